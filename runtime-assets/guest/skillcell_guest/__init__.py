@@ -1,0 +1,11 @@
+"""What skillcell puts into a cell besides CPython: the way in and out, and the stand-ins.
+
+Nothing here guards anything: a skill may read, change or delete all of it. The boundary is the host's side of the
+door and of WASI. The modules, in the order in which a cell uses them:
+
+    boot      makes the interpreter ready: paths, stand-ins, the framework (baked once per runtime)
+    load      imports one skill and constructs it (baked once per skill)
+    settle    arranges memory so that a call touches few pages (the last thing before an image is taken)
+    call      one call: params in, `execute`, result out
+    door      the frames that go to the host
+"""

@@ -1,0 +1,51 @@
+"""What runs while an image is made. Each function ends by handing a report, or an exception, to the host."""
+
+import json
+import time
+
+from skillcell_guest import boot, door, failure
+
+
+def framework():
+    """The first image: an interpreter that is ready for skills."""
+    _report(lambda: boot.boot() or {})
+
+
+def skill(folder, package, warm_up):
+    """A skill's image. `warm_up` is JSON: example params, or null for those of the manifest."""
+    _report(lambda: _bake(folder, package, json.loads(warm_up)))
+
+
+def skill_for_one_call(folder, package):
+    """No image: the call follows in this same cell."""
+    from skillcell_guest import load
+
+    _report(lambda: load.load(folder, package))
+
+
+def _bake(folder, package, params):
+    from skillcell_guest import load, settle, warm
+
+    report = load.load(folder, package)
+    started = time.perf_counter()
+    if params is None:
+        manifest = report["manifest"]
+        params = manifest.get("warm_up") if isinstance(manifest, dict) else None
+    report["warm_up"] = warm.skill(params) if params is not None else None
+    warm.way_in_and_out()
+    warmed = time.perf_counter()
+    settle.settle()
+    report["warm_up_ms"] = (warmed - started) * 1e3
+    report["settle_ms"] = (time.perf_counter() - warmed) * 1e3
+    return report
+
+
+def _report(work):
+    try:
+        report = work()
+        from skillcell_guest import call
+
+        report["entry"] = id(call.enter)
+        door.send(door.BAKE, json.dumps(report, default=str).encode())
+    except BaseException as error:
+        failure.hand_over(error)

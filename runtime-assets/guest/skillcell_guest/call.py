@@ -1,0 +1,69 @@
+"""One call in a cell: take the params, run the skill, hand the result back.
+
+`enter` is what the host calls. It is kept lean on purpose: whatever it touches is copied into the cell page by page.
+"""
+
+import json
+import os
+import random
+import sys
+
+from skillcell_guest import door, failure
+
+_decode = json.JSONDecoder().decode
+_encode = json.JSONEncoder(allow_nan=False, ensure_ascii=False, separators=(",", ":")).encode
+
+#: The skill's class, and the instance that was made while the image was baked (None if there is none).
+skill_class = None
+skill = None
+
+
+def enter():
+    try:
+        params, extra = _take()
+        _reseed()
+        result = _instance(params, extra).execute(params)
+        _give(result)
+    except BaseException as error:  # the host tells the caller, whatever it was
+        failure.hand_over(error)
+
+
+def _take():
+    """The answer is a length, the params and, if the call has any, its config and environment."""
+    frame = door.send(door.TAKE)
+    size = int.from_bytes(frame[:4], "little")
+    params = _decode(frame[4 : 4 + size].decode())
+    rest = frame[4 + size :]
+    return params, _decode(rest.decode()) if rest else None
+
+
+def _instance(params, extra):
+    """The baked instance serves only calls that bring nothing a constructor could have looked at."""
+    if extra is None:
+        return skill if skill is not None else skill_class()
+    os.environ.update(extra.get("env") or {})
+    config = extra.get("config")
+    made = skill_class(config=config) if config is not None else skill_class()
+    if extra.get("validate"):
+        made.validate_params(params)
+    return made
+
+
+def _reseed():
+    """An image freezes the state of generators; every cell needs its own."""
+    random.seed()
+    numpy_random = sys.modules.get("numpy.random")
+    if numpy_random is not None:
+        numpy_random.seed()
+
+
+def _give(result):
+    door.send(door.GIVE, check_json(result))
+
+
+def check_json(result):
+    """The result as JSON, or an exception that says where it is none."""
+    try:
+        return _encode(result).encode()
+    except (TypeError, ValueError, RecursionError) as error:
+        failure.explain_result(result, error)

@@ -1,0 +1,112 @@
+"""Turns an exception into what the host reports: its type, message and traceback, in the skill's own lines."""
+
+import json
+
+from skillcell_guest import door
+
+#: A message or traceback beyond this is cut: it is for people.
+MAX_TEXT = 64 * 1024
+_OWN = "/skillcell_guest/"
+
+
+class ResultNotJSON(TypeError):
+    """`execute` returned something that JSON can't hold."""
+
+
+def hand_over(error):
+    report = {"type": type_name(error), "message": message(error), "traceback": trace(error)}
+    door.send(door.FAIL, json.dumps(report).encode())
+
+
+def type_name(error):
+    kind = type(error)
+    if kind.__module__ in ("builtins", "__main__", ResultNotJSON.__module__):
+        return kind.__qualname__
+    return f"{kind.__module__}.{kind.__qualname__}"
+
+
+def message(error):
+    try:
+        return str(error)[:MAX_TEXT]
+    except BaseException as second:  # a skill's own __str__ may fail too
+        return f"<the message could not be made: {type(second).__name__}>"
+
+
+def trace(error):
+    import traceback
+
+    try:
+        report = traceback.TracebackException.from_exception(error, compact=True)
+        _leave_out_our_frames(report)
+        return "".join(report.format())[-MAX_TEXT:]
+    except BaseException as second:
+        return f"<the traceback could not be made: {type(second).__name__}>"
+
+
+def _leave_out_our_frames(report):
+    seen = []
+    todo = [report]
+    while todo:
+        one = todo.pop()
+        if one is None or one in seen:
+            continue
+        seen.append(one)
+        one.stack[:] = [frame for frame in one.stack if _OWN not in frame.filename]
+        todo += [one.__cause__, one.__context__]
+
+
+def explain_result(result, error):
+    """Raises with the path of the first value that is not JSON, as `result["rows"][3]`."""
+    found = _first_bad(result, "result", set())
+    if found is None:
+        raise error
+    path, why = found
+    raise ResultNotJSON(f"the skill's result is not JSON: {path} is {why}") from None
+
+
+def _first_bad(value, path, inside):
+    if value is None or isinstance(value, (bool, int)):
+        return None
+    if isinstance(value, str):
+        return _bad_text(value, path)
+    if isinstance(value, float):
+        return None if value - value == 0 else (path, f"the number {value!r}, which JSON does not have")
+    if not isinstance(value, (dict, list, tuple)):
+        return path, f"of type {type_name_of(value)}"
+    if id(value) in inside:
+        return path, "a value that contains itself"
+    if len(inside) > 400:
+        return path, "nested too deeply"
+    inside.add(id(value))
+    try:
+        return _first_bad_inside(value, path, inside)
+    finally:
+        inside.discard(id(value))
+
+
+def _first_bad_inside(value, path, inside):
+    if not isinstance(value, dict):
+        items = enumerate(value)
+    else:
+        for key in value:
+            if not isinstance(key, (str, int, float, bool, type(None))):
+                return f"{path} key {key!r:.80}", f"of type {type_name_of(key)}"
+        items = value.items()
+    for key, item in items:
+        found = _first_bad(item, f"{path}[{key!r:.80}]", inside)
+        if found is not None:
+            return found
+    return None
+
+
+def _bad_text(value, path):
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return path, "text with half of a surrogate pair"
+    return None
+
+
+def type_name_of(value):
+    kind = type(value)
+    return kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"

@@ -1,0 +1,158 @@
+//! The cache folder: artefacts that are costly to make and dangerous to trust blindly.
+//!
+//! It is a place for files that this program wrote itself and can make again. It is not a store of
+//! record, and nothing in it is believed because of where it lies: an artefact comes out only after its
+//! digest was checked through the very file that the caller gets.
+//!
+//! ```text
+//! <cache>/              0700, ours, closed to others
+//!   v1/
+//!     runtime/ code/ image/ pack/      one folder for each `Bucket`
+//!       <name>                         the data, 0600
+//!       <name>.seal                    its seal, 0600; renamed in last: the seal is the commit
+//!     locks/<bucket>-<name>            advisory locks: pid and purpose of the holder
+//!     tmp/<pid>-<random>               work under way, locked by its writer
+//! ```
+//!
+//! *Invariant*: data is replaced or removed only under the artefact's lock, and only while no seal names
+//! it. So a process killed at any point leaves either a whole artefact or one that has no valid seal.
+
+mod artefact;
+mod digest;
+mod draft;
+mod error;
+mod files;
+mod inventory;
+mod lock;
+mod pack;
+mod place;
+mod seal;
+mod store;
+
+pub use artefact::{Artefact, Flaw};
+pub use draft::{Scratch, Writer};
+pub use error::Error;
+pub use inventory::{Cleaned, Entry, Selection};
+pub use lock::Guard;
+pub use pack::{Pack, PackEntry, check_path};
+
+use std::path::{Path, PathBuf};
+
+/// The result of cache work.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// The version of the layout above: a change of it is a new folder, so old programs keep their own.
+const LAYOUT: &str = "v1";
+
+/// The kinds of artefact.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum Bucket {
+    /// Parts of a runtime: the standard library, the split modules.
+    Runtime,
+    /// Compiled code.
+    Code,
+    /// Memory images of skills.
+    Image,
+    /// File trees.
+    Pack,
+}
+
+impl Bucket {
+    /// Every bucket, in the order that `list` reports them.
+    pub const ALL: [Bucket; 4] = [Bucket::Runtime, Bucket::Code, Bucket::Image, Bucket::Pack];
+
+    /// The bucket's folder.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Bucket::Runtime => "runtime",
+            Bucket::Code => "code",
+            Bucket::Image => "image",
+            Bucket::Pack => "pack",
+        }
+    }
+}
+
+impl std::fmt::Display for Bucket {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// A cache folder that was checked: ours, and closed to others. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Cache {
+    root: PathBuf,
+}
+
+impl Cache {
+    /// Chooses the folder (`explicit`, else `SKILLCELL_CACHE_DIR`, else the user's cache folder),
+    /// creates it when absent, and refuses it when others could write there.
+    pub fn locate(explicit: Option<&Path>) -> Result<Cache> {
+        Cache::at(&place::choose(explicit, &|name| std::env::var_os(name))?)
+    }
+
+    /// Uses this folder, under the same conditions as `locate`.
+    pub fn at(folder: &Path) -> Result<Cache> {
+        let root = place::prepare(folder)?;
+        Ok(Cache { root })
+    }
+
+    /// The cache folder itself.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    fn bucket_dir(&self, bucket: Bucket) -> PathBuf {
+        self.root.join(LAYOUT).join(bucket.as_str())
+    }
+
+    fn tmp_dir(&self) -> PathBuf {
+        self.root.join(LAYOUT).join("tmp")
+    }
+
+    fn locks_dir(&self) -> PathBuf {
+        self.root.join(LAYOUT).join("locks")
+    }
+
+    fn data_path(&self, bucket: Bucket, name: &str) -> PathBuf {
+        self.bucket_dir(bucket).join(name)
+    }
+
+    fn seal_path(&self, bucket: Bucket, name: &str) -> PathBuf {
+        self.bucket_dir(bucket).join(format!("{name}{}", seal::SUFFIX))
+    }
+}
+
+/// The longest name of an artefact; its seal's and its lock's are a little longer.
+const MAX_NAME: usize = 160;
+
+/// A name is one plain file name that can't be mistaken for a seal, a hidden file or a path.
+fn check_name(name: &str) -> Result<()> {
+    check_file_name(name, MAX_NAME)
+}
+
+fn check_file_name(name: &str, longest: usize) -> Result<()> {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "._-+".contains(c);
+    let fine = (1..=longest).contains(&name.len())
+        && name.chars().all(plain)
+        && !name.starts_with('.')
+        && !name.ends_with(seal::SUFFIX);
+    if fine { Ok(()) } else { Err(Error::Name { name: name.to_owned() }) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_are_paths_or_seals_are_refused() {
+        for bad in ["", ".", "..", "a/b", ".hidden", "x.seal", "a b", "a\0b", "é"] {
+            assert!(check_name(bad).is_err(), "{bad:?}");
+        }
+        for good in ["a", "python-3.15+1", "stdlib-0123.zip"] {
+            assert!(check_name(good).is_ok(), "{good:?}");
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! Advisory locks between processes (and threads) that share a cache. They order producers; they don't
+//! guard readers, who trust digests.
+
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{self, Read};
+use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+use super::{Bucket, Cache, Error, MAX_NAME, Result, check_file_name};
+use crate::progress::Progress;
+
+/// A held lock; dropping it, or dying, releases it.
+#[derive(Debug)]
+pub struct Guard {
+    file: File,
+    path: PathBuf,
+}
+
+impl Guard {
+    /// Signs the file of a lock that was just taken; a missing signature costs only a vaguer message.
+    fn new(file: File, path: PathBuf, purpose: &str) -> Guard {
+        let _ = file.set_len(0);
+        let _ = file.write_all_at(format!("{} {purpose}\n", std::process::id()).as_bytes(), 0);
+        Guard { file, path }
+    }
+
+    /// Removes the lock's file too. Whoever waits for it finds it gone and starts over.
+    pub(super) fn retire(self) {
+        let _ = fs::remove_file(&self.path);
+    }
+}
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        let _ = self.file.set_len(0);
+        // Closing would do, were it not for a child that another thread is just starting: until it runs
+        // its program it has a copy of every open file, and with it the lock.
+        let _ = self.file.unlock();
+    }
+}
+
+impl Cache {
+    /// Takes the lock `name`, waiting as long as another holds it. `purpose` completes the sentence
+    /// "waiting for another skillcell that is …".
+    pub fn lock(&self, name: &str, purpose: &str, progress: &dyn Progress) -> Result<Guard> {
+        let guard = match self.try_lock(name, purpose)? {
+            Some(guard) => guard,
+            None => self.wait(name, purpose, progress)?,
+        };
+        self.sweep();
+        Ok(guard)
+    }
+
+    fn wait(&self, name: &str, purpose: &str, progress: &dyn Progress) -> Result<Guard> {
+        let mut told = false;
+        loop {
+            let (path, file) = self.lock_file(name)?;
+            if !std::mem::replace(&mut told, true) {
+                progress.note(&waiting_for(&file));
+            }
+            block(&file).map_err(Error::io("lock", &path))?;
+            if still_at(&file, &path) {
+                return Ok(Guard::new(file, path, purpose));
+            }
+        }
+    }
+
+    /// Takes the lock `name` if nobody holds it.
+    pub(super) fn try_lock(&self, name: &str, purpose: &str) -> Result<Option<Guard>> {
+        loop {
+            let (path, file) = self.lock_file(name)?;
+            match file.try_lock() {
+                Ok(()) if still_at(&file, &path) => {
+                    return Ok(Some(Guard::new(file, path, purpose)));
+                }
+                Ok(()) => {} // its last holder retired it: there is a new file, or none
+                Err(TryLockError::WouldBlock) => return Ok(None),
+                Err(TryLockError::Error(error)) => return Err(Error::io("lock", &path)(error)),
+            }
+        }
+    }
+
+    fn lock_file(&self, name: &str) -> Result<(PathBuf, File)> {
+        check_file_name(name, MAX_NAME + 16)?;
+        let path = self.locks_dir().join(name);
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create(true).truncate(false).mode(0o600);
+        options.custom_flags(rustix::fs::OFlags::NOFOLLOW.bits() as i32);
+        let file = options.open(&path).map_err(Error::io("open", &path))?;
+        Ok((path, file))
+    }
+}
+
+/// The lock of an artefact.
+pub(super) fn name_for(bucket: Bucket, name: &str) -> String {
+    format!("{bucket}-{name}")
+}
+
+/// Whether `path` still leads to this open file.
+pub(super) fn still_at(file: &File, path: &Path) -> bool {
+    let identity = |meta: fs::Metadata| (meta.dev(), meta.ino());
+    let (ours, theirs) = (file.metadata().map(identity), fs::symlink_metadata(path).map(identity));
+    matches!((ours, theirs), (Ok(ours), Ok(theirs)) if ours == theirs)
+}
+
+fn block(file: &File) -> io::Result<()> {
+    loop {
+        match file.lock() {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            other => return other,
+        }
+    }
+}
+
+fn waiting_for(file: &File) -> String {
+    let mut text = String::new();
+    let _ = file.take(512).read_to_string(&mut text);
+    let text: String = text.chars().filter(|c| !c.is_control()).collect();
+    match text.split_once(' ') {
+        Some((pid, purpose)) => {
+            format!("waiting for another skillcell (process {pid}) that is {purpose}")
+        }
+        None => "waiting for another skillcell".to_owned(),
+    }
+}

@@ -1,0 +1,157 @@
+//! A call and what comes of it: the contract that every tier and every way in shares.
+//!
+//! A Python exception, a refusal and a limit are outcomes. Errors are for what the host itself can't do.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use serde::Serialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use crate::limits::{LimitKind, Limits};
+
+/// What a skill is asked to do.
+///
+/// Defaults: `{}` as params, no config, no environment, the default [`Limits`], params validated, image used.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Call {
+    /// What `execute` gets.
+    pub params: Value,
+    /// What the skill's constructor gets as `config`.
+    pub config: Option<Value>,
+    /// Environment values, by name. The cell sees these and a few fixed ones, never the host's.
+    pub env: BTreeMap<String, String>,
+    pub limits: Limits,
+    /// Check `params` against the manifest's JSON Schema first, as Skillware's `SkillContext` does.
+    pub validate: bool,
+    /// Start from the skill's image. Without it, the call boots Python and imports the skill itself: slow, but nothing
+    /// that the skill drew from randomness while it was imported is shared between calls.
+    pub use_image: bool,
+}
+
+impl Call {
+    pub fn new(params: Value) -> Call {
+        Call { params, config: None, env: BTreeMap::new(), limits: Limits::default(), validate: true, use_image: true }
+    }
+}
+
+/// How a call ended.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub enum Outcome {
+    /// `execute` returned this JSON.
+    Returned(Box<RawValue>),
+    /// The skill raised, or its result is not JSON.
+    Raised(Raised),
+    /// Policy said no; see [`Report::denials`].
+    Refused,
+    /// A limit ended the call. Where the skill saw an exception for it, that is here too.
+    Exceeded(LimitKind, Option<Raised>),
+}
+
+impl Outcome {
+    /// The name in the JSON contract.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Outcome::Returned(_) => "returned",
+            Outcome::Raised(_) => "raised",
+            Outcome::Refused => "refused",
+            Outcome::Exceeded(..) => "exceeded",
+        }
+    }
+}
+
+/// An exception, as the skill's author would see it.
+#[derive(Debug, Clone, Serialize, serde::Deserialize)]
+pub struct Raised {
+    /// The class, with its module unless it is built in.
+    #[serde(rename = "type")]
+    pub kind: String,
+    pub message: String,
+    /// With the skill's own file names and lines; empty when no Python ran.
+    pub traceback: String,
+}
+
+/// What one call used.
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub struct Usage {
+    /// From accepting the call to its end, tear-down included.
+    pub wall: Duration,
+    /// Making the cell.
+    pub setup: Duration,
+    /// Running in it.
+    pub guest: Duration,
+    /// Throwing it away.
+    pub teardown: Duration,
+    /// The largest size of the cell's memory.
+    pub memory_peak_bytes: u64,
+    /// Calls from the cell to the host.
+    pub host_calls: u64,
+    /// Fuel burnt, when it was limited.
+    pub fuel: Option<u64>,
+}
+
+/// Which image served a call.
+#[derive(Debug, Clone, Serialize)]
+pub struct ImageUse {
+    pub key: String,
+    /// Whether it had to be made for this call.
+    pub baked: bool,
+}
+
+/// Everything there is to tell about one call.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Report {
+    pub skill: String,
+    pub outcome: Outcome,
+    pub stdout: Vec<u8>,
+    pub stderr: Vec<u8>,
+    pub usage: Usage,
+    pub image: Option<ImageUse>,
+}
+
+impl Report {
+    /// The JSON contract, version 1; docs/reference/json-contract.md describes it.
+    pub fn envelope(&self) -> Value {
+        let ms = |time: Duration| (time.as_secs_f64() * 1e6).round() / 1e3;
+        let (mut result, mut error, mut limit) = (None, None, None);
+        match &self.outcome {
+            Outcome::Returned(json) => result = Some(json),
+            Outcome::Raised(raised) => error = Some(raised),
+            Outcome::Refused => {}
+            Outcome::Exceeded(kind, raised) => {
+                limit = Some(kind);
+                error = raised.as_ref();
+            }
+        }
+        let mut usage = serde_json::json!({
+            "wall_ms": ms(self.usage.wall),
+            "setup_ms": ms(self.usage.setup),
+            "guest_ms": ms(self.usage.guest),
+            "teardown_ms": ms(self.usage.teardown),
+            "memory_peak_bytes": self.usage.memory_peak_bytes,
+            "host_calls": self.usage.host_calls,
+        });
+        if let Some(fuel) = self.usage.fuel {
+            usage["fuel"] = fuel.into();
+        }
+        serde_json::json!({
+            "schema": 1,
+            "skill": self.skill,
+            "tier": "wasm",
+            "outcome": self.outcome.name(),
+            "result": result,
+            "error": error,
+            "limit": limit,
+            "denials": [],
+            "stdout": String::from_utf8_lossy(&self.stdout),
+            "stderr": String::from_utf8_lossy(&self.stderr),
+            "usage": usage,
+            "image": self.image,
+        })
+    }
+}

@@ -1,0 +1,138 @@
+//! A cell: one instance of the runtime, made from an image for one call, then thrown away.
+//!
+//! ```text
+//!   Machine ── code, host functions ──┐
+//!                                     ├──▶ Cell ── enter ──▶ Ending ──▶ Outcome
+//!   Image ── memory, globals ─────────┘      ⇅
+//!                                        WASI, door
+//! ```
+//!
+//! Life cycle: `Machine::cell` maps the image's memory copy-on-write and instantiates the code over it; the runtime's
+//! own file (`runtime/wasi_python.rs`) boots or enters it; `ending` takes what is worth keeping, and the rest is dropped.
+//! Invariant: nothing that a cell wrote is reachable after that. A memory slot is reset before it is used again.
+
+mod ending;
+pub mod engine;
+mod machine;
+mod watchdog;
+
+use std::time::Instant;
+
+use wasmtime::{Instance, Memory, ResourceLimiter, Store, TypedFunc, Val, WasmParams, WasmResults};
+
+pub use self::ending::Ending;
+pub use self::machine::{Inputs, Machine, Memories, compile};
+use self::watchdog::Watch;
+use crate::door::Door;
+use crate::limits::LimitKind;
+use crate::wasi::{Stop, Wasi};
+
+/// What host functions see of a cell.
+pub struct State {
+    pub wasi: Wasi,
+    pub door: Door,
+    /// The guest's own allocator, once there is an instance.
+    pub alloc: Option<TypedFunc<u32, u32>>,
+    pub memory: MemoryLimit,
+    pub deadline: Instant,
+}
+
+impl State {
+    pub fn count_host_call(&mut self) -> wasmtime::Result<()> {
+        self.wasi.count_call().map_err(wasmtime::Error::new)
+    }
+}
+
+/// Bounds a cell's memory and remembers that the bound was met.
+pub struct MemoryLimit {
+    pub cap: u64,
+    pub peak: u64,
+    pub denied: bool,
+}
+
+impl ResourceLimiter for MemoryLimit {
+    fn memory_growing(&mut self, _: usize, desired: usize, _: Option<usize>) -> wasmtime::Result<bool> {
+        if desired as u64 > self.cap {
+            self.denied = true;
+            return Ok(false);
+        }
+        self.peak = self.peak.max(desired as u64);
+        Ok(true)
+    }
+
+    fn table_growing(&mut self, _: usize, desired: usize, _: Option<usize>) -> wasmtime::Result<bool> {
+        Ok(desired <= engine::TABLE_ELEMENTS)
+    }
+}
+
+pub struct Cell {
+    store: Store<State>,
+    memory: Memory,
+    code: Instance,
+    /// Dropped after the store: the watchdog's entry outlives the cell's last instruction.
+    _watch: Watch,
+}
+
+impl Cell {
+    pub fn store(&mut self) -> &mut Store<State> {
+        &mut self.store
+    }
+
+    pub fn state(&self) -> &State {
+        self.store.data()
+    }
+
+    pub fn memory(&self) -> Memory {
+        self.memory
+    }
+
+    pub fn function<P: WasmParams, R: WasmResults>(&mut self, name: &str) -> wasmtime::Result<TypedFunc<P, R>> {
+        self.code.get_typed_func(&mut self.store, name)
+    }
+
+    /// The values of the code's mutable globals.
+    pub fn globals(&mut self, names: &[String]) -> wasmtime::Result<Vec<i32>> {
+        names
+            .iter()
+            .map(|name| {
+                let global = self.code.get_global(&mut self.store, name);
+                let value = global.and_then(|global| global.get(&mut self.store).i32());
+                value.ok_or_else(|| wasmtime::Error::msg(format!("`{name}` is not an i32 global of the runtime")))
+            })
+            .collect()
+    }
+
+    fn set_globals(&mut self, names: &[String], values: &[i32]) -> wasmtime::Result<()> {
+        for (name, value) in names.iter().zip(values) {
+            if let Some(global) = self.code.get_global(&mut self.store, name) {
+                global.set(&mut self.store, Val::I32(*value))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What the cell leaves behind; `ran` is what came of running it.
+    pub fn ending(&mut self, ran: wasmtime::Result<()>) -> Ending {
+        let fuel = self.store.get_fuel().ok();
+        Ending::new(ran, self.store.data_mut(), fuel)
+    }
+}
+
+/// What the engine could not do. Not for what a guest does: that ends in an [`Ending`].
+#[derive(Debug, thiserror::Error)]
+#[error("the WebAssembly engine failed: {0}")]
+pub struct EngineError(String);
+
+impl From<wasmtime::Error> for EngineError {
+    fn from(error: wasmtime::Error) -> EngineError {
+        EngineError(format!("{error:#}"))
+    }
+}
+
+/// Whether a cell that noticed the epoch move is really over its time.
+fn on_epoch(state: &State) -> wasmtime::Result<wasmtime::UpdateDeadline> {
+    if Instant::now() >= state.deadline {
+        return Err(wasmtime::Error::new(Stop::Exceeded(LimitKind::Deadline)));
+    }
+    Ok(wasmtime::UpdateDeadline::Continue(1))
+}

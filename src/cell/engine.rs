@@ -1,0 +1,100 @@
+//! Wasmtime's settings, in one place: what code is compiled for, and the pool that cells are taken from.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+use wasmtime::{CacheStore, Config, Engine, InstanceAllocationStrategy, OptLevel, PoolingAllocationConfig};
+
+/// Cells that may be alive at once. A slot costs address space, not memory.
+pub const MAX_CELLS: u32 = 256;
+/// Native stack that a cell may use. Threads that call a host must have at least twice this; Rust's own have.
+const STACK_BYTES: usize = 1 << 20;
+/// More than the runtime's function table holds.
+pub(super) const TABLE_ELEMENTS: usize = 64 << 10;
+/// An instance of the runtime's code is mostly references to its 47,000 table functions.
+const INSTANCE_BYTES: usize = 16 << 20;
+/// A table is cleared by writing zeros, up to this size, instead of giving its pages back: the next cell needs them.
+const TABLE_KEPT_BYTES: usize = TABLE_ELEMENTS * 8;
+
+/// An engine that runs cells. `metered` code counts fuel and is slower.
+pub fn running(metered: bool) -> wasmtime::Result<Engine> {
+    let mut pool = PoolingAllocationConfig::new();
+    pool.total_core_instances(2 * MAX_CELLS)
+        .total_memories(MAX_CELLS)
+        .total_tables(MAX_CELLS)
+        .total_gc_heaps(MAX_CELLS)
+        .max_unused_warm_slots(MAX_CELLS)
+        .max_memory_size(4 << 30)
+        .max_core_instance_size(INSTANCE_BYTES)
+        .table_elements(TABLE_ELEMENTS)
+        .table_keep_resident(TABLE_KEPT_BYTES);
+    let mut config = settings(metered);
+    config.allocation_strategy(InstanceAllocationStrategy::Pooling(pool));
+    Engine::new(&config)
+}
+
+/// An engine that only compiles, and tells `on_function` of each function as it is begun.
+pub fn compiling(metered: bool, on_function: impl Fn() + Send + Sync + 'static) -> wasmtime::Result<Engine> {
+    let mut config = settings(metered);
+    config.enable_incremental_compilation(Arc::new(Watched(Box::new(on_function))))?;
+    Engine::new(&config)
+}
+
+/// Names everything that compiled code depends on besides its source: Wasmtime, its settings, the processor.
+pub fn fingerprint(engine: &Engine) -> String {
+    let mut hasher = Blake(blake3::Hasher::new());
+    engine.precompile_compatibility_hash().hash(&mut hasher);
+    hasher.0.finalize().to_hex()[..16].to_owned()
+}
+
+fn settings(metered: bool) -> Config {
+    let mut config = Config::new();
+    config
+        .wasm_exceptions(true)
+        .epoch_interruption(true)
+        .consume_fuel(metered)
+        .cranelift_opt_level(OptLevel::Speed)
+        // Where in the WebAssembly a trap happened helps nobody: skills are Python, and have tracebacks of their own.
+        .generate_address_map(false)
+        .native_unwind_info(false)
+        .memory_init_cow(true)
+        // An image is one long stretch of data; it is to be mapped, never copied.
+        .memory_guaranteed_dense_image_size(4 << 30)
+        .max_wasm_stack(STACK_BYTES);
+    config
+}
+
+/// Wasmtime asks its incremental cache for each function before it compiles it. This one is always empty: it is here
+/// to see the compilation go forward.
+struct Watched(Box<dyn Fn() + Send + Sync>);
+
+impl CacheStore for Watched {
+    fn get(&self, _: &[u8]) -> Option<Cow<'_, [u8]>> {
+        (self.0)();
+        None
+    }
+
+    fn insert(&self, _: &[u8], _: Vec<u8>) -> bool {
+        true
+    }
+}
+
+impl fmt::Debug for Watched {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Watched")
+    }
+}
+
+struct Blake(blake3::Hasher);
+
+impl Hasher for Blake {
+    fn write(&mut self, bytes: &[u8]) {
+        self.0.update(bytes);
+    }
+
+    fn finish(&self) -> u64 {
+        u64::from_le_bytes(self.0.finalize().as_bytes()[..8].try_into().unwrap_or_default())
+    }
+}

@@ -1,0 +1,162 @@
+//! The compiled runtime with its host functions resolved: what all cells of one engine share.
+
+use std::fs::File;
+use std::time::{Duration, Instant};
+
+use wasmtime::{Engine, Extern, InstancePre, Linker, Module, Store};
+
+use super::watchdog::Watchdog;
+use super::{Cell, EngineError, MemoryLimit, State, engine, on_epoch};
+use crate::door::Door;
+use crate::limits::Limits;
+use crate::runtime::split::{MEMORY_EXPORT, MEMORY_IMPORT};
+use crate::runtime::wasi_python;
+use crate::vfs::{Caps, Mount, Output, Vfs};
+use crate::wasi::{self, Wasi};
+
+pub struct Machine {
+    engine: Engine,
+    code: Module,
+    linker: Linker<State>,
+    watchdog: Watchdog,
+    metered: bool,
+    /// The exported names of the code's mutable globals.
+    globals: Vec<String>,
+    fingerprint: String,
+}
+
+/// A memory to start cells from, and the globals that go with it.
+pub struct Memories {
+    module: InstancePre<State>,
+    globals: Vec<i32>,
+}
+
+/// What one cell is given.
+pub struct Inputs {
+    pub mounts: Vec<Mount>,
+    pub door: Door,
+    pub limits: Limits,
+    /// The reading from which the monotonic clock goes on.
+    pub monotonic_ns: u64,
+}
+
+impl Machine {
+    /// Loads code that [`Machine::compile`] made.
+    #[allow(unsafe_code)]
+    pub fn load(engine: Engine, metered: bool, code: File, globals: Vec<String>) -> wasmtime::Result<Machine> {
+        // SAFETY: `deserialize_open_file` must be given what Wasmtime's own compiler made, unaltered while it is in use.
+        // `code` comes from `cache::Artefact`, which opened it in a folder that only this user can write to and
+        // checked the digest that this program recorded through this same open file.
+        let code = unsafe { Module::deserialize_open_file(&engine, code)? };
+        let mut linker = Linker::new(&engine);
+        wasi::add_to_linker(&mut linker, |state: &mut State| &mut state.wasi)?;
+        wasi_python::add_to_linker(&mut linker)?;
+        let watchdog = Watchdog::new(&engine)?;
+        let fingerprint = engine::fingerprint(&engine);
+        Ok(Machine { engine, code, linker, watchdog, metered, globals, fingerprint })
+    }
+
+    /// Loads an image that [`Machine::precompile_image`] made.
+    #[allow(unsafe_code)]
+    pub fn load_image(&self, image: File, globals: Vec<i32>) -> wasmtime::Result<Memories> {
+        // SAFETY: as for `load`.
+        let module = unsafe { Module::deserialize_open_file(&self.engine, image)? };
+        Ok(Memories { module: self.linker.instantiate_pre(&module)?, globals })
+    }
+
+    /// Turns an image from WebAssembly into what [`Machine::load_image`] takes.
+    pub fn precompile_image(&self, image: &[u8]) -> wasmtime::Result<Vec<u8>> {
+        self.engine.precompile_module(image)
+    }
+
+    /// Names what images for this machine depend on; see [`engine::fingerprint`].
+    pub fn fingerprint(&self) -> &str {
+        &self.fingerprint
+    }
+
+    pub fn global_names(&self) -> &[String] {
+        &self.globals
+    }
+
+    /// Makes a cell. It has not run anything yet.
+    pub fn cell(&self, memories: &Memories, inputs: Inputs) -> Result<Cell, EngineError> {
+        self.instantiate(memories, inputs).map_err(EngineError::from)
+    }
+
+    fn instantiate(&self, memories: &Memories, inputs: Inputs) -> wasmtime::Result<Cell> {
+        let deadline = Instant::now() + inputs.limits.deadline;
+        let fuel = inputs.limits.fuel;
+        let mut store = Store::new(&self.engine, state(inputs, deadline));
+        store.limiter(|state| &mut state.memory);
+        store.set_epoch_deadline(1);
+        store.epoch_deadline_callback(|context| on_epoch(context.data()));
+        if self.metered {
+            store.set_fuel(fuel.unwrap_or(u64::MAX))?;
+        }
+        let watch = self.watchdog.watch(deadline);
+        let image = memories.module.instantiate(&mut store)?;
+        let memory = image
+            .get_memory(&mut store, MEMORY_EXPORT)
+            .ok_or_else(|| wasmtime::Error::msg("an image exports no memory"))?;
+        store.data_mut().wasi.memory = Some(memory);
+        let imports = self.imports(&mut store, memory.into())?;
+        let code = wasmtime::Instance::new(&mut store, &self.code, &imports)?;
+        let mut cell = Cell { store, memory, code, _watch: watch };
+        cell.set_globals(&self.globals, &memories.globals)?;
+        let alloc = wasi_python::allocator(&mut cell)?;
+        cell.store.data_mut().alloc = Some(alloc);
+        Ok(cell)
+    }
+
+    fn imports(&self, store: &mut Store<State>, memory: Extern) -> wasmtime::Result<Vec<Extern>> {
+        let mut imports = Vec::with_capacity(64);
+        for import in self.code.imports() {
+            if (import.module(), import.name()) == MEMORY_IMPORT {
+                imports.push(memory.clone());
+                continue;
+            }
+            let found = self.linker.get_by_import(&mut *store, &import);
+            imports.push(found.ok_or_else(|| {
+                wasmtime::Error::msg(format!("the runtime wants `{}.{}`", import.module(), import.name()))
+            })?);
+        }
+        Ok(imports)
+    }
+}
+
+/// Compiles code ahead of time. `progress` gets the functions begun and an estimate of how many there are.
+pub fn compile(
+    code: &[u8],
+    metered: bool,
+    progress: impl Fn(u64) + Send + Sync + 'static,
+) -> wasmtime::Result<Vec<u8>> {
+    let begun = std::sync::atomic::AtomicU64::new(0);
+    let engine = engine::compiling(metered, move || {
+        progress(begun.fetch_add(1, std::sync::atomic::Ordering::Relaxed) + 1);
+    })?;
+    engine.precompile_module(code)
+}
+
+fn state(inputs: Inputs, deadline: Instant) -> State {
+    let limits = &inputs.limits;
+    let caps = Caps {
+        open_files: limits.open_files,
+        scratch_bytes: limits.scratch_bytes,
+        scratch_files: limits.scratch_files,
+    };
+    let output = |cap: u64| Output::new(usize::try_from(cap).unwrap_or(usize::MAX));
+    let vfs = Vfs::new(inputs.mounts, caps, output(limits.stdout_bytes), output(limits.stderr_bytes));
+    let mut wasi = Wasi::new(vfs);
+    wasi.args = wasi_python::ARGS.iter().map(|&arg| arg.into()).collect();
+    wasi.env = wasi_python::ENV.iter().map(|&(name, value)| (name.into(), value.into())).collect();
+    wasi.deadline = Some(deadline);
+    wasi.host_calls_cap = limits.host_calls;
+    wasi.monotonic_base = Duration::from_nanos(inputs.monotonic_ns);
+    State {
+        wasi,
+        door: inputs.door,
+        alloc: None,
+        memory: MemoryLimit { cap: limits.memory_bytes, peak: 0, denied: false },
+        deadline,
+    }
+}

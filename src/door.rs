@@ -1,0 +1,142 @@
+//! The door: the one host function that a cell can call besides WASI, and the frames that go through it.
+//!
+//! A frame is one byte that says what is wanted, then a payload. Everything in it is a stranger's word: lengths are
+//! checked against a cap before a byte is copied, and nothing is believed. docs/reference/door.md is the protocol.
+//!
+//! ```text
+//!   cell                              host
+//!   T ───────────────────────────────▶ the call: u32 length, params, then config and environment if there are any
+//!   G <result as JSON> ──────────────▶ kept, once
+//!   F <exception as JSON> ───────────▶ kept, once
+//!   B <report as JSON>  (bake only) ─▶ kept
+//!   P <u32 addresses>   (bake only) ─▶ kept
+//! ```
+
+use crate::call::Raised;
+use crate::limits::LimitKind;
+use crate::wasi::Stop;
+
+/// The longest description of an exception.
+const MAX_RAISED_BYTES: usize = 1 << 20;
+/// The longest report of a bake; it holds the manifest.
+const MAX_REPORT_BYTES: usize = 8 << 20;
+/// The most addresses that a bake may name, in bytes.
+const MAX_PINS_BYTES: usize = 64 << 20;
+
+/// One cell's side of the door: what it may take, and what it gave.
+#[derive(Default)]
+pub struct Door {
+    /// The answer to `T`.
+    pub call: Vec<u8>,
+    /// The longest result, as JSON.
+    pub result_cap: u64,
+    /// Whether the frames of a bake are taken.
+    pub baking: bool,
+    pub result: Option<Vec<u8>>,
+    pub raised: Option<Raised>,
+    pub report: Option<serde_json::Value>,
+    /// Addresses of objects that live as long as the image: packed little-endian u32.
+    pub pins: Vec<u8>,
+}
+
+/// Why a frame was not answered.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// The cell sent something that is no frame; it is told so.
+    Malformed,
+    /// The call is over.
+    Stop(Stop),
+}
+
+impl Door {
+    /// What a cell gets when it asks for its call.
+    pub fn pack(params: &[u8], extra: Option<&[u8]>) -> Vec<u8> {
+        let extra = extra.unwrap_or_default();
+        let mut frame = Vec::with_capacity(4 + params.len() + extra.len());
+        frame.extend_from_slice(&u32::try_from(params.len()).unwrap_or(u32::MAX).to_le_bytes());
+        frame.extend_from_slice(params);
+        frame.extend_from_slice(extra);
+        frame
+    }
+
+    /// Takes a frame and gives the answer.
+    pub fn receive(&mut self, frame: &[u8]) -> Result<&[u8], Fault> {
+        let (kind, payload) = frame.split_first().ok_or(Fault::Malformed)?;
+        match kind {
+            b'T' => return Ok(&self.call),
+            b'G' => self.keep_result(payload)?,
+            b'F' => self.keep_raised(payload)?,
+            b'B' if self.baking => self.report = Some(json(payload, MAX_REPORT_BYTES)?),
+            b'P' if self.baking => self.pins = capped(payload, MAX_PINS_BYTES)?.to_vec(),
+            _ => return Err(Fault::Malformed),
+        }
+        Ok(&[])
+    }
+
+    fn keep_result(&mut self, payload: &[u8]) -> Result<(), Fault> {
+        if payload.len() as u64 > self.result_cap {
+            return Err(Fault::Stop(Stop::Exceeded(LimitKind::ResultBytes)));
+        }
+        if self.result.is_none() && self.raised.is_none() {
+            self.result = Some(payload.to_vec());
+        }
+        Ok(())
+    }
+
+    fn keep_raised(&mut self, payload: &[u8]) -> Result<(), Fault> {
+        let raised = json(payload, MAX_RAISED_BYTES)?;
+        if self.result.is_none() && self.raised.is_none() {
+            self.raised = Some(raised);
+        }
+        Ok(())
+    }
+}
+
+fn json<T: serde::de::DeserializeOwned>(payload: &[u8], cap: usize) -> Result<T, Fault> {
+    serde_json::from_slice(capped(payload, cap)?).map_err(|_| Fault::Malformed)
+}
+
+fn capped(payload: &[u8], cap: usize) -> Result<&[u8], Fault> {
+    if payload.len() <= cap { Ok(payload) } else { Err(Fault::Malformed) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn door() -> Door {
+        Door { call: Door::pack(b"{}", None), result_cap: 8, ..Door::default() }
+    }
+
+    #[test]
+    fn a_call_is_handed_out_with_its_length() {
+        let mut door = Door { call: Door::pack(b"[1]", Some(b"{}")), ..Door::default() };
+        assert_eq!(door.receive(b"T").unwrap(), b"\x03\0\0\0[1]{}");
+    }
+
+    #[test]
+    fn the_first_result_is_kept() {
+        let mut door = door();
+        door.receive(b"G1").unwrap();
+        door.receive(b"G2").unwrap();
+        door.receive(br#"F{"type":"E","message":"","traceback":""}"#).unwrap();
+        assert_eq!(door.result.as_deref(), Some(&b"1"[..]));
+        assert!(door.raised.is_none());
+    }
+
+    #[test]
+    fn a_result_over_its_cap_ends_the_call() {
+        let end = door().receive(b"G123456789").unwrap_err();
+        assert_eq!(end, Fault::Stop(Stop::Exceeded(LimitKind::ResultBytes)));
+    }
+
+    #[test]
+    fn frames_of_a_bake_are_refused_in_a_call() {
+        for frame in [&b"B{}"[..], b"P\0\0\0\0", b"", b"Z", b"Fnot json"] {
+            assert_eq!(door().receive(frame).unwrap_err(), Fault::Malformed);
+        }
+        let mut baking = Door { baking: true, ..door() };
+        baking.receive(b"B{}").unwrap();
+        assert!(baking.report.is_some());
+    }
+}

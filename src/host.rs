@@ -1,0 +1,267 @@
+//! The host: what a program that runs skills holds on to. One way to call, from any thread.
+//!
+//! ```no_run
+//! use skillcell::{Call, Host, Outcome};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let host = Host::builder().build()?;
+//! let skill = host.skill("optimization/prompt_rewriter")?;
+//! let report = host.call(&skill, &Call::new(serde_json::json!({"raw_text": "Could you please help"})))?;
+//! match report.outcome {
+//!     Outcome::Returned(result) => println!("{result}"),
+//!     other => eprintln!("{}", other.name()),
+//! }
+//! # Ok(())
+//! # }
+//! ```
+
+mod builder;
+mod params;
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::Instant;
+
+pub use self::builder::HostBuilder;
+use crate::cache::{Cache, Pack};
+use crate::call::{Call, ImageUse, Outcome, Report, Usage};
+use crate::cell::{Cell, EngineError, Machine};
+use crate::door::Door;
+use crate::image::{BakeError, BakeReport, Baker, Image, WarmUp};
+use crate::limits::{LimitKind, Limits};
+use crate::progress::Progress;
+use crate::provision::{self, Fetch};
+use crate::runtime::files::CommonFiles;
+use crate::runtime::{Runtime, RuntimeError, wasi_python};
+use crate::skill::{Roots, Skill, SkillError};
+use crate::vfs::Mount;
+
+/// Runs skills in cells. Clones share everything.
+#[derive(Clone)]
+pub struct Host {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    cache: Cache,
+    fetch: Fetch,
+    progress: Arc<dyn Progress + Send + Sync>,
+    roots: Roots,
+    registry: OnceLock<Pack>,
+    files: OnceLock<CommonFiles>,
+    /// The plain machine, and the one that counts fuel.
+    machines: [OnceLock<Machine>; 2],
+    /// Held while something of the above is made, so that it is made once.
+    making: Mutex<()>,
+    images: Mutex<HashMap<(String, bool), Arc<Image>>>,
+}
+
+/// Why the host could not do its part. What a skill does is never an error: see [`Outcome`].
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum HostError {
+    #[error(transparent)]
+    Runtime(#[from] RuntimeError),
+    #[error(transparent)]
+    Skill(#[from] SkillError),
+    #[error(transparent)]
+    Bake(#[from] BakeError),
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+    #[error(transparent)]
+    Cache(#[from] crate::cache::Error),
+    #[error(transparent)]
+    Provision(#[from] provision::Error),
+    #[error("the params are {got} bytes as JSON, and may be {cap}")]
+    ParamsTooLarge { got: usize, cap: usize },
+}
+
+/// The longest params, config and environment together, as JSON.
+const MAX_PARAMS_BYTES: usize = 64 << 20;
+
+impl Host {
+    /// Settings, all of which have defaults.
+    pub fn builder() -> HostBuilder {
+        HostBuilder::default()
+    }
+
+    /// Finds a skill by path or id, and reads its files.
+    pub fn skill(&self, name: &str) -> Result<Skill, HostError> {
+        Ok(Skill::find(name, &self.shared.roots, self.registry()?)?)
+    }
+
+    /// Calls a skill in a fresh cell.
+    pub fn call(&self, skill: &Skill, call: &Call) -> Result<Report, HostError> {
+        let started = Instant::now();
+        let mut report = match if call.use_image { self.with_image(skill, call) } else { self.without(skill, call) } {
+            Ok(report) => report,
+            // A skill that fails or overruns while it is imported is an outcome like any other.
+            Err(HostError::Bake(BakeError::Raised(raised))) => ended(skill, Outcome::Raised(raised)),
+            Err(HostError::Bake(BakeError::Exceeded(limit))) => ended(skill, Outcome::Exceeded(limit, None)),
+            Err(error) => return Err(error),
+        };
+        report.usage.wall = started.elapsed();
+        Ok(report)
+    }
+
+    fn with_image(&self, skill: &Skill, call: &Call) -> Result<Report, HostError> {
+        let metered = call.limits.fuel.is_some();
+        let (image, baked) = self.image(skill, metered, &call.limits)?;
+        let about = Some(ImageUse { key: image.key.clone(), baked });
+        let extra = match params::check(&image.report, call) {
+            Ok(leave_to_guest) => leave_to_guest,
+            Err(raised) => return Ok(Report { image: about, ..ended(skill, Outcome::Raised(raised)) }),
+        };
+        if image.state.memory_bytes > call.limits.memory_bytes {
+            return Ok(Report { image: about, ..ended(skill, Outcome::Exceeded(LimitKind::Memory, None)) });
+        }
+        let baker = self.baker(metered)?;
+        let started = Instant::now();
+        let mount = Mount::tree(&skill.guest_folder(), skill.tree());
+        let inputs = baker.inputs(mount, door(call, extra)?, &call.limits, image.state.monotonic_ns);
+        let cell = baker.machine.cell(&image.memories, inputs)?;
+        let report = self.run(skill, cell, image.state.entry, started, call);
+        Ok(Report { image: about, ..report? })
+    }
+
+    fn without(&self, skill: &Skill, call: &Call) -> Result<Report, HostError> {
+        let baker = self.baker(call.limits.fuel.is_some())?;
+        let started = Instant::now();
+        let (mut cell, report) = baker.unbaked(skill, door(call, false)?, &call.limits)?;
+        match params::check(&report, call) {
+            Ok(leave_to_guest) => cell.store().data_mut().door = door(call, leave_to_guest)?,
+            Err(raised) => return Ok(ended(skill, Outcome::Raised(raised))),
+        }
+        self.run(skill, cell, report.entry, started, call)
+    }
+
+    /// Runs a cell to its end and throws it away.
+    fn run(
+        &self,
+        skill: &Skill,
+        mut cell: Cell,
+        entry: u32,
+        started: Instant,
+        call: &Call,
+    ) -> Result<Report, HostError> {
+        let made = Instant::now();
+        let ran = wasi_python::enter(&mut cell, entry);
+        let ending = cell.ending(ran);
+        let done = Instant::now();
+        drop(cell);
+        let teardown = done.elapsed();
+        if let Some(fault) = ending.source_fault {
+            return Err(BakeError::Damaged(fault).into());
+        }
+        let usage = Usage {
+            setup: made - started,
+            guest: done - made,
+            teardown,
+            memory_peak_bytes: ending.memory_peak_bytes,
+            host_calls: ending.host_calls,
+            fuel: call.limits.fuel.zip(ending.fuel_left).map(|(given, left)| given.saturating_sub(left)),
+            ..Usage::default()
+        };
+        Ok(Report { usage, stdout: ending.stdout, stderr: ending.stderr, ..ended(skill, ending.outcome) })
+    }
+
+    /// Bakes a skill's image ahead, replacing one that is there.
+    pub fn build(&self, skill: &Skill, warm_up: &WarmUp, limits: &Limits) -> Result<(ImageUse, BakeReport), HostError> {
+        let baker = self.baker(limits.fuel.is_some())?;
+        let image = baker.rebake(skill, warm_up, limits)?;
+        let about = (ImageUse { key: image.key.clone(), baked: true }, image.report.clone());
+        let key = (image.key.clone(), limits.fuel.is_some());
+        self.images().insert(key, Arc::new(image));
+        Ok(about)
+    }
+
+    /// The report of a skill's image, if it is baked.
+    pub fn baked(&self, skill: &Skill) -> Result<Option<(ImageUse, BakeReport)>, HostError> {
+        let image = self.baker(false)?.find(skill)?;
+        Ok(image.map(|image| (ImageUse { key: image.key.clone(), baked: false }, image.report)))
+    }
+
+    fn image(&self, skill: &Skill, metered: bool, limits: &Limits) -> Result<(Arc<Image>, bool), HostError> {
+        let baker = self.baker(metered)?;
+        let key = (baker.key(skill), metered);
+        if let Some(image) = self.images().get(&key) {
+            return Ok((image.clone(), false));
+        }
+        let (image, baked) = match baker.find(skill)? {
+            Some(image) => (image, false),
+            None => (baker.bake(skill, limits)?, true),
+        };
+        let image = Arc::new(image);
+        self.images().insert(key, image.clone());
+        Ok((image, baked))
+    }
+
+    fn images(&self) -> std::sync::MutexGuard<'_, HashMap<(String, bool), Arc<Image>>> {
+        self.shared.images.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn baker(&self, metered: bool) -> Result<Baker<'_>, HostError> {
+        Ok(Baker { runtime: self.runtime(), machine: self.machine(metered)?, files: self.files()? })
+    }
+
+    fn runtime(&self) -> Runtime<'_> {
+        let Shared { cache, fetch, progress, .. } = &*self.shared;
+        Runtime { cache, fetch, progress: &**progress }
+    }
+
+    /// The pinned registry's skills.
+    pub(crate) fn registry(&self) -> Result<&Pack, HostError> {
+        self.made(&self.shared.registry, || {
+            let Shared { cache, fetch, progress, .. } = &*self.shared;
+            Ok(provision::registry(cache, fetch, &**progress)?)
+        })
+    }
+
+    pub(crate) fn machine(&self, metered: bool) -> Result<&Machine, HostError> {
+        self.made(&self.shared.machines[usize::from(metered)], || Ok(self.runtime().machine(metered)?))
+    }
+
+    fn files(&self) -> Result<&CommonFiles, HostError> {
+        self.made(&self.shared.files, || {
+            let (cache, fetch, progress) =
+                (self.shared.cache.clone(), self.shared.fetch.clone(), self.shared.progress.clone());
+            let stdlib = move || provision::stdlib(&cache, &fetch, &*progress).map_err(std::io::Error::other);
+            Ok(CommonFiles::open(&self.runtime(), Box::new(stdlib))?)
+        })
+    }
+
+    fn made<'a, T>(
+        &self,
+        slot: &'a OnceLock<T>,
+        make: impl FnOnce() -> Result<T, HostError>,
+    ) -> Result<&'a T, HostError> {
+        if let Some(made) = slot.get() {
+            return Ok(made);
+        }
+        let _one_at_a_time = self.shared.making.lock().unwrap_or_else(PoisonError::into_inner);
+        if slot.get().is_none() {
+            let _ = slot.set(make()?);
+        }
+        Ok(slot.get().expect("it was just set"))
+    }
+}
+
+/// A report of a call that no cell was made for, to be completed.
+fn ended(skill: &Skill, outcome: Outcome) -> Report {
+    Report {
+        skill: skill.id().to_owned(),
+        outcome,
+        stdout: Vec::new(),
+        stderr: Vec::new(),
+        usage: Usage::default(),
+        image: None,
+    }
+}
+
+fn door(call: &Call, validate: bool) -> Result<Door, HostError> {
+    let packed = params::pack(call, validate);
+    if packed.len() > MAX_PARAMS_BYTES {
+        return Err(HostError::ParamsTooLarge { got: packed.len(), cap: MAX_PARAMS_BYTES });
+    }
+    Ok(Door { call: packed, result_cap: call.limits.result_bytes, ..Door::default() })
+}

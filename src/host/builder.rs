@@ -1,0 +1,70 @@
+//! Settings of a [`Host`].
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, OnceLock};
+
+use super::{Host, HostError, Shared};
+use crate::cache::Cache;
+use crate::progress::{Progress, Silent};
+use crate::provision::Fetch;
+use crate::skill::Roots;
+
+/// Defaults: the user's cache folder, the network through pip when something is missing, skills found through
+/// `SKILLWARE_SKILL_PATH`, `./skills` and the pinned registry, no word about progress.
+#[derive(Default)]
+#[must_use]
+pub struct HostBuilder {
+    cache_dir: Option<PathBuf>,
+    fetch: Fetch,
+    roots: Option<Roots>,
+    progress: Option<Arc<dyn Progress + Send + Sync>>,
+}
+
+impl HostBuilder {
+    /// Where compiled code and images are kept. It must be writable by its owner only.
+    pub fn cache_dir(mut self, folder: impl Into<PathBuf>) -> HostBuilder {
+        self.cache_dir = Some(folder.into());
+        self
+    }
+
+    /// Never run pip: what is not in the cache, or given as a wheel, is missing.
+    pub fn offline(mut self, offline: bool) -> HostBuilder {
+        self.fetch.offline = offline;
+        self
+    }
+
+    /// Wheels, or folders of wheels, to take instead of downloading. They must have the pinned hashes.
+    pub fn wheels(mut self, wheels: impl IntoIterator<Item = PathBuf>) -> HostBuilder {
+        self.fetch.wheels.extend(wheels);
+        self
+    }
+
+    /// Where skills are looked for before the pinned registry.
+    pub fn roots(mut self, roots: Roots) -> HostBuilder {
+        self.roots = Some(roots);
+        self
+    }
+
+    /// Who is told of work that takes long.
+    pub fn progress(mut self, progress: Arc<dyn Progress + Send + Sync>) -> HostBuilder {
+        self.progress = Some(progress);
+        self
+    }
+
+    /// Opens the cache folder. The runtime is obtained when it is first needed.
+    pub fn build(self) -> Result<Host, HostError> {
+        let cache = Cache::locate(self.cache_dir.as_deref())?;
+        let shared = Shared {
+            cache,
+            fetch: self.fetch,
+            progress: self.progress.unwrap_or_else(|| Arc::new(Silent)),
+            roots: self.roots.unwrap_or_else(Roots::from_env),
+            registry: OnceLock::new(),
+            files: OnceLock::new(),
+            machines: [OnceLock::new(), OnceLock::new()],
+            making: Mutex::new(()),
+            images: Mutex::default(),
+        };
+        Ok(Host { shared: Arc::new(shared) })
+    }
+}

@@ -1,0 +1,106 @@
+//! Images: the memory of a runtime with one skill imported and constructed, and how they are made.
+//!
+//! ```text
+//!   base ──boot──▶ framework image ──import, construct, warm up, settle──▶ skill image ──▶ cells
+//!          once per runtime                     once per skill content
+//! ```
+//!
+//! An image is a WebAssembly module of one memory and no code, precompiled, so that a cell maps it copy-on-write. Its
+//! seal in the cache carries the rest of the state: the code's globals, where to enter, and the bake's report.
+//!
+//! What an image freezes: objects, and whatever was drawn from randomness while it was made. Every cell reseeds
+//! Python's generators; the secret of string hashes stays, so images [expire](MAX_AGE). No descriptor is frozen: a
+//! cell's only one is `/`, and what is mounted below is bound at each call.
+
+mod bake;
+mod snapshot;
+
+use std::time::{Duration, SystemTime};
+
+use serde::{Deserialize, Serialize};
+
+pub use self::bake::{BakeError, Baker, WarmUp};
+use crate::cache::Artefact;
+use crate::cell::{EngineError, Machine, Memories};
+
+/// After this an image is made anew.
+pub const MAX_AGE: Duration = Duration::from_secs(7 * 24 * 3600);
+/// Part of every key: images made by other rules are other images.
+const FORMAT: u32 = 1;
+
+/// An image, loaded.
+pub struct Image {
+    pub key: String,
+    pub memories: Memories,
+    pub state: Frozen,
+    pub report: BakeReport,
+}
+
+/// The state of a cell that is not in its memory.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct Frozen {
+    pub globals: Vec<i32>,
+    /// The address of the function that a call enters.
+    pub entry: u32,
+    /// What the monotonic clock showed.
+    pub monotonic_ns: u64,
+    pub memory_bytes: u64,
+}
+
+/// What a bake learned. The guest's part of it is a stranger's word.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct BakeReport {
+    pub skill: String,
+    pub digest: String,
+    /// The manifest, as PyYAML reads it.
+    pub manifest: serde_json::Value,
+    pub class: String,
+    /// Top-level modules that importing the skill added.
+    pub imported: Vec<String>,
+    pub import_ms: f64,
+    pub construct_ms: f64,
+    pub warm_up_ms: f64,
+    pub settle_ms: f64,
+    /// Why the skill could not be constructed without config; it is then constructed in each call.
+    pub constructor_error: Option<crate::call::Raised>,
+    /// Whether the skill was called once with example params; an error is kept as its text.
+    pub warm_up: Option<String>,
+    /// Random bytes drawn while the skill was imported and constructed: the same in every cell.
+    pub entropy_bytes: u64,
+    pub immortal_objects: u64,
+    pub image_bytes: u64,
+    pub total_ms: f64,
+    pub stdout: String,
+    pub stderr: String,
+    /// Where the call is entered; used by the host, of no interest to people.
+    #[serde(skip_serializing)]
+    pub entry: u32,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Meta {
+    state: Frozen,
+    report: BakeReport,
+    baked: u64,
+}
+
+impl Image {
+    fn load(machine: &Machine, key: &str, artefact: Artefact) -> Result<Option<Image>, EngineError> {
+        let Ok(meta) = serde_json::from_value::<Meta>(artefact.meta) else { return Ok(None) };
+        if expired(meta.baked) {
+            return Ok(None);
+        }
+        let memories = machine.load_image(artefact.file, meta.state.globals.clone())?;
+        Ok(Some(Image { key: key.to_owned(), memories, state: meta.state, report: meta.report }))
+    }
+}
+
+fn expired(baked: u64) -> bool {
+    let age = unix_now().checked_sub(baked);
+    age.is_none_or(|age| age > MAX_AGE.as_secs())
+}
+
+fn unix_now() -> u64 {
+    SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs())
+}

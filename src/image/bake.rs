@@ -1,0 +1,276 @@
+//! Makes images: boots the runtime, imports the framework, then the skill, and takes the memory.
+
+use std::io::Write;
+use std::time::Instant;
+
+use serde_json::{Value, json};
+
+use super::snapshot::Snapshot;
+use super::{BakeReport, FORMAT, Frozen, Image, Meta, unix_now};
+use crate::cache::{self, Bucket};
+use crate::call::{Outcome, Raised};
+use crate::cell::{Cell, EngineError, Inputs, Machine};
+use crate::door::Door;
+use crate::limits::{LimitKind, Limits};
+use crate::runtime::files::{CommonFiles, GUEST_FOLDER, PACKAGES_FOLDER};
+use crate::runtime::{self, Runtime, RuntimeError, wasi_python};
+use crate::skill::Skill;
+use crate::vfs::Mount;
+
+/// Where images come from: the cache, or a bake.
+pub struct Baker<'a> {
+    pub runtime: Runtime<'a>,
+    pub machine: &'a Machine,
+    pub files: &'a CommonFiles,
+}
+
+/// Example params that a skill is called with once before its image is taken.
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub enum WarmUp {
+    /// What the manifest has under `warm_up`, if anything.
+    #[default]
+    Manifest,
+    Params(Value),
+}
+
+/// Why there is no image.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum BakeError {
+    #[error("the skill can't be imported: {}: {}", .0.kind, .0.message)]
+    Raised(Raised),
+    #[error("importing the skill went over its limit: {0}")]
+    Exceeded(LimitKind),
+    #[error("the interpreter does not start: {0}")]
+    Boot(String),
+    #[error("a file of the cache was damaged while it was used: {0}")]
+    Damaged(String),
+    #[error(transparent)]
+    Runtime(#[from] RuntimeError),
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+    #[error(transparent)]
+    Cache(#[from] cache::Error),
+    #[error("an image can't be written")]
+    Io(#[from] std::io::Error),
+}
+
+impl Baker<'_> {
+    /// The key of a skill's image: everything that its content depends on.
+    pub fn key(&self, skill: &Skill) -> String {
+        let mut hasher = blake3::Hasher::new();
+        for part in [&self.framework_key(), skill.digest(), &skill.package()] {
+            hasher.update(&(part.len() as u64).to_le_bytes()).update(part.as_bytes());
+        }
+        hasher.finalize().to_hex()[..32].to_owned()
+    }
+
+    fn framework_key(&self) -> String {
+        let mut hasher = blake3::Hasher::new();
+        let (format, runtime) = (FORMAT.to_string(), runtime::id());
+        for part in [&format, &runtime, self.machine.fingerprint(), &self.files.digest] {
+            hasher.update(&(part.len() as u64).to_le_bytes()).update(part.as_bytes());
+        }
+        hasher.finalize().to_hex()[..32].to_owned()
+    }
+
+    /// A skill's image, from the cache.
+    pub fn find(&self, skill: &Skill) -> Result<Option<Image>, BakeError> {
+        self.open(&self.key(skill))
+    }
+
+    /// Bakes a skill's image, unless another process just did.
+    pub fn bake(&self, skill: &Skill, limits: &Limits) -> Result<Image, BakeError> {
+        let key = self.key(skill);
+        let _guard = self.lock(&key)?;
+        match self.open(&key)? {
+            Some(image) => Ok(image),
+            None => self.bake_now(skill, &key, &WarmUp::Manifest, limits),
+        }
+    }
+
+    /// Bakes a skill's image whether there is one or not.
+    pub fn rebake(&self, skill: &Skill, warm_up: &WarmUp, limits: &Limits) -> Result<Image, BakeError> {
+        let key = self.key(skill);
+        let _guard = self.lock(&key)?;
+        self.bake_now(skill, &key, warm_up, limits)
+    }
+
+    fn lock(&self, key: &str) -> Result<cache::Guard, BakeError> {
+        Ok(self.runtime.cache.lock(&format!("bake-{key}"), "baking an image", self.runtime.progress)?)
+    }
+
+    fn bake_now(&self, skill: &Skill, key: &str, warm_up: &WarmUp, limits: &Limits) -> Result<Image, BakeError> {
+        let framework = self.framework()?;
+        self.runtime.progress.step(&format!("baking the image of {}", skill.id()));
+        let started = Instant::now();
+        let (snapshot, mut report) = self.skill_snapshot(&framework, skill, warm_up, limits)?;
+        let compiled = snapshot.precompile(self.machine)?;
+        report.skill = skill.id().to_owned();
+        report.digest = skill.digest().to_owned();
+        report.image_bytes = snapshot.image_bytes();
+        report.immortal_objects = snapshot.immortal_objects;
+        report.total_ms = started.elapsed().as_secs_f64() * 1e3;
+        self.keep(key, &compiled, snapshot.state, report)
+    }
+
+    fn skill_snapshot(
+        &self,
+        framework: &Image,
+        skill: &Skill,
+        warm_up: &WarmUp,
+        limits: &Limits,
+    ) -> Result<(Snapshot, BakeReport), BakeError> {
+        let mount = Mount::tree(&skill.guest_folder(), skill.tree());
+        let mut cell = self.cell(framework, mount, limits)?;
+        let drawn_before = cell.state().wasi.entropy_bytes;
+        let ran = wasi_python::run_source(&mut cell, &load_source(skill, warm_up));
+        let mut report = report_of(&mut cell, ran)?;
+        report.entropy_bytes = cell.state().wasi.entropy_bytes - drawn_before;
+        let snapshot = Snapshot::take(self.machine, &mut cell, report.entry)?;
+        Ok((snapshot, report))
+    }
+
+    /// The image of an interpreter that is ready for skills.
+    fn framework(&self) -> Result<Image, BakeError> {
+        let key = self.framework_key();
+        if let Some(image) = self.open(&key)? {
+            return Ok(image);
+        }
+        let _guard = self.lock(&key)?;
+        if let Some(image) = self.open(&key)? {
+            return Ok(image);
+        }
+        self.runtime.progress.step("baking the framework's image");
+        let mut cell = self.booted(&Limits::default())?;
+        let ran = wasi_python::run_source(&mut cell, &boot_source());
+        let report = report_of(&mut cell, ran)?;
+        let snapshot = Snapshot::take(self.machine, &mut cell, report.entry)?;
+        let compiled = snapshot.precompile(self.machine)?;
+        self.keep(&key, &compiled, snapshot.state, report)
+    }
+
+    /// A cell that boots and imports everything itself, for calls without an image. Gives its report.
+    pub fn unbaked(&self, skill: &Skill, door: Door, limits: &Limits) -> Result<(Cell, BakeReport), BakeError> {
+        let base = self.runtime.base(self.machine)?;
+        let mount = Mount::tree(&skill.guest_folder(), skill.tree());
+        let inputs = self.inputs(mount, Door { baking: true, ..door }, limits, 0);
+        let mut cell = self.machine.cell(&base, inputs)?;
+        let ran = wasi_python::boot(&mut cell).and_then(|()| {
+            wasi_python::run_source(&mut cell, &format!("{}\n{}", boot_source(), plain_load_source(skill)))
+        });
+        let report = report_of(&mut cell, ran)?;
+        Ok((cell, report))
+    }
+
+    /// What a cell of this skill is given.
+    pub fn inputs(
+        &self,
+        skill: impl IntoIterator<Item = Mount>,
+        door: Door,
+        limits: &Limits,
+        monotonic_ns: u64,
+    ) -> Inputs {
+        Inputs { mounts: self.files.mounts(skill), door, limits: limits.clone(), monotonic_ns }
+    }
+
+    fn booted(&self, limits: &Limits) -> Result<Cell, BakeError> {
+        let base = self.runtime.base(self.machine)?;
+        let mut cell = self.machine.cell(&base, self.inputs(None, baking_door(), limits, 0))?;
+        wasi_python::boot(&mut cell).map_err(|error| BakeError::Boot(format!("{error:#}")))?;
+        Ok(cell)
+    }
+
+    fn cell(&self, image: &Image, skill: Option<Mount>, limits: &Limits) -> Result<Cell, BakeError> {
+        let inputs = self.inputs(skill, baking_door(), limits, image.state.monotonic_ns);
+        Ok(self.machine.cell(&image.memories, inputs)?)
+    }
+
+    fn open(&self, key: &str) -> Result<Option<Image>, BakeError> {
+        let found = self.runtime.cache.open(Bucket::Image, &file_name(key), self.runtime.progress)?;
+        Ok(match found {
+            Some(artefact) => Image::load(self.machine, key, artefact)?,
+            None => None,
+        })
+    }
+
+    fn keep(&self, key: &str, compiled: &[u8], state: Frozen, report: BakeReport) -> Result<Image, BakeError> {
+        let meta = Meta { state, report, baked: unix_now() };
+        let purpose = "keeping an image";
+        let artefact =
+            self.runtime.cache.replace(Bucket::Image, &file_name(key), purpose, self.runtime.progress, |out| {
+                out.write_all(compiled)?;
+                serde_json::to_value(&meta).map_err(|error| BakeError::Io(error.into()))
+            })?;
+        Image::load(self.machine, key, artefact)?
+            .ok_or_else(|| BakeError::Io(std::io::Error::other("a new image does not load")))
+    }
+}
+
+/// Reads what the guest reported, or why it did not.
+fn report_of(cell: &mut Cell, ran: wasmtime::Result<bool>) -> Result<BakeReport, BakeError> {
+    let mut report = cell.store().data_mut().door.report.take();
+    let ending = cell.ending(ran.map(|_| ()));
+    if let Some(fault) = ending.source_fault {
+        return Err(BakeError::Damaged(fault));
+    }
+    let Some(report) = report.take() else {
+        return Err(match ending.outcome {
+            Outcome::Raised(raised) => BakeError::Raised(raised),
+            Outcome::Exceeded(limit, _) => BakeError::Exceeded(limit),
+            _ => BakeError::Boot(String::from_utf8_lossy(&ending.stderr).into_owned()),
+        });
+    };
+    let mut report: BakeReport =
+        serde_json::from_value(report).map_err(|error| BakeError::Boot(format!("its report is malformed: {error}")))?;
+    report.stdout = String::from_utf8_lossy(&ending.stdout).into_owned();
+    report.stderr = String::from_utf8_lossy(&ending.stderr).into_owned();
+    Ok(report)
+}
+
+/// The door of a cell that is being baked: it rehearses calls, with empty params.
+fn baking_door() -> Door {
+    Door { baking: true, result_cap: 1 << 16, call: Door::pack(b"{}", None), ..Door::default() }
+}
+
+fn boot_source() -> String {
+    format!(
+        "import sys; sys.path[:0] = [{GUEST_FOLDER:?}, {PACKAGES_FOLDER:?}]\nfrom skillcell_guest import bake; bake.framework()"
+    )
+}
+
+fn load_source(skill: &Skill, warm_up: &WarmUp) -> String {
+    let params = match warm_up {
+        WarmUp::Manifest => Value::Null,
+        WarmUp::Params(params) => params.clone(),
+    };
+    let words = json!([skill.guest_folder(), skill.package(), params.to_string()]);
+    // JSON strings of ASCII are Python strings too.
+    format!("bake.skill(*{})", ascii(&words.to_string()))
+}
+
+fn plain_load_source(skill: &Skill) -> String {
+    let words = json!([skill.guest_folder(), skill.package()]);
+    format!("bake.skill_for_one_call(*{})", ascii(&words.to_string()))
+}
+
+/// The same JSON with everything beyond ASCII escaped.
+fn ascii(json: &str) -> String {
+    let mut text = String::with_capacity(json.len());
+    for unit in json.chars() {
+        if unit.is_ascii() {
+            text.push(unit);
+        } else {
+            let mut pair = [0; 2];
+            for half in unit.encode_utf16(&mut pair) {
+                text.push_str(&format!("\\u{half:04x}"));
+            }
+        }
+    }
+    text
+}
+
+fn file_name(key: &str) -> String {
+    format!("{key}.cwasm")
+}

@@ -1,0 +1,35 @@
+//! skillcell runs a Python skill in a *cell*: a fresh CPython inside WebAssembly, restored copy-on-write from the
+//! skill's own memory image, that can touch only what it was granted. One call, one cell, then it is thrown away.
+//!
+//! Start at [`Host`]. The modules are listed in the order in which a call goes through them:
+//! [`Host::call`] checks params ([`schema`]), takes the skill's [`image`] (baked over the [`runtime`]), makes a
+//! [`cell`] of it, whose only ways out are [`wasi`] over its own [`vfs`] and the [`door`]. [`cache`] and [`provision`]
+//! are where runtime, packages and images come from.
+//!
+//! `unsafe` is denied but in one file, `cell/machine.rs`, which loads compiled code that this program wrote.
+
+#![deny(unsafe_code)]
+
+pub mod bench;
+mod cache;
+pub mod call;
+mod cell;
+pub mod cli;
+mod door;
+mod host;
+mod image;
+mod limits;
+mod progress;
+mod provision;
+mod runtime;
+mod schema;
+mod skill;
+mod vfs;
+mod wasi;
+
+pub use call::{Call, ImageUse, Outcome, Raised, Report, Usage};
+pub use host::{Host, HostBuilder, HostError};
+pub use image::{BakeReport, WarmUp};
+pub use limits::{LimitKind, Limits};
+pub use progress::Progress;
+pub use skill::{Origin, Roots, Skill};

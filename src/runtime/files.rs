@@ -1,0 +1,127 @@
+//! The files of the runtime and the framework that every cell sees, read-only.
+
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::sync::{Arc, OnceLock};
+
+use super::{Runtime, RuntimeError, wasi_python};
+use crate::cache::{Artefact, Pack, PackEntry};
+use crate::provision;
+use crate::vfs::{Content, Mount, Source, Tree};
+
+/// Where cells see what.
+pub const PACKAGES_FOLDER: &str = "/usr/local/lib/site-packages";
+pub const GUEST_FOLDER: &str = "/usr/local/lib/skillcell";
+pub const HOME_FOLDER: &str = "/home/skill";
+
+include!(concat!(env!("OUT_DIR"), "/guest.rs"));
+
+/// What is the same for every cell: mounts to start from, and a digest of what they hold.
+pub struct CommonFiles {
+    mounts: Vec<Mount>,
+    /// Of the packages and the guest's own files; the runtime has its own id.
+    pub digest: String,
+}
+
+impl CommonFiles {
+    pub fn open(runtime: &Runtime<'_>, stdlib: StdlibOpener) -> Result<CommonFiles, RuntimeError> {
+        let packages = provision::packages(runtime.cache, runtime.fetch, runtime.progress)?;
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(packages.digest().as_bytes());
+        let guest = guest_tree(&mut hasher);
+        let mut library = Tree::new();
+        insert(&mut library, wasi_python::STDLIB_NAME, Content::Lazy(Arc::new(Stdlib::new(stdlib))));
+        let mounts = [
+            Mount::tree(wasi_python::STDLIB_FOLDER, Arc::new(library)),
+            Mount::tree(PACKAGES_FOLDER, Arc::new(pack_tree(packages))),
+            Mount::tree(GUEST_FOLDER, Arc::new(guest)),
+            Mount::scratch("/tmp"),
+            Mount::scratch(HOME_FOLDER),
+            Mount::devices("/dev"),
+        ];
+        Ok(CommonFiles {
+            mounts: mounts.into_iter().flatten().collect(),
+            digest: hasher.finalize().to_hex().to_string(),
+        })
+    }
+
+    /// The mounts of a cell that sees `more` besides.
+    pub fn mounts(&self, more: impl IntoIterator<Item = Mount>) -> Vec<Mount> {
+        let mut mounts = self.mounts.clone();
+        mounts.extend(more);
+        mounts
+    }
+}
+
+fn guest_tree(hasher: &mut blake3::Hasher) -> Tree {
+    let mut tree = Tree::new();
+    for (path, bytes) in GUEST_FILES {
+        hasher.update(path.as_bytes()).update(&(bytes.len() as u64).to_le_bytes()).update(bytes);
+        insert(&mut tree, path, Content::Bytes((*bytes).into()));
+    }
+    tree
+}
+
+fn pack_tree(pack: Pack) -> Tree {
+    let pack = Arc::new(pack);
+    let mut tree = Tree::new();
+    for (path, _) in pack.files() {
+        if let Some(entry) = pack.entry(path) {
+            insert(&mut tree, path, Content::Lazy(Arc::new(Packed { pack: pack.clone(), entry })));
+        }
+    }
+    tree
+}
+
+/// Paths here come from this program's own build, or were checked when their pack was made.
+fn insert(tree: &mut Tree, path: &str, content: Content) {
+    if let Err(error) = tree.insert(path, content) {
+        debug_assert!(false, "{error}");
+    }
+}
+
+/// One file of a pack.
+struct Packed {
+    pack: Arc<Pack>,
+    entry: PackEntry,
+}
+
+impl Source for Packed {
+    fn len(&self) -> u64 {
+        self.entry.len()
+    }
+
+    fn read_at(&self, buf: &mut [u8], offset: u64) -> io::Result<usize> {
+        self.pack.read_at(self.entry, buf, offset)
+    }
+}
+
+/// Opens the standard library's artefact, which checks all of it.
+pub type StdlibOpener = Box<dyn Fn() -> io::Result<Artefact> + Send + Sync>;
+
+/// The standard library is 54 MB and most calls never look at it, so it is opened, and checked, on first use.
+struct Stdlib {
+    open: StdlibOpener,
+    artefact: OnceLock<Result<Artefact, String>>,
+}
+
+impl Stdlib {
+    fn new(open: StdlibOpener) -> Stdlib {
+        Stdlib { open, artefact: OnceLock::new() }
+    }
+
+    fn artefact(&self) -> io::Result<&Artefact> {
+        let artefact = self.artefact.get_or_init(|| (self.open)().map_err(|error| error.to_string()));
+        artefact.as_ref().map_err(|message| io::Error::other(message.clone()))
+    }
+}
+
+impl Source for Stdlib {
+    fn len(&self) -> u64 {
+        self.artefact().map_or(0, |artefact| artefact.bytes)
+    }
+
+    fn read_at(&self, buf: &mut [u8], offset: u64) -> io::Result<usize> {
+        self.artefact()?.file.read_at(buf, offset)
+    }
+}

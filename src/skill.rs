@@ -1,0 +1,110 @@
+//! A skill as the host sees it: where it was found, its files as bytes, and a digest of them.
+//!
+//! The files are read once, and cells are served from what was read: what was hashed is what runs, whatever happens to
+//! the folder meanwhile. Nothing of a skill is executed or interpreted here, not even its manifest.
+
+mod bundle;
+mod find;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use self::bundle::Bundle;
+pub use self::bundle::BundleError;
+pub use self::find::{FindError, Roots};
+use crate::cache::Pack;
+use crate::vfs::Tree;
+
+/// A skill, ready to be baked or called. Cheap to clone.
+#[derive(Clone)]
+pub struct Skill {
+    id: Arc<str>,
+    origin: Origin,
+    bundle: Arc<Bundle>,
+}
+
+/// Where a skill's files came from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Origin {
+    Folder(PathBuf),
+    /// The registry that is pinned with this program.
+    Registry,
+}
+
+/// Why there is no skill to run.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SkillError {
+    #[error(transparent)]
+    Find(#[from] FindError),
+    #[error(transparent)]
+    Bundle(#[from] BundleError),
+}
+
+impl Skill {
+    /// Finds a skill as Skillware does: a folder, else an id in `roots`, else in the pinned registry.
+    pub fn find(name: &str, roots: &Roots, registry: &Pack) -> Result<Skill, SkillError> {
+        match find::find(name, roots, registry)? {
+            find::Found::Folder { id, path } => Skill::from_folder(&id, &path),
+            find::Found::Registry { id } => {
+                let bundle = Bundle::from_pack(registry, &id)?;
+                Ok(Skill { id: id.into(), origin: Origin::Registry, bundle: Arc::new(bundle) })
+            }
+        }
+    }
+
+    fn from_folder(id: &str, path: &Path) -> Result<Skill, SkillError> {
+        let bundle = Arc::new(Bundle::from_folder(path)?);
+        Ok(Skill { id: id.into(), origin: Origin::Folder(path.to_owned()), bundle })
+    }
+
+    /// `category/name`, or the folder's name.
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    pub fn origin(&self) -> &Origin {
+        &self.origin
+    }
+
+    /// A digest of every file's path and content.
+    pub fn digest(&self) -> &str {
+        &self.bundle.digest
+    }
+
+    /// The files, with their sizes.
+    pub fn files(&self) -> &[(String, u64)] {
+        &self.bundle.files
+    }
+
+    pub(crate) fn tree(&self) -> Arc<Tree> {
+        self.bundle.tree.clone()
+    }
+
+    /// Where a cell sees the skill's folder. It says nothing about where that is on the host.
+    pub(crate) fn guest_folder(&self) -> String {
+        let (category, name) = self.names();
+        format!("/skills/{category}/{name}")
+    }
+
+    /// The Python package that the skill is imported as.
+    pub(crate) fn package(&self) -> String {
+        let (category, name) = self.names();
+        format!("skills.{category}.{name}")
+    }
+
+    fn names(&self) -> (String, String) {
+        let (category, name) = self.id.rsplit_once('/').unwrap_or(("local", &self.id));
+        (identifier(category), identifier(name))
+    }
+}
+
+/// A name that works as a folder and in a dotted Python name.
+fn identifier(name: &str) -> String {
+    let mut made: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).take(100).collect();
+    if made.is_empty() || made.starts_with(|c: char| c.is_ascii_digit()) {
+        made.insert(0, '_');
+    }
+    made
+}

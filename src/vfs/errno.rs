@@ -1,0 +1,33 @@
+//! The error numbers of WASI preview 1 that the file system and the host functions give to a cell.
+//!
+//! Not a host error: what goes wrong on the host's side is kept by the [`Vfs`](super::Vfs), the cell only sees `Io`.
+
+/// A WASI preview 1 error number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("WASI error {self:?}")]
+#[repr(u16)]
+#[non_exhaustive]
+pub enum Errno {
+    Badf = 8,
+    Busy = 10,
+    Exist = 20,
+    Fault = 21,
+    Fbig = 22,
+    Ilseq = 25,
+    Inval = 28,
+    Io = 29,
+    Isdir = 31,
+    Mfile = 33,
+    Nametoolong = 37,
+    Noent = 44,
+    Nospc = 51,
+    Notdir = 54,
+    Notempty = 55,
+    Notsup = 58,
+    Overflow = 61,
+    Perm = 63,
+    Rofs = 69,
+    Spipe = 70,
+    Xdev = 75,
+    Notcapable = 76,
+}

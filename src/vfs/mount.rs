@@ -1,0 +1,151 @@
+//! Which part of a cell's tree is served by what: mount points, and one enum of backends with the operations on names.
+//!
+//! A new backend is a variant of [`Backend`] (and of [`Object`] for its open files) and one file with its operations. Paths that arrive here
+//! are clean and relative to the mount point; a mount point itself is never removed, renamed or made.
+
+use std::sync::Arc;
+
+use super::device::{self, Device};
+use super::errno::Errno;
+use super::file::Object;
+use super::path::CellPath;
+use super::scratch::Scratch;
+use super::stat::{NewTimes, Stat};
+use super::tree::Tree;
+use super::{Open, Sink};
+
+/// A backend bound to a place in a cell's tree. Cheap to clone.
+#[derive(Clone)]
+pub struct Mount {
+    pub(super) point: Arc<str>,
+    pub(super) backend: Backend,
+}
+
+/// What serves a mount.
+#[derive(Clone)]
+pub(super) enum Backend {
+    Tree(Arc<Tree>),
+    /// A root of the cell's [`Scratch`]; numbered when the mounts of a cell are put together.
+    Scratch(u32),
+    Devices,
+}
+
+impl Mount {
+    /// Shows a read-only tree. `None` if `point` is not a usable path.
+    pub fn tree(point: &str, tree: Arc<Tree>) -> Option<Mount> {
+        Mount::new(point, Backend::Tree(tree))
+    }
+
+    /// Shows an empty writable directory, new in every cell.
+    pub fn scratch(point: &str) -> Option<Mount> {
+        Mount::new(point, Backend::Scratch(0))
+    }
+
+    /// Shows `null`, `zero`, `random` and `urandom`.
+    pub fn devices(point: &str) -> Option<Mount> {
+        Mount::new(point, Backend::Devices)
+    }
+
+    fn new(point: &str, backend: Backend) -> Option<Mount> {
+        let path = CellPath::parse("", point.as_bytes()).ok()?;
+        Some(Mount { point: path.text.into(), backend })
+    }
+}
+
+impl Backend {
+    pub fn stat(&self, scratch: &Scratch, path: &str, dev: u64) -> Result<Stat, Errno> {
+        match self {
+            Backend::Tree(tree) => Ok(tree.stat(tree.find(path)?, dev)),
+            Backend::Scratch(root) => Ok(scratch.stat(scratch.find(*root, path)?, dev)),
+            Backend::Devices if path.is_empty() => Ok(device::directory_stat(dev)),
+            Backend::Devices => Ok(Device::find(path)?.stat(dev)),
+        }
+    }
+
+    /// Opens a file, making it first if that is asked for. Never called for a directory.
+    pub fn open(&self, scratch: &mut Scratch, path: &str, how: Open, dev: u64) -> Result<Object, Errno> {
+        match self {
+            Backend::Tree(tree) => match tree.find(path) {
+                Ok(_) if how.create && how.exclusive => Err(Errno::Exist),
+                Ok(_) if how.write || how.truncate => Err(Errno::Rofs),
+                Ok(node) => Ok(Object::Tree { tree: tree.clone(), node, dev }),
+                Err(Errno::Noent) if how.create => Err(tree.refuse_new(path)),
+                Err(errno) => Err(errno),
+            },
+            Backend::Scratch(root) => Ok(Object::Scratch { node: scratch.open(*root, path, how)?, dev }),
+            Backend::Devices => match Device::find(path) {
+                Ok(_) if how.create && how.exclusive => Err(Errno::Exist),
+                Ok(device) => Ok(Object::Device { device, dev }),
+                Err(Errno::Noent) if how.create => Err(refuse_new_device(path)),
+                Err(errno) => Err(errno),
+            },
+        }
+    }
+
+    /// Gives entries from `cookie` on; `Ok(false)` when `sink` had enough.
+    pub fn read_dir(&self, scratch: &Scratch, path: &str, cookie: u64, sink: &mut Sink<'_>) -> Result<bool, Errno> {
+        match self {
+            Backend::Tree(tree) => tree.read_dir(path, cookie, sink),
+            Backend::Scratch(root) => scratch.read_dir(scratch.find(*root, path)?, cookie, sink),
+            Backend::Devices if path.is_empty() => Ok(device::read_dir(cookie, sink)),
+            Backend::Devices => Err(Device::find(path).err().unwrap_or(Errno::Notdir)),
+        }
+    }
+
+    pub fn make_directory(&self, scratch: &mut Scratch, path: &str) -> Result<(), Errno> {
+        match self {
+            Backend::Tree(tree) => Err(tree.refuse_new(path)),
+            Backend::Scratch(root) => scratch.make_directory(*root, path),
+            Backend::Devices => Err(refuse_new_device(path)),
+        }
+    }
+
+    pub fn unlink(&self, scratch: &mut Scratch, path: &str) -> Result<(), Errno> {
+        match self {
+            Backend::Scratch(root) => scratch.unlink(*root, path),
+            _ => Err(self.refuse_change(path)),
+        }
+    }
+
+    pub fn remove_directory(&self, scratch: &mut Scratch, path: &str) -> Result<(), Errno> {
+        match self {
+            Backend::Scratch(root) => scratch.remove_directory(*root, path),
+            _ => Err(self.refuse_change(path)),
+        }
+    }
+
+    /// Both paths are on this mount.
+    pub fn rename(&self, scratch: &mut Scratch, from: &str, to: &str) -> Result<(), Errno> {
+        match self {
+            Backend::Scratch(root) => scratch.rename(*root, from, to),
+            _ => Err(self.refuse_change(from)),
+        }
+    }
+
+    pub fn set_times(&self, scratch: &mut Scratch, path: &str, times: NewTimes) -> Result<(), Errno> {
+        match self {
+            Backend::Scratch(root) => {
+                let id = scratch.find(*root, path)?;
+                scratch.set_times(id, times);
+                Ok(())
+            }
+            _ => Err(self.refuse_change(path)),
+        }
+    }
+
+    fn refuse_change(&self, path: &str) -> Errno {
+        match self {
+            Backend::Tree(tree) => tree.refuse_change(path),
+            _ if path.is_empty() => Errno::Rofs,
+            _ => Device::find(path).err().unwrap_or(Errno::Rofs),
+        }
+    }
+}
+
+fn refuse_new_device(path: &str) -> Errno {
+    match Device::find(path) {
+        Ok(_) => Errno::Exist,
+        Err(Errno::Noent) if !path.contains('/') => Errno::Rofs,
+        Err(errno) => errno,
+    }
+}
