@@ -1,1 +1,193 @@
+//! Measures a skill's calls beside the alternatives, interleaved in one run: absolute times on a shared machine mean
+//! little, ratios between neighbours hold.
 
+mod memory;
+mod native;
+mod stats;
+
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use self::native::Native;
+pub use self::stats::Series;
+use crate::call::{Call, Outcome, Report};
+use crate::host::{Host, HostError};
+use crate::progress::Progress;
+use crate::skill::Skill;
+
+/// How much to measure.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Plan {
+    /// Calls in fresh cells.
+    pub calls: usize,
+    /// Threads for the second throughput figure.
+    pub threads: usize,
+    /// Cells alive at once when their memory is measured.
+    pub live_cells: usize,
+    /// How long each throughput figure is measured.
+    pub throughput_time: Duration,
+}
+
+impl Default for Plan {
+    fn default() -> Plan {
+        let threads = std::thread::available_parallelism().map_or(2, usize::from);
+        Plan { calls: 1000, threads, live_cells: 100, throughput_time: Duration::from_secs(2) }
+    }
+}
+
+/// What was measured.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Figures {
+    pub skill: String,
+    pub series: Vec<Series>,
+    /// Threads and calls per second.
+    pub throughput: Vec<(usize, f64)>,
+    /// Medians: set-up, guest, tear-down.
+    pub parts: [Duration; 3],
+    pub faults_per_call: f64,
+    pub bytes_per_live_cell: f64,
+    pub resident_bytes: u64,
+    /// What could not be measured, and why.
+    pub missing: Vec<String>,
+}
+
+/// Why a bench has no figures.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum BenchError {
+    #[error(transparent)]
+    Host(#[from] HostError),
+    #[error("the skill must return for a bench, and it {outcome}{detail}")]
+    Outcome { outcome: &'static str, detail: String },
+    #[error("a process of the bench failed")]
+    Io(#[from] std::io::Error),
+}
+
+/// One cell call in this many is followed by a bare Python start; and so on.
+const PASS_EVERY: usize = 20;
+const SKILL_EVERY: usize = 100;
+const NO_IMAGE_EVERY: usize = 200;
+
+/// Runs the plan.
+pub fn run(
+    host: &Host,
+    skill: &Skill,
+    call: &Call,
+    plan: &Plan,
+    progress: &dyn Progress,
+) -> Result<Figures, BenchError> {
+    let checked = |call: &Call| returned(host.call(skill, call)?);
+    let unbaked = Call { use_image: false, ..call.clone() };
+    for _ in 0..20 {
+        checked(call)?;
+    }
+    let mut missing = Vec::new();
+    let native = match Native::new(skill, call, progress) {
+        Ok(native) => Some(native),
+        Err(why) => {
+            missing.push(format!("python series: {why}"));
+            None
+        }
+    };
+    progress.step("measuring");
+    let [mut cell, mut no_image] = [Series::new("cell"), Series::new("cell_no_image")];
+    let [mut python_skill, mut python_pass] = [Series::new("python_skill"), Series::new("python_pass")];
+    let mut parts: [Vec<Duration>; 3] = Default::default();
+    for index in 0..plan.calls {
+        let started = Instant::now();
+        let report = checked(call)?;
+        cell.add(started.elapsed());
+        for (all, part) in parts.iter_mut().zip([report.usage.setup, report.usage.guest, report.usage.teardown]) {
+            all.push(part);
+        }
+        if let Some(native) = &native {
+            if index % PASS_EVERY == PASS_EVERY / 2 {
+                python_pass.add(native.pass()?);
+            }
+            if index % SKILL_EVERY == SKILL_EVERY / 2 {
+                match native.skill() {
+                    Ok(time) => python_skill.add(time),
+                    Err(why) if python_skill.is_empty() && missing.is_empty() => {
+                        missing.push(format!("python_skill: {why}"));
+                    }
+                    Err(_) => {}
+                }
+            }
+        }
+        if index % NO_IMAGE_EVERY == NO_IMAGE_EVERY / 2 {
+            let started = Instant::now();
+            checked(&unbaked)?;
+            no_image.add(started.elapsed());
+        }
+        progress.fraction(index as u64, plan.calls as u64);
+    }
+    progress.step("measuring throughput");
+    let throughput = [1, plan.threads]
+        .iter()
+        .map(|&threads| Ok((threads, throughput(host, skill, call, threads, plan.throughput_time)?)))
+        .collect::<Result<_, BenchError>>()?;
+    Ok(Figures {
+        skill: skill.id().to_owned(),
+        series: vec![cell, no_image, python_skill, python_pass],
+        throughput,
+        parts: parts.map(|mut all| stats::median(&mut all)),
+        faults_per_call: memory::faults_per_call(200, || checked(call).map(drop))?,
+        bytes_per_live_cell: memory::bytes_per_live_cell(host, skill, call, plan.live_cells)?,
+        resident_bytes: memory::resident_bytes(),
+        missing,
+    })
+}
+
+fn throughput(host: &Host, skill: &Skill, call: &Call, threads: usize, time: Duration) -> Result<f64, BenchError> {
+    let started = Instant::now();
+    let counts = std::thread::scope(|scope| {
+        let work = || {
+            let mut count = 0u64;
+            while started.elapsed() < time {
+                returned(host.call(skill, call)?)?;
+                count += 1;
+            }
+            Ok::<u64, BenchError>(count)
+        };
+        let running: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+        running
+            .into_iter()
+            .map(|thread| thread.join().unwrap_or_else(|_| Err(std::io::Error::other("a thread panicked").into())))
+            .collect::<Result<Vec<u64>, BenchError>>()
+    })?;
+    Ok(counts.iter().sum::<u64>() as f64 / started.elapsed().as_secs_f64())
+}
+
+/// Measuring failures would measure something else.
+fn returned(report: Report) -> Result<Report, BenchError> {
+    let detail = match &report.outcome {
+        Outcome::Returned(_) => return Ok(report),
+        Outcome::Raised(raised) => format!(" {}: {}", raised.kind, raised.message),
+        Outcome::Exceeded(limit, _) => format!(" {limit}"),
+        Outcome::Refused => String::new(),
+    };
+    Err(BenchError::Outcome { outcome: report.outcome.name(), detail })
+}
+
+impl Figures {
+    pub fn to_json(&self) -> Value {
+        let ms = |time: Duration| (time.as_secs_f64() * 1e6).round() / 1e3;
+        let [setup, guest, teardown] = self.parts;
+        json!({
+            "schema": 1,
+            "skill": self.skill,
+            "series": self.series.iter().map(Series::to_json).collect::<Vec<_>>(),
+            "throughput": self.throughput.iter()
+                .map(|(threads, rate)| json!({"threads": threads, "calls_per_s": rate.round()}))
+                .collect::<Vec<_>>(),
+            "parts": {"setup_ms": ms(setup), "guest_ms": ms(guest), "teardown_ms": ms(teardown)},
+            "faults_per_call": (self.faults_per_call * 10.0).round() / 10.0,
+            "bytes_per_live_cell": self.bytes_per_live_cell.round(),
+            "resident_bytes": self.resident_bytes,
+            "missing": self.missing,
+        })
+    }
+}

@@ -27,6 +27,9 @@ use crate::door::Door;
 use crate::limits::LimitKind;
 use crate::wasi::{Stop, Wasi};
 
+/// The engine's version, for people.
+pub const WASMTIME_VERSION: &str = "48.0.8";
+
 /// What host functions see of a cell.
 pub struct State {
     pub wasi: Wasi,

@@ -1,35 +1,101 @@
-pub fn main() -> std::process::ExitCode {
-    let a: Vec<String> = std::env::args().collect();
-    struct P;
-    impl crate::progress::Progress for P {
-        fn step(&self, w: &str) {
-            eprintln!("{w}")
+//! The command line: one file per verb, one printer. stdout is data, stderr is for people.
+//!
+//! Exit codes: 0 the skill returned, 1 it raised, 2 usage or host error, 3 refused, 4 a limit.
+
+mod bench;
+mod build;
+mod cache;
+mod doctor;
+mod input;
+mod inspect;
+mod limits;
+mod printer;
+mod progress;
+mod run;
+mod runtime;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use clap::{Args, Parser, Subcommand};
+
+use crate::host::{Host, HostError};
+use printer::Printer;
+
+/// Run Python skills without trusting them: each call in a fresh CPython inside WebAssembly.
+///
+/// A skill is a folder with a `skill.py`, a path or an id such as `optimization/prompt_rewriter`. Ids are looked up
+/// in SKILLWARE_SKILL_PATH, in ./skills, then in the pinned Skillware registry. A cell has no files but the skill's
+/// own, no network, no secrets and no processes.
+#[derive(Parser)]
+#[command(name = "skillcell", version, propagate_version = true, max_term_width = 100)]
+#[command(after_help = "Exit codes: 0 returned, 1 raised, 2 usage or host error, 3 refused, 4 a limit was exceeded.")]
+struct Cli {
+    #[command(flatten)]
+    settings: Settings,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Run(run::RunCommand),
+    Build(build::BuildCommand),
+    Inspect(inspect::InspectCommand),
+    Bench(bench::BenchCommand),
+    Runtime(runtime::RuntimeCommand),
+    Cache(cache::CacheCommand),
+    Doctor(doctor::DoctorCommand),
+}
+
+/// What every verb takes.
+#[derive(Args)]
+struct Settings {
+    /// Where compiled code and images are kept
+    ///
+    /// [default: the platform's cache folder, ~/.cache/skillcell on Linux]. Only its owner may be able to write to it.
+    #[arg(long, global = true, env = "SKILLCELL_CACHE_DIR", value_name = "DIR")]
+    cache_dir: Option<PathBuf>,
+    /// Never use the network: what is not in the cache must be given with --from-wheel
+    #[arg(long, global = true)]
+    offline: bool,
+    /// A wheel, or a folder of wheels, to take instead of downloading (repeatable)
+    #[arg(long, global = true, value_name = "PATH")]
+    from_wheel: Vec<PathBuf>,
+    /// Say nothing about progress
+    #[arg(long, short, global = true)]
+    quiet: bool,
+}
+
+impl Settings {
+    fn host(&self) -> Result<Host, HostError> {
+        let mut builder = Host::builder()
+            .offline(self.offline)
+            .wheels(self.from_wheel.clone())
+            .progress(Arc::new(progress::Terminal::new(self.quiet)));
+        if let Some(folder) = &self.cache_dir {
+            builder = builder.cache_dir(folder);
         }
-        fn fraction(&self, _: u64, _: u64) {}
-        fn note(&self, m: &str) {
-            eprintln!("note {m}")
-        }
+        builder.build()
     }
-    let host = crate::Host::builder().progress(std::sync::Arc::new(P)).build().unwrap();
-    let skill = match host.skill(&a[1]) {
-        Ok(s) => s,
-        Err(e) => {
-            eprintln!("{e}");
-            return 2.into();
-        }
+}
+
+/// Parses the command line, does what it says, and tells how it went.
+pub fn main() -> ExitCode {
+    let Cli { settings, command } = Cli::parse();
+    let printer = Printer::new();
+    let done = match command {
+        Command::Run(command) => command.execute(&settings, &printer),
+        Command::Build(command) => command.execute(&settings, &printer),
+        Command::Inspect(command) => command.execute(&settings, &printer),
+        Command::Bench(command) => command.execute(&settings, &printer),
+        Command::Runtime(command) => command.execute(&settings, &printer),
+        Command::Cache(command) => command.execute(&settings, &printer),
+        Command::Doctor(command) => command.execute(&settings, &printer),
     };
-    let mut call = crate::Call::new(serde_json::from_str(&a[2]).unwrap());
-    if a.len() > 3 {
-        call.use_image = false;
-    }
-    for _ in 0..3 {
-        match host.call(&skill, &call) {
-            Ok(r) => println!("{}", r.envelope()),
-            Err(e) => {
-                eprintln!("{e} {:?}", std::error::Error::source(&e));
-                return 2.into();
-            }
-        }
-    }
-    0.into()
+    done.unwrap_or_else(|error| {
+        printer.error(&error);
+        ExitCode::from(2)
+    })
 }

@@ -76,6 +76,26 @@ pub enum HostError {
     ParamsTooLarge { got: usize, cap: usize },
 }
 
+impl HostError {
+    /// What a person can do about it.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            HostError::Cache(error) | HostError::Runtime(RuntimeError::Cache(error)) => error.hint(),
+            HostError::Bake(BakeError::Cache(error) | BakeError::Runtime(RuntimeError::Cache(error))) => error.hint(),
+            HostError::Provision(error) | HostError::Runtime(RuntimeError::Provision(error)) => error.hint(),
+            HostError::Bake(BakeError::Runtime(RuntimeError::Provision(error))) => error.hint(),
+            HostError::Bake(BakeError::Damaged(_)) => {
+                Some("`skillcell cache clean --damaged` removes damaged files; they are made again".into())
+            }
+            HostError::Skill(SkillError::Find(_)) => Some(
+                "a skill is a folder with a `skill.py`, or an id in SKILLWARE_SKILL_PATH, ./skills or the registry"
+                    .into(),
+            ),
+            _ => None,
+        }
+    }
+}
+
 /// The longest params, config and environment together, as JSON.
 const MAX_PARAMS_BYTES: usize = 64 << 20;
 
@@ -108,20 +128,17 @@ impl Host {
         let metered = call.limits.fuel.is_some();
         let (image, baked) = self.image(skill, metered, &call.limits)?;
         let about = Some(ImageUse { key: image.key.clone(), baked });
-        let extra = match params::check(&image.report, call) {
-            Ok(leave_to_guest) => leave_to_guest,
+        let left_to_guest = match params::check(&image.report, call) {
+            Ok(left_to_guest) => left_to_guest,
             Err(raised) => return Ok(Report { image: about, ..ended(skill, Outcome::Raised(raised)) }),
         };
         if image.state.memory_bytes > call.limits.memory_bytes {
             return Ok(Report { image: about, ..ended(skill, Outcome::Exceeded(LimitKind::Memory, None)) });
         }
-        let baker = self.baker(metered)?;
         let started = Instant::now();
-        let mount = Mount::tree(&skill.guest_folder(), skill.tree());
-        let inputs = baker.inputs(mount, door(call, extra)?, &call.limits, image.state.monotonic_ns);
-        let cell = baker.machine.cell(&image.memories, inputs)?;
-        let report = self.run(skill, cell, image.state.entry, started, call);
-        Ok(Report { image: about, ..report? })
+        let cell = self.cell(skill, &image, call, left_to_guest)?;
+        let report = self.run(skill, cell, image.state.entry, started, call)?;
+        Ok(Report { image: about, ..report })
     }
 
     fn without(&self, skill: &Skill, call: &Call) -> Result<Report, HostError> {
@@ -179,6 +196,37 @@ impl Host {
     pub fn baked(&self, skill: &Skill) -> Result<Option<(ImageUse, BakeReport)>, HostError> {
         let image = self.baker(false)?.find(skill)?;
         Ok(image.map(|image| (ImageUse { key: image.key.clone(), baked: false }, image.report)))
+    }
+
+    /// What a skill's files say, without running them: its manifest and its imports.
+    pub fn look(&self, skill: &Skill) -> Result<serde_json::Value, HostError> {
+        Ok(self.baker(false)?.look(skill)?)
+    }
+
+    /// Gets everything ready that a first call would need.
+    pub fn install(&self) -> Result<(), HostError> {
+        self.registry()?;
+        self.baker(false)?.prepare()?;
+        Ok(())
+    }
+
+    /// Makes a call and keeps its cell, for measuring.
+    pub(crate) fn leave_alive(&self, skill: &Skill, call: &Call) -> Result<Cell, HostError> {
+        let (image, _) = self.image(skill, false, &call.limits)?;
+        let mut cell = self.cell(skill, &image, call, false)?;
+        let _ = wasi_python::enter(&mut cell, image.state.entry);
+        Ok(cell)
+    }
+
+    fn cell(&self, skill: &Skill, image: &Image, call: &Call, validate: bool) -> Result<Cell, HostError> {
+        let baker = self.baker(call.limits.fuel.is_some())?;
+        let mount = Mount::tree(&skill.guest_folder(), skill.tree());
+        let inputs = baker.inputs(mount, door(call, validate)?, &call.limits, image.state.monotonic_ns);
+        Ok(baker.machine.cell(&image.memories, inputs)?)
+    }
+
+    pub(crate) fn cache(&self) -> &Cache {
+        &self.shared.cache
     }
 
     fn image(&self, skill: &Skill, metered: bool, limits: &Limits) -> Result<(Arc<Image>, bool), HostError> {

@@ -16,6 +16,7 @@ pub use error::Error;
 pub use fetch::{Fetch, FetchedWheel, fetch};
 pub use packs::{packages, registry};
 pub use pins::{Pin, Pins, RuntimePin, pins};
+pub use pip::python_version;
 pub use runtime::{RuntimeFiles, runtime_files, runtime_pin, stdlib};
 pub use wheel::{Member, Wheel};
 

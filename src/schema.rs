@@ -49,7 +49,7 @@ pub enum Verdict {
 enum Doubt {
     #[error("the params are not an object")]
     NotAnObject,
-    #[error("`{0}` nests too deep")]
+    #[error("the {0} nests too deep")]
     Depth(&'static str),
     #[error("the check takes more than {0} steps")]
     Work(u64),

@@ -78,6 +78,16 @@ impl Skill {
         &self.bundle.files
     }
 
+    /// Writes the files below `folder`, which is made.
+    pub(crate) fn write_to(&self, folder: &Path) -> std::io::Result<()> {
+        for (path, bytes) in &self.bundle.contents {
+            let place = folder.join(path);
+            std::fs::create_dir_all(place.parent().unwrap_or(folder))?;
+            std::fs::write(place, bytes)?;
+        }
+        Ok(())
+    }
+
     pub(crate) fn tree(&self) -> Arc<Tree> {
         self.bundle.tree.clone()
     }

@@ -106,6 +106,14 @@ impl Cache {
         }
     }
 
+    /// What is wrong with an artefact, if anything; it is left as it is.
+    pub fn flaw(&self, bucket: Bucket, name: &str) -> Result<Option<Flaw>> {
+        Ok(match self.verify(bucket, name)? {
+            Found::Flawed(flaw) => Some(flaw),
+            Found::Absent | Found::Whole(_) => None,
+        })
+    }
+
     /// Checks everything.
     pub(super) fn verify(&self, bucket: Bucket, name: &str) -> Result<Found<Artefact>> {
         let Unverified { file, seal, seal_file } = match self.inspect(bucket, name)? {

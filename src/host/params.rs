@@ -33,7 +33,11 @@ pub fn check(report: &BakeReport, call: &Call) -> Result<bool, Raised> {
     }
 }
 
-fn invalid(message: String) -> Raised {
+/// jsonschema quotes the whole value; people need its beginning.
+const MAX_MESSAGE_BYTES: usize = 64 << 10;
+
+fn invalid(mut message: String) -> Raised {
+    message.truncate(message.floor_char_boundary(MAX_MESSAGE_BYTES));
     Raised { kind: "skillware.core.base_skill.SkillwareParamValidationError".into(), message, traceback: String::new() }
 }
 

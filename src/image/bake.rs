@@ -125,9 +125,11 @@ impl Baker<'_> {
         let mount = Mount::tree(&skill.guest_folder(), skill.tree());
         let mut cell = self.cell(framework, mount, limits)?;
         let drawn_before = cell.state().wasi.entropy_bytes;
-        let ran = wasi_python::run_source(&mut cell, &load_source(skill, warm_up));
-        let mut report = report_of(&mut cell, ran)?;
-        report.entropy_bytes = cell.state().wasi.entropy_bytes - drawn_before;
+        let ran = wasi_python::run_source(&mut cell, &load_source(skill));
+        report_of(&mut cell, ran)?;
+        let entropy_bytes = cell.state().wasi.entropy_bytes - drawn_before;
+        let ran = wasi_python::run_source(&mut cell, &finish_source(warm_up));
+        let report = BakeReport { entropy_bytes, ..report_of(&mut cell, ran)? };
         let snapshot = Snapshot::take(self.machine, &mut cell, report.entry)?;
         Ok((snapshot, report))
     }
@@ -151,15 +153,33 @@ impl Baker<'_> {
         self.keep(&key, &compiled, snapshot.state, report)
     }
 
+    /// Gets the framework's image ready.
+    pub fn prepare(&self) -> Result<(), BakeError> {
+        self.framework().map(drop)
+    }
+
+    /// Has the guest read a skill's files without running them.
+    pub fn look(&self, skill: &Skill) -> Result<Value, BakeError> {
+        let framework = self.framework()?;
+        let mount = Mount::tree(&skill.guest_folder(), skill.tree());
+        let mut cell = self.cell(&framework, mount, &Limits::default())?;
+        let words = ascii(&json!([skill.guest_folder()]).to_string());
+        let ran = wasi_python::run_source(&mut cell, &format!("bake.look(*{words})"));
+        let look = cell.store().data_mut().door.report.take();
+        match look {
+            Some(look) => Ok(look),
+            None => Err(report_of(&mut cell, ran).map(|_| BakeError::Boot("no report".into())).unwrap_or_else(|e| e)),
+        }
+    }
+
     /// A cell that boots and imports everything itself, for calls without an image. Gives its report.
     pub fn unbaked(&self, skill: &Skill, door: Door, limits: &Limits) -> Result<(Cell, BakeReport), BakeError> {
         let base = self.runtime.base(self.machine)?;
         let mount = Mount::tree(&skill.guest_folder(), skill.tree());
         let inputs = self.inputs(mount, Door { baking: true, ..door }, limits, 0);
         let mut cell = self.machine.cell(&base, inputs)?;
-        let ran = wasi_python::boot(&mut cell).and_then(|()| {
-            wasi_python::run_source(&mut cell, &format!("{}\n{}", boot_source(), plain_load_source(skill)))
-        });
+        let ran = wasi_python::boot(&mut cell)
+            .and_then(|()| wasi_python::run_source(&mut cell, &format!("{}\n{}", boot_source(), load_source(skill))));
         let report = report_of(&mut cell, ran)?;
         Ok((cell, report))
     }
@@ -240,22 +260,20 @@ fn boot_source() -> String {
     )
 }
 
-fn load_source(skill: &Skill, warm_up: &WarmUp) -> String {
+fn load_source(skill: &Skill) -> String {
+    let words = json!([skill.guest_folder(), skill.package()]);
+    format!("bake.skill(*{})", ascii(&words.to_string()))
+}
+
+fn finish_source(warm_up: &WarmUp) -> String {
     let params = match warm_up {
         WarmUp::Manifest => Value::Null,
         WarmUp::Params(params) => params.clone(),
     };
-    let words = json!([skill.guest_folder(), skill.package(), params.to_string()]);
-    // JSON strings of ASCII are Python strings too.
-    format!("bake.skill(*{})", ascii(&words.to_string()))
+    format!("bake.finish(*{})", ascii(&json!([params.to_string()]).to_string()))
 }
 
-fn plain_load_source(skill: &Skill) -> String {
-    let words = json!([skill.guest_folder(), skill.package()]);
-    format!("bake.skill_for_one_call(*{})", ascii(&words.to_string()))
-}
-
-/// The same JSON with everything beyond ASCII escaped.
+/// The same JSON with everything beyond ASCII escaped: a list of strings then means the same to Python.
 fn ascii(json: &str) -> String {
     let mut text = String::with_capacity(json.len());
     for unit in json.chars() {

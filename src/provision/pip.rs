@@ -59,6 +59,24 @@ fn candidates(explicit: Option<&Path>) -> Result<Vec<OsString>> {
     Ok(vec![program])
 }
 
+/// What Python would be used, as `Python 3.11.7 with pip 23.2.1`.
+pub fn python_version(explicit: Option<&Path>) -> Result<String> {
+    let candidates = candidates(explicit)?;
+    for program in &candidates {
+        let says = |args: &[&str]| {
+            let output = Command::new(program).args(args).stdin(Stdio::null()).output().ok()?;
+            output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
+        };
+        let Some(python) = says(&["--version"]) else { continue };
+        let Some(pip) = says(&["-m", "pip", "--version"]) else {
+            return Err(Error::NoPip { python: program.to_string_lossy().into_owned() });
+        };
+        let pip: Vec<&str> = pip.split_whitespace().take(2).collect();
+        return Ok(format!("{python} with {}", pip.join(" ")));
+    }
+    Err(no_python(&candidates))
+}
+
 fn write_requirements(pins: &[&Pin], path: &Path) -> Result<()> {
     let line = |pin: &&Pin| format!("{}=={} --hash=sha256:{}\n", pin.name, pin.version, pin.sha256);
     let text: String = pins.iter().map(line).collect();

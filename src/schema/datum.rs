@@ -67,14 +67,15 @@ impl<'a> Datum<'a> {
     /// Roughly what one look at the whole of this value costs, apart from what is inside it.
     pub fn weight(self) -> usize {
         match self {
-            Self::Number(number) => 1 + number.as_str().len() / 16,
+            // A double is cheap; longer digits may need exact work.
+            Self::Number(number) if number.as_str().len() > 20 => number.as_str().len(),
             Self::Text(text) => 1 + text.len() / 64,
             _ => 1,
         }
     }
 
     pub fn equals(self, other: Self, bools: Bools, steps: &mut Steps) -> Result<bool, Doubt> {
-        steps.spend(self.weight())?;
+        steps.spend(self.weight().max(other.weight()))?;
         match (self, other) {
             (Self::Null, Self::Null) => Ok(true),
             (Self::Bool(one), Self::Bool(two)) => Ok(one == two),
@@ -90,7 +91,7 @@ impl<'a> Datum<'a> {
 
     /// Python's `self < other`; `None` where Python raises a TypeError.
     fn less(self, other: Self, steps: &mut Steps) -> Result<Option<bool>, Doubt> {
-        steps.spend(self.weight())?;
+        steps.spend(self.weight().max(other.weight()))?;
         match (self, other) {
             (Self::Text(one), Self::Text(two)) => Ok(Some(one < two)),
             (Self::List(one), Self::List(two)) => {

@@ -74,13 +74,17 @@ fn compare_ints(one: (bool, &str), two: (bool, &str)) -> Ordering {
 }
 
 fn compare_int_float(negative: bool, digits: &str, float: f64) -> Option<Ordering> {
+    let size: f64 = digits.parse().ok()?;
+    let rounded = if negative { -size } else { size }.partial_cmp(&float);
+    // Rounding keeps the order, so only a tie between long numbers needs their exact digits.
+    if rounded != Some(Ordering::Equal) || digits.len() <= 15 {
+        return rounded;
+    }
     if !float.is_finite() {
         return 0.0.partial_cmp(&float);
     }
-    let whole = format!("{:.0}", float.trunc().abs());
-    let whole_negative = float < 0.0 && whole != "0";
-    let by_whole = compare_ints((negative, digits), (whole_negative, &whole));
-    Some(by_whole.then_with(|| 0.0.partial_cmp(&float.fract()).unwrap_or(Ordering::Equal)))
+    let exact = format!("{:.0}", float.abs());
+    Some(compare_ints((negative, digits), (float < 0.0, &exact)))
 }
 
 fn remainder(digits: &str, divisor: u64) -> u128 {

@@ -137,7 +137,7 @@ impl<'a> Walk<'a> {
 
     fn apply(&mut self, site: Site<'a>, faults: &mut Faults<'a>) -> Flow {
         if self.level == MAX_LEVELS {
-            return Err(Doubt::Depth("params").into());
+            return Err(Doubt::Depth("walk over schema and params").into());
         }
         self.level += 1;
         self.steps.spend(site.schema.len())?;

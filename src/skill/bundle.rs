@@ -21,6 +21,7 @@ const LEFT_OUT: &[&str] =
 pub struct Bundle {
     pub digest: String,
     pub files: Vec<(String, u64)>,
+    pub contents: Vec<(String, Arc<[u8]>)>,
     pub tree: Arc<Tree>,
 }
 
@@ -121,12 +122,13 @@ impl Gathered {
         let mut hasher = blake3::Hasher::new();
         let mut tree = Tree::new();
         let mut files = Vec::with_capacity(self.files.len());
-        for (path, bytes) in self.files {
+        for (path, bytes) in &self.files {
             hasher.update(&(path.len() as u64).to_le_bytes()).update(path.as_bytes());
-            hasher.update(&(bytes.len() as u64).to_le_bytes()).update(&bytes);
+            hasher.update(&(bytes.len() as u64).to_le_bytes()).update(bytes);
             files.push((path.clone(), bytes.len() as u64));
-            tree.insert(&path, Content::Bytes(bytes)).map_err(|_| BundleError::Path { path })?;
+            let content = Content::Bytes(bytes.clone());
+            tree.insert(path, content).map_err(|_| BundleError::Path { path: path.clone() })?;
         }
-        Ok(Bundle { digest: hasher.finalize().to_hex().to_string(), files, tree: Arc::new(tree) })
+        Ok(Bundle { digest: hasher.finalize().to_hex().to_string(), files, contents: self.files, tree: Arc::new(tree) })
     }
 }

@@ -11,22 +11,31 @@ def framework():
     _report(lambda: boot.boot() or {})
 
 
-def skill(folder, package, warm_up):
-    """A skill's image. `warm_up` is JSON: example params, or null for those of the manifest."""
-    _report(lambda: _bake(folder, package, json.loads(warm_up)))
-
-
-def skill_for_one_call(folder, package):
-    """No image: the call follows in this same cell."""
+def skill(folder, package):
+    """Imports and constructs a skill. For a call without an image this is all: the call follows in the same cell."""
     from skillcell_guest import load
 
-    _report(lambda: load.load(folder, package))
+    global _loaded
+    _loaded = {}
+    _report(lambda: _loaded.update(load.load(folder, package)) or _loaded)
 
 
-def _bake(folder, package, params):
-    from skillcell_guest import load, settle, warm
+def finish(warm_up):
+    """Completes a skill's image. `warm_up` is JSON: example params, or null for those of the manifest."""
+    _report(lambda: _finish(json.loads(warm_up)))
 
-    report = load.load(folder, package)
+
+def look(folder):
+    """No image: what the skill's files say."""
+    from skillcell_guest import look
+
+    _report(lambda: look.look(folder))
+
+
+def _finish(params):
+    from skillcell_guest import settle, warm
+
+    report = _loaded
     started = time.perf_counter()
     if params is None:
         manifest = report["manifest"]

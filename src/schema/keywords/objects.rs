@@ -56,6 +56,7 @@ impl<'a> Walk<'a> {
 
     fn pattern_properties(&mut self, patterns: &'a Value, dict: &'a Dict, faults: &mut Faults<'a>) -> Flow {
         for (pattern, schema) in members(patterns) {
+            self.steps.spend(1)?;
             for (name, member) in dict {
                 if self.search(pattern, name)? {
                     self.descend_to(Step::Key(name), schema, member, faults)?;
@@ -109,6 +110,7 @@ impl<'a> Walk<'a> {
             .schema
             .get("patternProperties")
             .map_or(Vec::new(), |patterns| members(patterns).map(|(pattern, _)| pattern).collect());
+        self.steps.spend(patterns.len())?;
         let mut extras = Vec::new();
         for (name, member) in dict {
             let is_named = match named {

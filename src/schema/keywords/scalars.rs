@@ -58,6 +58,7 @@ impl<'a> Walk<'a> {
         let (Datum::Number(number), Value::Number(limit)) = (at.datum, limit) else {
             return Ok(());
         };
+        self.steps.spend(Datum::Number(limit).weight())?;
         let beside = if low { "exclusiveMinimum" } else { "exclusiveMaximum" };
         let beside = at.schema.get(beside).and_then(Value::as_bool).unwrap_or(false);
         let exclusive = exclusive || (self.draft == Draft::Four && beside);
@@ -78,6 +79,7 @@ impl<'a> Walk<'a> {
         let (Datum::Number(number), Value::Number(step)) = (at.datum, step) else {
             return Ok(());
         };
+        self.steps.spend(Datum::Number(step).weight())?;
         let verdict = Num::of(number).is_multiple_of(&Num::of(step));
         if verdict.ok_or(Doubt::Breaks("multipleOf"))? {
             return Ok(());

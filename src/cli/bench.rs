@@ -1,0 +1,89 @@
+//! `skillcell bench`: a skill's calls beside the alternatives.
+
+use std::process::ExitCode;
+
+use clap::Args;
+
+use super::limits::LimitArgs;
+use super::printer::{Printer, bytes};
+use super::{Settings, input, progress};
+use crate::bench::{Figures, Plan, run};
+use crate::call::Call;
+
+/// Measure a skill: a fresh cell per call, a cell without image, and fresh Python processes, interleaved
+///
+/// cell: a fresh cell from the skill's image, params and result as JSON, tear-down included. cell_no_image: Python
+/// booted and the skill imported in the call. python_skill: a python3 process that loads the skill with the real
+/// Skillware and calls it once. python_pass: `python3 -I -S -c pass`, the leanest Python start there is.
+#[derive(Args)]
+pub struct BenchCommand {
+    /// A folder with a skill.py, or an id
+    skill: String,
+    /// What execute() gets: JSON, @FILE, or - for standard input
+    #[arg(long, short, value_name = "JSON|@FILE|-", default_value = "{}")]
+    params: String,
+    /// Calls in fresh cells
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    calls: usize,
+    /// Threads for the second throughput figure [default: the number of cores]
+    #[arg(long, value_name = "N")]
+    threads: Option<usize>,
+    /// Don't check the params against the manifest
+    #[arg(long)]
+    no_validate: bool,
+    /// Print the figures as JSON
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    limits: LimitArgs,
+}
+
+impl BenchCommand {
+    pub fn execute(&self, settings: &Settings, printer: &Printer) -> anyhow::Result<ExitCode> {
+        let host = settings.host()?;
+        let skill = host.skill(&self.skill)?;
+        let mut call = Call::new(input::json(&self.params, "--params")?);
+        call.limits = self.limits.limits();
+        call.validate = !self.no_validate;
+        let mut plan = Plan::default();
+        plan.calls = self.calls.max(1);
+        plan.threads = self.threads.unwrap_or(plan.threads).max(1);
+        let line = progress::Terminal::new(settings.quiet || self.json);
+        let figures = run(&host, &skill, &call, &plan, &line)?;
+        drop((line, host));
+        if self.json {
+            printer.json(&figures.to_json());
+        } else {
+            print(&figures, printer);
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+fn print(figures: &Figures, printer: &Printer) {
+    let cell = figures.series.first().and_then(|series| series.percentile_ms(50)).unwrap_or(f64::NAN);
+    let rows: Vec<Vec<String>> = figures
+        .series
+        .iter()
+        .map(|series| {
+            let time = |percent| series.percentile_ms(percent).map_or_else(|| "-".to_owned(), |ms| format!("{ms:.3}"));
+            let times = series.percentile_ms(50).map_or_else(|| "-".to_owned(), |ms| format!("{:.1}×", ms / cell));
+            vec![series.name.to_owned(), time(50), time(90), time(99), series.len().to_string(), times]
+        })
+        .collect();
+    printer.table(&["", "p50 ms", "p90 ms", "p99 ms", "calls", "p50 to cell"], &rows);
+    let [setup, guest, teardown] = figures.parts.map(|part| part.as_secs_f64() * 1e3);
+    printer.line(&format!("a cell's p50: set-up {setup:.3} ms, guest {guest:.3} ms, tear-down {teardown:.3} ms"));
+    for (threads, rate) in &figures.throughput {
+        printer.line(&format!("{rate:.0} calls/s on {threads} thread{}", if *threads == 1 { "" } else { "s" }));
+    }
+    printer.line(&format!(
+        "{:.0} page faults per call, {} per live cell, {} resident",
+        figures.faults_per_call,
+        bytes(figures.bytes_per_live_cell as u64),
+        bytes(figures.resident_bytes)
+    ));
+    for missing in &figures.missing {
+        printer.warning(missing);
+    }
+}

@@ -1,0 +1,114 @@
+//! `skillcell build`: bake a skill's image ahead, and say what that did.
+
+use std::process::ExitCode;
+use std::time::Duration;
+
+use clap::Args;
+use serde_json::json;
+
+use super::printer::{Printer, bytes};
+use super::{Settings, input};
+use crate::call::ImageUse;
+use crate::host::HostError;
+use crate::image::{BakeError, BakeReport, WarmUp};
+use crate::limits::Limits;
+
+/// Bake a skill's image ahead of its first call
+///
+/// The skill is imported, constructed, and called once with example params if there are any: those given with
+/// --warm-up, else what its manifest has under `warm_up`. What that leaves in memory is what every call starts from.
+#[derive(Args)]
+#[command(after_help = "\
+Example:
+  skillcell build optimization/prompt_rewriter --warm-up '{\"raw_text\": \"Could you please help\"}'")]
+pub struct BuildCommand {
+    /// A folder with a skill.py, or an id
+    skill: String,
+    /// Example params for a call before the image is taken: JSON, @FILE, or -
+    #[arg(long, value_name = "JSON|@FILE|-")]
+    warm_up: Option<String>,
+    /// How long importing the skill may take
+    #[arg(long, value_name = "TIME", value_parser = input::time, default_value = "120")]
+    timeout: Duration,
+    /// How much memory that may take
+    #[arg(long, value_name = "SIZE", value_parser = input::size, default_value = "512M")]
+    memory: u64,
+    /// Print the bake report as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl BuildCommand {
+    pub fn execute(&self, settings: &Settings, printer: &Printer) -> anyhow::Result<ExitCode> {
+        let warm_up = match &self.warm_up {
+            Some(given) => WarmUp::Params(input::object(given, "--warm-up")?),
+            None => WarmUp::Manifest,
+        };
+        let mut limits = Limits::default();
+        limits.deadline = self.timeout;
+        limits.memory_bytes = self.memory;
+        let host = settings.host()?;
+        let skill = host.skill(&self.skill)?;
+        let built = host.build(&skill, &warm_up, &limits);
+        drop(host);
+        match built {
+            Ok((image, report)) => self.print(&image, &report, printer),
+            Err(HostError::Bake(error @ (BakeError::Raised(_) | BakeError::Exceeded(_)))) => {
+                return Ok(self.print_failure(skill.id(), &error, printer));
+            }
+            Err(error) => return Err(error.into()),
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+
+    fn print(&self, image: &ImageUse, report: &BakeReport, printer: &Printer) {
+        if self.json {
+            printer.json(&json!({"schema": 1, "image": image, "baked": true, "report": report, "error": null}));
+            return;
+        }
+        printer.line(&format!("baked {} as {}", report.skill, image.key));
+        printer.line(&format!(
+            "  image {}, import {:.0} ms, constructor {:.0} ms, warm-up {}, {:.0} ms in all",
+            bytes(report.image_bytes),
+            report.import_ms,
+            report.construct_ms,
+            report.warm_up.as_deref().unwrap_or("none"),
+            report.total_ms,
+        ));
+        if !report.imported.is_empty() {
+            printer.line(&format!("  imported {}", report.imported.join(" ")));
+        }
+        if let Some(raised) = &report.constructor_error {
+            printer.warning(&format!(
+                "it can't be constructed without config, so each call does that: {}: {}",
+                raised.kind, raised.message
+            ));
+        }
+        if report.entropy_bytes > 0 {
+            printer.warning(&format!(
+                "importing it drew {} random bytes: what it made of them is the same in every call",
+                report.entropy_bytes
+            ));
+            printer.hint("`skillcell run --no-image` imports the skill anew in each call");
+        }
+    }
+
+    fn print_failure(&self, skill: &str, error: &BakeError, printer: &Printer) -> ExitCode {
+        let (raised, limit, code) = match error {
+            BakeError::Raised(raised) => (Some(raised), None, 1),
+            BakeError::Exceeded(limit) => (None, Some(limit), 4),
+            _ => (None, None, 2),
+        };
+        if self.json {
+            printer.json(&json!({
+                "schema": 1, "image": null, "baked": false, "report": null, "skill": skill, "error": raised, "limit": limit,
+            }));
+            return ExitCode::from(code);
+        }
+        if let Some(raised) = raised {
+            printer.skill_output(raised.traceback.as_bytes());
+        }
+        printer.problem(&format!("`{skill}` can't be baked: {error}"));
+        ExitCode::from(code)
+    }
+}

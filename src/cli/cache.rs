@@ -1,0 +1,123 @@
+//! `skillcell cache`: what is kept, and getting rid of it.
+
+use std::process::ExitCode;
+use std::time::{Duration, SystemTime};
+
+use clap::{Args, Subcommand};
+use serde_json::json;
+
+use super::Settings;
+use super::printer::{Printer, bytes};
+use crate::cache::{Bucket, Entry, Selection};
+
+/// List or clean what skillcell keeps on disk
+#[derive(Args)]
+pub struct CacheCommand {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Subcommand)]
+enum Verb {
+    /// Show everything in the cache folder
+    List {
+        /// Print it as JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Delete images, so that they are baked anew; or more, or less
+    Clean {
+        /// Delete everything, the compiled runtime too
+        #[arg(long, conflicts_with_all = ["unused_for", "damaged"])]
+        all: bool,
+        /// Delete only what was not used for so many days
+        #[arg(long, value_name = "DAYS", conflicts_with = "damaged")]
+        unused_for: Option<u64>,
+        /// Delete only what is damaged or half written
+        #[arg(long)]
+        damaged: bool,
+    },
+}
+
+impl CacheCommand {
+    pub fn execute(&self, settings: &Settings, printer: &Printer) -> anyhow::Result<ExitCode> {
+        match &self.verb {
+            Verb::List { json } => list(settings, *json, printer),
+            Verb::Clean { all, unused_for, damaged } => {
+                let selection = match (all, unused_for, damaged) {
+                    (true, ..) => Selection::All,
+                    (_, Some(days), _) => Selection::UnusedFor(Duration::from_secs(days * 86_400)),
+                    (_, _, true) => Selection::Damaged,
+                    _ => Selection::Bucket(Bucket::Image),
+                };
+                clean(settings, &selection, printer)
+            }
+        }
+    }
+}
+
+fn list(settings: &Settings, as_json: bool, printer: &Printer) -> anyhow::Result<ExitCode> {
+    let host = settings.host()?;
+    let entries = host.cache().list()?;
+    let folder = host.cache().root().to_owned();
+    if as_json {
+        let rows: Vec<_> = entries.iter().map(|entry| row_json(&host, entry)).collect();
+        printer.json(&json!({"schema": 1, "folder": folder, "entries": rows}));
+        return Ok(ExitCode::SUCCESS);
+    }
+    let rows: Vec<Vec<String>> = entries.iter().map(|entry| row(&host, entry)).collect();
+    printer.line(&folder.display().to_string());
+    printer.table(&["kind", "what", "size", "used", "state"], &rows);
+    let total = entries.iter().map(|entry| entry.bytes).sum();
+    printer.line(&format!("{} files, {}", entries.len(), bytes(total)));
+    Ok(ExitCode::SUCCESS)
+}
+
+fn clean(settings: &Settings, selection: &Selection, printer: &Printer) -> anyhow::Result<ExitCode> {
+    let cleaned = settings.host()?.cache().clean(selection)?;
+    for entry in &cleaned.busy {
+        printer.warning(&format!("`{}` is in use and stays", entry.name));
+    }
+    printer.note(&format!("removed {} files, {}", cleaned.removed.len(), bytes(cleaned.bytes())));
+    Ok(ExitCode::SUCCESS)
+}
+
+fn row(host: &crate::Host, entry: &Entry) -> Vec<String> {
+    vec![
+        entry.bucket.to_string(),
+        skill_of(host, entry).unwrap_or_else(|| entry.name.clone()),
+        bytes(entry.bytes),
+        entry.last_used.map_or_else(String::new, age),
+        entry.flaw.as_ref().map_or_else(|| "ok".to_owned(), ToString::to_string),
+    ]
+}
+
+fn row_json(host: &crate::Host, entry: &Entry) -> serde_json::Value {
+    let unix = |time: Option<SystemTime>| {
+        time.and_then(|time| time.duration_since(SystemTime::UNIX_EPOCH).ok()).map(|since| since.as_secs())
+    };
+    json!({
+        "kind": entry.bucket, "name": entry.name, "skill": skill_of(host, entry), "bytes": entry.bytes,
+        "made": unix(entry.made), "last_used": unix(entry.last_used), "flaw": entry.flaw.as_ref().map(ToString::to_string),
+    })
+}
+
+/// Whose image an entry is.
+fn skill_of(host: &crate::Host, entry: &Entry) -> Option<String> {
+    if entry.bucket != Bucket::Image {
+        return None;
+    }
+    let meta = host.cache().meta(entry.bucket, &entry.name).ok()??;
+    let skill = meta["report"]["skill"].as_str()?;
+    Some(if skill.is_empty() { "(framework)".to_owned() } else { skill.to_owned() })
+}
+
+fn age(time: SystemTime) -> String {
+    let seconds = time.elapsed().unwrap_or_default().as_secs();
+    match seconds {
+        0..120 => "just now".to_owned(),
+        120..7200 => format!("{} min ago", seconds / 60),
+        7200..172_800 => format!("{} h ago", seconds / 3600),
+        _ => format!("{} days ago", seconds / 86_400),
+    }
+}

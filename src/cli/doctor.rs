@@ -1,0 +1,143 @@
+//! `skillcell doctor`: what this machine can do, and what is missing.
+
+use std::process::ExitCode;
+
+use clap::Args;
+use serde_json::json;
+
+use super::Settings;
+use super::printer::{Printer, bytes};
+use crate::cache::{Bucket, Cache};
+use crate::provision;
+
+/// Check what this machine can do
+#[derive(Args)]
+pub struct DoctorCommand {
+    /// Print it as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+struct Check {
+    what: &'static str,
+    state: State,
+    detail: String,
+}
+
+#[derive(PartialEq, Clone, Copy)]
+enum State {
+    Ok,
+    Warning,
+    Failed,
+}
+
+/// A first start unpacks and compiles the runtime.
+const DISK_NEEDED: u64 = 1 << 30;
+
+impl DoctorCommand {
+    pub fn execute(&self, settings: &Settings, printer: &Printer) -> anyhow::Result<ExitCode> {
+        let mut checks = vec![processor(), memory()];
+        match Cache::locate(settings.cache_dir.as_deref()) {
+            Ok(cache) => checks.extend([
+                Check::ok("cache folder", cache.root().display().to_string()),
+                disk(&cache),
+                runtime(&cache),
+            ]),
+            Err(error) => checks.push(Check::failed("cache folder", error.to_string())),
+        }
+        checks.push(python());
+        checks.push(Check::ok("tier wasm", format!("Wasmtime {}", crate::cell::WASMTIME_VERSION)));
+        let failed = checks.iter().any(|check| check.state == State::Failed);
+        if self.json {
+            let rows: Vec<_> = checks
+                .iter()
+                .map(|check| json!({"check": check.what, "state": check.state.name(), "detail": check.detail}))
+                .collect();
+            printer.json(&json!({"schema": 1, "checks": rows, "ok": !failed}));
+        } else {
+            let rows: Vec<Vec<String>> = checks
+                .into_iter()
+                .map(|check| vec![check.state.name().to_owned(), check.what.to_owned(), check.detail])
+                .collect();
+            printer.table(&["state", "check", "detail"], &rows);
+        }
+        Ok(ExitCode::from(if failed { 2 } else { 0 }))
+    }
+}
+
+fn processor() -> Check {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let detail = format!("{} {}, {cores} cores", std::env::consts::OS, std::env::consts::ARCH);
+    match (std::env::consts::OS, std::env::consts::ARCH) {
+        ("linux", "x86_64" | "aarch64") => Check::ok("processor", detail),
+        _ => Check::warning("processor", format!("{detail}; tested on Linux only")),
+    }
+}
+
+fn memory() -> Check {
+    let text = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
+    let field = |name: &str| {
+        let line = text.lines().find_map(|line| line.strip_prefix(name))?;
+        line.split_whitespace().next()?.parse::<u64>().ok().map(|kib| kib << 10)
+    };
+    match field("MemAvailable:") {
+        Some(free) if free < 2 << 30 => {
+            Check::warning("memory", format!("{} available; compiling the runtime takes about 2 GiB", bytes(free)))
+        }
+        Some(free) => Check::ok("memory", format!("{} available", bytes(free))),
+        None => Check::warning("memory", "unknown".to_owned()),
+    }
+}
+
+fn disk(cache: &Cache) -> Check {
+    match rustix::fs::statvfs(cache.root()) {
+        Ok(stat) if stat.f_bavail * stat.f_frsize < DISK_NEEDED => Check::warning(
+            "disk",
+            format!("{} free; a first start takes about {}", bytes(stat.f_bavail * stat.f_frsize), bytes(DISK_NEEDED)),
+        ),
+        Ok(stat) => Check::ok("disk", format!("{} free", bytes(stat.f_bavail * stat.f_frsize))),
+        Err(error) => Check::warning("disk", error.to_string()),
+    }
+}
+
+fn runtime(cache: &Cache) -> Check {
+    let pin = &crate::runtime::pin().wheel;
+    let compiled = cache.list().is_ok_and(|entries| entries.iter().any(|entry| entry.bucket == Bucket::Code));
+    let detail = format!("{} {}", pin.name, pin.version);
+    if compiled {
+        Check::ok("runtime", format!("{detail}, compiled"))
+    } else {
+        Check::warning("runtime", format!("{detail} is not here yet; the first call gets it"))
+    }
+}
+
+fn python() -> Check {
+    match provision::python_version(None) {
+        Ok(version) => Check::ok("python", format!("{version} (only to fetch packages)")),
+        Err(error) => Check::warning("python", error.to_string()),
+    }
+}
+
+impl State {
+    fn name(self) -> &'static str {
+        match self {
+            State::Ok => "ok",
+            State::Warning => "warning",
+            State::Failed => "failed",
+        }
+    }
+}
+
+impl Check {
+    fn ok(what: &'static str, detail: String) -> Check {
+        Check { what, state: State::Ok, detail }
+    }
+
+    fn warning(what: &'static str, detail: String) -> Check {
+        Check { what, state: State::Warning, detail }
+    }
+
+    fn failed(what: &'static str, detail: String) -> Check {
+        Check { what, state: State::Failed, detail }
+    }
+}

@@ -1,0 +1,138 @@
+//! The one place that writes to the terminal: colours, errors with their causes and hints, JSON, tables.
+
+use std::io::{IsTerminal, Write};
+
+use anstyle::{AnsiColor, Style};
+use serde_json::Value;
+
+use crate::host::HostError;
+
+pub struct Printer {
+    pretty: bool,
+    stderr_is_terminal: bool,
+}
+
+const ERROR: Style = AnsiColor::Red.on_default().bold();
+const WARNING: Style = AnsiColor::Yellow.on_default().bold();
+const HINT: Style = AnsiColor::Cyan.on_default().bold();
+const DIM: Style = Style::new().dimmed();
+
+impl Printer {
+    pub fn new() -> Printer {
+        Printer { pretty: std::io::stdout().is_terminal(), stderr_is_terminal: std::io::stderr().is_terminal() }
+    }
+
+    /// JSON on stdout: indented on a terminal, one line in a pipe.
+    pub fn json(&self, value: &Value) {
+        let text = if self.pretty { serde_json::to_string_pretty(value) } else { serde_json::to_string(value) };
+        self.line(&text.unwrap_or_default());
+    }
+
+    /// A line of data on stdout. A reader that went away is not an error.
+    pub fn line(&self, text: &str) {
+        let _ = writeln!(anstream::stdout().lock(), "{text}");
+    }
+
+    /// What a skill wrote. On a terminal, control characters are shown, not obeyed: it is a stranger's text.
+    pub fn skill_output(&self, bytes: &[u8]) {
+        if bytes.is_empty() {
+            return;
+        }
+        let mut stderr = std::io::stderr().lock();
+        let _ = if self.stderr_is_terminal {
+            stderr.write_all(harmless(&String::from_utf8_lossy(bytes)).as_bytes())
+        } else {
+            stderr.write_all(bytes)
+        };
+        if !bytes.ends_with(b"\n") {
+            let _ = stderr.write_all(b"\n");
+        }
+    }
+
+    pub fn error(&self, error: &anyhow::Error) {
+        self.problem(&format!("{error}"));
+        let mut last = error.to_string();
+        for cause in error.chain().skip(1) {
+            let cause = cause.to_string();
+            if cause != last {
+                self.note(&format!("{DIM}caused by:{DIM:#} {cause}"));
+            }
+            last = cause;
+        }
+        if let Some(hint) = error.downcast_ref::<HostError>().and_then(HostError::hint) {
+            self.hint(&hint);
+        }
+    }
+
+    pub fn problem(&self, message: &str) {
+        self.note(&format!("{ERROR}error:{ERROR:#} {}", harmless(message)));
+    }
+
+    pub fn warning(&self, message: &str) {
+        self.note(&format!("{WARNING}warning:{WARNING:#} {}", harmless(message)));
+    }
+
+    pub fn hint(&self, message: &str) {
+        self.note(&format!("{HINT}hint:{HINT:#} {}", harmless(message)));
+    }
+
+    /// A line for people, on stderr.
+    pub fn note(&self, text: &str) {
+        let _ = writeln!(anstream::stderr().lock(), "{text}");
+    }
+
+    /// Rows under a heading, on stdout, columns aligned, those of numbers to the right.
+    pub fn table(&self, heading: &[&str], rows: &[Vec<String>]) {
+        let width = |column: usize| {
+            let cells = rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count());
+            cells.chain([heading[column].chars().count()]).max().unwrap_or(0)
+        };
+        let widths: Vec<usize> = (0..heading.len()).map(width).collect();
+        let is_number = |cell: &String| cell == "-" || cell.starts_with(|c: char| c.is_ascii_digit());
+        let right: Vec<bool> =
+            (0..heading.len()).map(|column| rows.iter().all(|row| row.get(column).is_some_and(is_number))).collect();
+        let line = |cells: &[String]| {
+            let padded = cells.iter().enumerate().map(|(column, cell)| pad(cell, widths[column], right[column]));
+            padded.collect::<Vec<String>>().join("  ").trim_end().to_owned()
+        };
+        let head: Vec<String> = heading.iter().map(|cell| (*cell).to_owned()).collect();
+        self.line(&format!("{DIM}{}{DIM:#}", line(&head)));
+        for row in rows {
+            self.line(&line(row));
+        }
+    }
+}
+
+fn pad(cell: &str, width: usize, right: bool) -> String {
+    let space = " ".repeat(width.saturating_sub(cell.chars().count()));
+    if right { format!("{space}{cell}") } else { format!("{cell}{space}") }
+}
+
+/// Text whose control characters are spelled out, except line ends and tabs.
+pub fn harmless(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\n' | '\t' => safe.push(c),
+            c if c.is_control() => safe.extend(c.escape_default()),
+            // Marks that reorder text on screen.
+            '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
+                safe.extend(c.escape_unicode());
+            }
+            c => safe.push(c),
+        }
+    }
+    safe
+}
+
+/// 1536 as `1.5 KiB`.
+pub fn bytes(count: u64) -> String {
+    let units = ["B", "KiB", "MiB", "GiB", "TiB"];
+    let mut size = count as f64;
+    let mut unit = 0;
+    while size >= 1024.0 && unit + 1 < units.len() {
+        size /= 1024.0;
+        unit += 1;
+    }
+    if unit == 0 { format!("{count} B") } else { format!("{size:.1} {}", units[unit]) }
+}

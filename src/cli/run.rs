@@ -1,0 +1,125 @@
+//! `skillcell run`: one call, from the shell.
+
+use std::process::ExitCode;
+
+use clap::Args;
+
+use super::limits::LimitArgs;
+use super::printer::Printer;
+use super::{Settings, input};
+use crate::call::{Call, Outcome, Raised, Report};
+use crate::limits::{LimitKind, Limits};
+
+/// Call a skill once, in a fresh cell
+///
+/// The result goes to stdout as JSON; what the skill printed goes to stderr. The first call of a skill bakes its
+/// image, and the first call of all gets the runtime ready, which takes a minute or two.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  skillcell run optimization/prompt_rewriter --params '{\"raw_text\": \"Could you please help\"}'
+  skillcell run ./my_skill --params @params.json --config '{\"mode\": \"fast\"}' --env REGION=eu --timeout 5
+  echo '{\"text\": \"hello\"}' | skillcell run ./my_skill --params - --json
+
+Exit codes: 0 returned, 1 raised, 2 usage or host error, 3 refused, 4 a limit was exceeded.")]
+pub struct RunCommand {
+    /// A folder with a skill.py, or an id such as optimization/prompt_rewriter
+    skill: String,
+    /// What execute() gets: JSON, @FILE, or - for standard input
+    #[arg(long, short, value_name = "JSON|@FILE|-", default_value = "{}")]
+    params: String,
+    /// What the skill's constructor gets as config, in the same forms
+    #[arg(long, value_name = "JSON|@FILE|-")]
+    config: Option<String>,
+    /// An environment value for the cell (repeatable); it sees none of the host's
+    #[arg(long, value_name = "NAME=VALUE", value_parser = input::name_value)]
+    env: Vec<(String, String)>,
+    /// Boot Python and import the skill in this call instead of starting from its image
+    #[arg(long)]
+    no_image: bool,
+    /// Don't check the params against the manifest; execute() gets them as they are
+    #[arg(long)]
+    no_validate: bool,
+    /// Print one JSON envelope with outcome, result, output and usage
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    limits: LimitArgs,
+}
+
+impl RunCommand {
+    pub fn execute(&self, settings: &Settings, printer: &Printer) -> anyhow::Result<ExitCode> {
+        let call = self.call()?;
+        let host = settings.host()?;
+        let skill = host.skill(&self.skill)?;
+        let report = host.call(&skill, &call)?;
+        drop(host); // and with it the progress line
+        if self.json {
+            printer.json(&report.envelope());
+        } else {
+            self.print(&report, &call.limits, printer);
+        }
+        Ok(ExitCode::from(match report.outcome {
+            Outcome::Returned(_) => 0,
+            Outcome::Raised(_) => 1,
+            Outcome::Refused => 3,
+            Outcome::Exceeded(..) => 4,
+        }))
+    }
+
+    fn call(&self) -> anyhow::Result<Call> {
+        let mut call = Call::new(input::json(&self.params, "--params")?);
+        call.config = self.config.as_deref().map(|given| input::object(given, "--config")).transpose()?;
+        call.env = self.env.iter().cloned().collect();
+        call.limits = self.limits.limits();
+        call.use_image = !self.no_image;
+        call.validate = !self.no_validate;
+        Ok(call)
+    }
+
+    fn print(&self, report: &Report, limits: &Limits, printer: &Printer) {
+        printer.skill_output(&report.stdout);
+        printer.skill_output(&report.stderr);
+        match &report.outcome {
+            Outcome::Returned(result) => match serde_json::from_str(result.get()) {
+                Ok(value) => printer.json(&value),
+                // Deeper than serde_json goes: as it came.
+                Err(_) => printer.line(result.get()),
+            },
+            Outcome::Raised(raised) => self.print_raised(raised, printer),
+            Outcome::Refused => printer.problem("the call was refused"),
+            Outcome::Exceeded(limit, raised) => {
+                if let Some(raised) = raised {
+                    printer.skill_output(raised.traceback.as_bytes());
+                }
+                printer.problem(&format!("`{}` went over a limit: {}", report.skill, amount(*limit, limits)));
+                if let Some(flag) = limit.flag() {
+                    printer.hint(&format!("`{flag}` sets this limit"));
+                }
+            }
+        }
+    }
+
+    fn print_raised(&self, raised: &Raised, printer: &Printer) {
+        printer.skill_output(raised.traceback.as_bytes());
+        printer.problem(&format!("`{}` raised {}: {}", self.skill, raised.kind, raised.message));
+    }
+}
+
+/// A limit in words, with its value.
+fn amount(kind: LimitKind, limits: &Limits) -> String {
+    let value = match kind {
+        LimitKind::Deadline => format!("{:?}", limits.deadline),
+        LimitKind::Memory => super::printer::bytes(limits.memory_bytes),
+        LimitKind::StdoutBytes => super::printer::bytes(limits.stdout_bytes),
+        LimitKind::StderrBytes => super::printer::bytes(limits.stderr_bytes),
+        LimitKind::ResultBytes => super::printer::bytes(limits.result_bytes),
+        LimitKind::OpenFiles => limits.open_files.to_string(),
+        LimitKind::ScratchBytes => super::printer::bytes(limits.scratch_bytes),
+        LimitKind::ScratchFiles => limits.scratch_files.to_string(),
+        LimitKind::HostCalls => limits.host_calls.to_string(),
+        LimitKind::Fuel => limits.fuel.unwrap_or_default().to_string(),
+        LimitKind::Recursion => return "its calls nest too deeply".to_owned(),
+    };
+    format!("{kind} ({value})")
+}
