@@ -14,6 +14,7 @@
 mod ending;
 pub mod engine;
 mod machine;
+mod prefault;
 mod watchdog;
 
 use std::time::Instant;
@@ -21,7 +22,8 @@ use std::time::Instant;
 use wasmtime::{Instance, Memory, ResourceLimiter, Store, TypedFunc, Val, WasmParams, WasmResults};
 
 pub use self::ending::Ending;
-pub use self::machine::{Inputs, Machine, Memories, compile};
+pub use self::machine::{Inputs, Machine, Memories, Precompiled, compile};
+pub use self::prefault::HotPages;
 use self::watchdog::Watch;
 use crate::door::Door;
 use crate::limits::LimitKind;

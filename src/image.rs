@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 
 pub use self::bake::{BakeError, Baker, WarmUp};
 use crate::cache::Artefact;
-use crate::cell::{EngineError, Machine, Memories};
+use crate::cell::{EngineError, HotPages, Machine, Memories};
 
 /// After this an image is made anew.
 pub const MAX_AGE: Duration = Duration::from_secs(7 * 24 * 3600);
@@ -45,6 +45,9 @@ pub struct Frozen {
     /// What the monotonic clock showed.
     pub monotonic_ns: u64,
     pub memory_bytes: u64,
+    /// Pages that a call is expected to write.
+    #[serde(default)]
+    pub hot: HotPages,
 }
 
 /// What a bake learned. The guest's part of it is a stranger's word.
@@ -76,6 +79,9 @@ pub struct BakeReport {
     /// Where the call is entered; used by the host, of no interest to people.
     #[serde(skip_serializing)]
     pub entry: u32,
+    /// The same for the rehearsal that follows a bake.
+    #[serde(skip_serializing)]
+    pub rehearsal: u32,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -91,7 +97,7 @@ impl Image {
         if expired(meta.baked) {
             return Ok(None);
         }
-        let memories = machine.load_image(artefact.file, meta.state.globals.clone())?;
+        let memories = machine.load_image(artefact.file, meta.state.globals.clone(), meta.state.hot.clone())?;
         Ok(Some(Image { key: key.to_owned(), memories, state: meta.state, report: meta.report }))
     }
 }

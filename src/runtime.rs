@@ -17,7 +17,7 @@ use std::io::{Read, Write};
 use serde_json::json;
 
 use crate::cache::{self, Artefact, Bucket, Cache};
-use crate::cell::{EngineError, Machine, Memories, engine};
+use crate::cell::{EngineError, HotPages, Machine, Memories, engine};
 use crate::progress::Progress;
 use crate::provision::{self, Fetch, RuntimePin};
 use split::SplitError;
@@ -82,13 +82,13 @@ impl Runtime<'_> {
                 let purpose = "compiling the base image";
                 self.cache.make(Bucket::Code, &name, purpose, self.progress, |out| {
                     let wasm = read_all(&mut base)?;
-                    out.write_all(&machine.precompile_image(&wasm).map_err(EngineError::from)?)?;
+                    out.write_all(machine.precompile_image(&wasm)?.bytes())?;
                     Ok::<_, RuntimeError>(json!({"part": "base"}))
                 })?
             }
         };
         // No globals: the code's own initial values are those of a boot.
-        Ok(machine.load_image(image.file, Vec::new()).map_err(EngineError::from)?)
+        Ok(machine.load_image(image.file, Vec::new(), HotPages::default()).map_err(EngineError::from)?)
     }
 
     fn compile(

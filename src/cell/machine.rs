@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use wasmtime::{Engine, Extern, InstancePre, Linker, Module, Store};
 
 use super::watchdog::Watchdog;
-use super::{Cell, EngineError, MemoryLimit, State, engine, on_epoch};
+use super::{Cell, EngineError, HotPages, MemoryLimit, State, engine, on_epoch};
 use crate::door::Door;
 use crate::limits::Limits;
 use crate::runtime::split::{MEMORY_EXPORT, MEMORY_IMPORT};
@@ -29,6 +29,16 @@ pub struct Machine {
 pub struct Memories {
     module: InstancePre<State>,
     globals: Vec<i32>,
+    hot: HotPages,
+}
+
+/// An image as Wasmtime's compiler made it.
+pub struct Precompiled(Vec<u8>);
+
+impl Precompiled {
+    pub fn bytes(&self) -> &[u8] {
+        &self.0
+    }
 }
 
 /// What one cell is given.
@@ -58,15 +68,23 @@ impl Machine {
 
     /// Loads an image that [`Machine::precompile_image`] made.
     #[allow(unsafe_code)]
-    pub fn load_image(&self, image: File, globals: Vec<i32>) -> wasmtime::Result<Memories> {
+    pub fn load_image(&self, image: File, globals: Vec<i32>, hot: HotPages) -> wasmtime::Result<Memories> {
         // SAFETY: as for `load`.
         let module = unsafe { Module::deserialize_open_file(&self.engine, image)? };
-        Ok(Memories { module: self.linker.instantiate_pre(&module)?, globals })
+        Ok(Memories { module: self.linker.instantiate_pre(&module)?, globals, hot })
+    }
+
+    /// The same for an image that was precompiled just now.
+    #[allow(unsafe_code)]
+    pub fn new_image(&self, compiled: &Precompiled, globals: Vec<i32>) -> Result<Memories, EngineError> {
+        // SAFETY: only `precompile_image` makes a `Precompiled`, and nothing alters it.
+        let module = unsafe { Module::deserialize(&self.engine, &compiled.0) }?;
+        Ok(Memories { module: self.linker.instantiate_pre(&module)?, globals, hot: HotPages::default() })
     }
 
     /// Turns an image from WebAssembly into what [`Machine::load_image`] takes.
-    pub fn precompile_image(&self, image: &[u8]) -> wasmtime::Result<Vec<u8>> {
-        self.engine.precompile_module(image)
+    pub fn precompile_image(&self, image: &[u8]) -> Result<Precompiled, EngineError> {
+        Ok(Precompiled(self.engine.precompile_module(image)?))
     }
 
     /// Names what images for this machine depend on; see [`engine::fingerprint`].
@@ -99,6 +117,7 @@ impl Machine {
             .get_memory(&mut store, MEMORY_EXPORT)
             .ok_or_else(|| wasmtime::Error::msg("an image exports no memory"))?;
         store.data_mut().wasi.memory = Some(memory);
+        memories.hot.prefault(memory.data_mut(&mut store));
         let imports = self.imports(&mut store, memory.into())?;
         let code = wasmtime::Instance::new(&mut store, &self.code, &imports)?;
         let mut cell = Cell { store, memory, code, _watch: watch };

@@ -9,7 +9,7 @@ use super::snapshot::Snapshot;
 use super::{BakeReport, FORMAT, Frozen, Image, Meta, unix_now};
 use crate::cache::{self, Bucket};
 use crate::call::{Outcome, Raised};
-use crate::cell::{Cell, EngineError, Inputs, Machine};
+use crate::cell::{Cell, EngineError, Inputs, Machine, Precompiled};
 use crate::door::Door;
 use crate::limits::{LimitKind, Limits};
 use crate::runtime::files::{CommonFiles, GUEST_FOLDER, PACKAGES_FOLDER};
@@ -105,8 +105,9 @@ impl Baker<'_> {
         let framework = self.framework()?;
         self.runtime.progress.step(&format!("baking the image of {}", skill.id()));
         let started = Instant::now();
-        let (snapshot, mut report) = self.skill_snapshot(&framework, skill, warm_up, limits)?;
+        let (mut snapshot, mut report) = self.skill_snapshot(&framework, skill, warm_up, limits)?;
         let compiled = snapshot.precompile(self.machine)?;
+        self.rehearse(&mut snapshot, &compiled, skill, warm_up, &report)?;
         report.skill = skill.id().to_owned();
         report.digest = skill.digest().to_owned();
         report.image_bytes = snapshot.image_bytes();
@@ -132,6 +133,33 @@ impl Baker<'_> {
         let report = BakeReport { entropy_bytes, ..report_of(&mut cell, ran)? };
         let snapshot = Snapshot::take(self.machine, &mut cell, report.entry)?;
         Ok((snapshot, report))
+    }
+
+    /// One call in a cell of the new image, to learn which pages calls write to. With example params it is a real
+    /// one; without, the skill is left out of it.
+    fn rehearse(
+        &self,
+        snapshot: &mut Snapshot,
+        compiled: &Precompiled,
+        skill: &Skill,
+        warm_up: &WarmUp,
+        report: &BakeReport,
+    ) -> Result<(), BakeError> {
+        let params = match warm_up {
+            WarmUp::Manifest => &report.manifest["warm_up"],
+            WarmUp::Params(params) => params,
+        };
+        let entry = if params.is_null() { report.rehearsal } else { report.entry };
+        let memories = self.machine.new_image(compiled, snapshot.state.globals.clone())?;
+        let door =
+            Door { call: Door::pack(params.to_string().as_bytes(), None), result_cap: 1 << 24, ..Door::default() };
+        let mount = Mount::tree(&skill.guest_folder(), skill.tree());
+        let inputs = self.inputs(mount, door, &Limits::default(), snapshot.state.monotonic_ns);
+        let mut cell = self.machine.cell(&memories, inputs)?;
+        // However it ends, the pages that it wrote are those that calls write.
+        let _ = wasi_python::enter(&mut cell, entry);
+        snapshot.learn(&mut cell);
+        Ok(())
     }
 
     /// The image of an interpreter that is ready for skills.
@@ -215,12 +243,12 @@ impl Baker<'_> {
         })
     }
 
-    fn keep(&self, key: &str, compiled: &[u8], state: Frozen, report: BakeReport) -> Result<Image, BakeError> {
+    fn keep(&self, key: &str, compiled: &Precompiled, state: Frozen, report: BakeReport) -> Result<Image, BakeError> {
         let meta = Meta { state, report, baked: unix_now() };
         let purpose = "keeping an image";
         let artefact =
             self.runtime.cache.replace(Bucket::Image, &file_name(key), purpose, self.runtime.progress, |out| {
-                out.write_all(compiled)?;
+                out.write_all(compiled.bytes())?;
                 serde_json::to_value(&meta).map_err(|error| BakeError::Io(error.into()))
             })?;
         Image::load(self.machine, key, artefact)?

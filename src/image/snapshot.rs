@@ -1,7 +1,7 @@
 //! Takes a cell's memory and globals, and writes them as an image.
 
 use super::Frozen;
-use crate::cell::{Cell, EngineError, Machine};
+use crate::cell::{Cell, EngineError, HotPages, Machine, Precompiled};
 use crate::runtime::{split, wasi_python};
 
 const PAGE: usize = 4096;
@@ -31,16 +31,24 @@ impl Snapshot {
             entry,
             monotonic_ns: u64::try_from(cell.state().wasi.monotonic_now().as_nanos()).unwrap_or(u64::MAX),
             memory_bytes: bytes.len() as u64,
+            hot: HotPages::default(),
         };
+
         let range = used(&bytes);
         bytes.truncate(range.end);
         Ok(Snapshot { state, immortal_objects, pages, start: range.start, bytes })
     }
 
     /// The image, precompiled.
-    pub fn precompile(&self, machine: &Machine) -> Result<Vec<u8>, EngineError> {
+    pub fn precompile(&self, machine: &Machine) -> Result<Precompiled, EngineError> {
         let module = split::image_module(self.pages, self.start as u32, &self.bytes[self.start..]);
-        machine.precompile_image(&module).map_err(EngineError::from)
+        machine.precompile_image(&module)
+    }
+
+    /// Learns from a cell of this image, after a call, which pages calls write to.
+    pub fn learn(&mut self, cell: &mut Cell) {
+        let memory = cell.memory();
+        self.state.hot = HotPages::written(memory.data(&mut *cell.store())).unwrap_or_default();
     }
 
     pub fn image_bytes(&self) -> u64 {

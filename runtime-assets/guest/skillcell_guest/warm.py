@@ -20,10 +20,15 @@ def skill(params):
 def way_in_and_out():
     """Rehearses a call's own steps with a skill that does nothing."""
     kept = call.skill
-    call.skill = _Nothing
     for _ in range(_TIMES):
-        call.enter()
+        rehearse()
     call.skill = kept
+
+
+def rehearse():
+    """A call without the skill: what every call does."""
+    call.skill = _Nothing
+    call.enter()
 
 
 class _Nothing:
