@@ -40,6 +40,8 @@ pub struct State {
     pub alloc: Option<TypedFunc<u32, u32>>,
     pub memory: MemoryLimit,
     pub deadline: Instant,
+    /// Objects made immortal, while an image is baked.
+    pub immortal_objects: u64,
 }
 
 impl State {

@@ -9,7 +9,7 @@
 //!   G <result as JSON> ──────────────▶ kept, once
 //!   F <exception as JSON> ───────────▶ kept, once
 //!   B <report as JSON>  (bake only) ─▶ kept
-//!   P <u32 addresses>   (bake only) ─▶ kept
+//!   P <u32 addresses>   (bake only) ─▶ done at once
 //! ```
 
 use crate::call::Raised;
@@ -35,8 +35,15 @@ pub struct Door {
     pub result: Option<Vec<u8>>,
     pub raised: Option<Raised>,
     pub report: Option<serde_json::Value>,
-    /// Addresses of objects that live as long as the image: packed little-endian u32.
-    pub pins: Vec<u8>,
+}
+
+/// What is to be done about a frame.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Answer<'a> {
+    /// These bytes are the answer.
+    Bytes(&'a [u8]),
+    /// The objects at these addresses (packed little-endian u32) live as long as the image that is being baked.
+    Pin(Vec<u8>),
 }
 
 /// Why a frame was not answered.
@@ -60,17 +67,17 @@ impl Door {
     }
 
     /// Takes a frame and gives the answer.
-    pub fn receive(&mut self, frame: &[u8]) -> Result<&[u8], Fault> {
+    pub fn receive(&mut self, frame: &[u8]) -> Result<Answer<'_>, Fault> {
         let (kind, payload) = frame.split_first().ok_or(Fault::Malformed)?;
         match kind {
-            b'T' => return Ok(&self.call),
+            b'T' => return Ok(Answer::Bytes(&self.call)),
             b'G' => self.keep_result(payload)?,
             b'F' => self.keep_raised(payload)?,
             b'B' if self.baking => self.report = Some(json(payload, MAX_REPORT_BYTES)?),
-            b'P' if self.baking => self.pins = capped(payload, MAX_PINS_BYTES)?.to_vec(),
+            b'P' if self.baking => return Ok(Answer::Pin(capped(payload, MAX_PINS_BYTES)?.to_vec())),
             _ => return Err(Fault::Malformed),
         }
-        Ok(&[])
+        Ok(Answer::Bytes(&[]))
     }
 
     fn keep_result(&mut self, payload: &[u8]) -> Result<(), Fault> {
@@ -111,7 +118,7 @@ mod tests {
     #[test]
     fn a_call_is_handed_out_with_its_length() {
         let mut door = Door { call: Door::pack(b"[1]", Some(b"{}")), ..Door::default() };
-        assert_eq!(door.receive(b"T").unwrap(), b"\x03\0\0\0[1]{}");
+        assert_eq!(door.receive(b"T").unwrap(), Answer::Bytes(b"\x03\0\0\0[1]{}"));
     }
 
     #[test]

@@ -177,5 +177,6 @@ fn state(inputs: Inputs, deadline: Instant) -> State {
         alloc: None,
         memory: MemoryLimit { cap: limits.memory_bytes, peak: 0, denied: false },
         deadline,
+        immortal_objects: 0,
     }
 }

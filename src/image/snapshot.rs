@@ -25,7 +25,6 @@ impl Snapshot {
         let dead = wasi_python::dead_memory(&globals);
         let dead = dead.start.min(bytes.len())..dead.end.min(bytes.len());
         bytes[dead].fill(0);
-        let immortal_objects = wasi_python::make_immortal(&mut bytes, &cell.state().door.pins) as u64;
         let state = Frozen {
             globals,
             entry,
@@ -36,7 +35,7 @@ impl Snapshot {
 
         let range = used(&bytes);
         bytes.truncate(range.end);
-        Ok(Snapshot { state, immortal_objects, pages, start: range.start, bytes })
+        Ok(Snapshot { state, immortal_objects: cell.state().immortal_objects, pages, start: range.start, bytes })
     }
 
     /// The image, precompiled.

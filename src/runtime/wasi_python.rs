@@ -6,7 +6,7 @@ use std::ops::Range;
 use wasmtime::{Caller, Linker, TypedFunc};
 
 use crate::cell::{Cell, State};
-use crate::door::Fault;
+use crate::door::{Answer, Fault};
 
 /// Internal functions that the split makes callable from outside. `turn`, which the binary exports, would compile
 /// source text in every call; this calls a function that is already there.
@@ -48,7 +48,12 @@ pub fn add_to_linker(linker: &mut Linker<State>) -> wasmtime::Result<()> {
             let (bytes, state) = memory.data_and_store_mut(&mut caller);
             let Some(frame) = slice(bytes, frame, len) else { return Ok(FAULT) };
             let answer = match state.door.receive(frame) {
-                Ok(answer) => answer.to_vec(),
+                // Now, while the guest holds on to them: a moment later an address may be something else's.
+                Ok(Answer::Pin(pins)) => {
+                    state.immortal_objects += make_immortal(bytes, &pins);
+                    Vec::new()
+                }
+                Ok(Answer::Bytes(answer)) => answer.to_vec(),
                 Err(Fault::Malformed) => return Ok(FAULT),
                 Err(Fault::Stop(stop)) => return Err(wasmtime::Error::new(stop)),
             };
@@ -99,7 +104,7 @@ pub fn dead_memory(globals: &[i32]) -> Range<usize> {
 }
 
 /// Makes the objects at `pins` (packed u32) immortal, so that using them does not write to their pages.
-pub fn make_immortal(memory: &mut [u8], pins: &[u8]) -> usize {
+fn make_immortal(memory: &mut [u8], pins: &[u8]) -> u64 {
     let mut made = 0;
     for pin in pins.chunks_exact(4) {
         let place = u32::from_le_bytes(pin.try_into().unwrap_or_default()) as usize;

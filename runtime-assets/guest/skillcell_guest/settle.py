@@ -90,17 +90,15 @@ def _hold(block):
 def _lasting_objects():
     """Everything reachable from the modules: containers through the collector, their contents through those."""
     seen = {}
-    todo = [sys.modules, sys.__dict__]
-    gc.unfreeze()
-    todo += gc.get_objects()
-    gc.freeze()
+    todo = gc.get_objects()
     while todo:
         batch = [item for item in todo if id(item) not in seen]
         for item in batch:
-            seen[id(item)] = type(item) in _LASTING or isinstance(item, type)
+            seen[id(item)] = item
         todo = gc.get_referents(*batch) if batch else []
-    return [address for address, lasting in seen.items() if lasting]
+    return [item for item in seen.values() if type(item) in _LASTING or isinstance(item, type)]
 
 
-def _pin(addresses):
-    door.send(door.PINS, array.array("I", addresses).tobytes())
+def _pin(objects):
+    """Has the host make these immortal, now, while each of them is certainly alive: `objects` holds them."""
+    door.send(door.PINS, array.array("I", map(id, objects)).tobytes())
