@@ -6,10 +6,11 @@ siblings by bare name; others use relative imports, which need a package. Here b
 """
 
 import importlib
+import importlib.machinery
+import importlib.util
 import os
 import sys
 import time
-import types
 import warnings
 
 from skillcell_guest import call, failure
@@ -53,7 +54,6 @@ def read_manifest(folder):
 
 
 def _import(folder, package, manifest):
-    from skillware.core.extras import build_skill_module_import_error
     from skillware.core.loader import SkillLoader
 
     _make_packages(folder, package)
@@ -64,18 +64,60 @@ def _import(folder, package, manifest):
             warnings.simplefilter("ignore", SyntaxWarning)
             module = importlib.import_module(package + ".skill")
     except ImportError as error:
-        raise ImportError(build_skill_module_import_error(manifest, None, file, error)) from error
+        raise _explained(error, manifest, file) from error
     return SkillLoader._discover_skill_class(module, file)
 
 
+def _explained(error, manifest, file):
+    """In the words of Skillware's loader, but for its advice to install packages, which is no use here."""
+    skill = manifest.get("name") if isinstance(manifest, dict) else None
+    text = f"Skill '{skill or 'unknown'}' failed while importing {file}: {error}"
+    if isinstance(error, ModuleNotFoundError) and error.name:
+        text += f"\nMissing module: {error.name} (not among the packages that a skillcell cell has)"
+    return ImportError(text, name=error.name, path=error.path)
+
+
 def _make_packages(folder, package):
-    """The packages around `skill.py`. Their `__init__.py` is not run, since Skillware's loader does not run it."""
+    """The packages around `skill.py`."""
     names = package.split(".")
     for depth in range(len(names), 0, -1):
-        module = types.ModuleType(".".join(names[:depth]))
-        module.__path__ = [folder]
-        sys.modules[module.__name__] = module
+        spec = importlib.machinery.ModuleSpec(".".join(names[:depth]), None, is_package=True)
+        spec.submodule_search_locations.append(folder)
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[spec.name] = module
+        if depth == len(names):
+            module.__getattr__ = _InitWhenAsked(module, os.path.join(folder, "__init__.py"))
         folder = os.path.dirname(folder)
     for depth in range(1, len(names)):
         parent = sys.modules[".".join(names[:depth])]
         setattr(parent, names[depth], sys.modules[".".join(names[: depth + 1])])
+
+
+class _InitWhenAsked:
+    """A skill's `__init__.py` is not run, since Skillware's loader does not, until a name is wanted that only it can have."""
+
+    def __init__(self, module, file):
+        self._module, self._file = module, file
+
+    def __call__(self, name):
+        if self._file is not None and not name.startswith("__") and not self._is_submodule(name):
+            self._run()
+            if name in self._module.__dict__:
+                return self._module.__dict__[name]
+        raise AttributeError(f"module {self._module.__name__!r} has no attribute {name!r}", name=name, obj=self._module)
+
+    def _is_submodule(self, name):
+        folder = os.path.dirname(self._file)
+        return os.path.exists(os.path.join(folder, name + ".py")) or os.path.isdir(os.path.join(folder, name))
+
+    def _run(self):
+        file, self._file = self._file, None
+        if not os.path.exists(file):
+            return
+        with open(file, "rb") as source:
+            code = compile(source.read(), file, "exec")
+        self._module.__file__ = file
+        try:
+            exec(code, self._module.__dict__)
+        except ImportError:
+            pass  # it imports from `skill.py`, which is not done yet; what it defined before that is there

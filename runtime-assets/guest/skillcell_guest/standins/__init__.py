@@ -1,0 +1,18 @@
+"""What unchanged skills expect of a computer and a cell does not have: the nearest thing that works in one thread, without
+processes, sockets or TLS; and where nothing near works, an exception that says so.
+
+Each module here stands for one thing, and its docstring says what that stand-in cannot do. They are installed while the
+framework's image is made, so a call pays nothing for them. `modules` holds whole modules that the runtime lacks; it is
+on `sys.path`, and they are read only when something imports them.
+"""
+
+import os
+import sys
+
+from skillcell_guest.standins import accounts, executors, locks, loop, network, processes, signals, threads
+
+
+def install():
+    sys.path.insert(1, os.path.join(os.path.dirname(__file__), "modules"))
+    for standin in (accounts, locks, threads, executors, network, processes, signals, loop):
+        standin.install()

@@ -1,0 +1,97 @@
+"""Stands for asyncio's event loop, which elsewhere waits on sockets.
+
+Tasks, timers, timeouts, queues, executors (inline, see `executors`), nested `asyncio.run` in another "thread": all work, and
+waiting is real. There are no transports, readers, writers, pipes, subprocesses or signal handlers. When nothing is ready,
+nothing is due and nothing could still happen, the loop raises `Deadlock` instead of waiting forever.
+"""
+
+import asyncio
+import asyncio.events
+import asyncio.unix_events
+from asyncio.base_events import BaseEventLoop
+
+from skillcell_guest.standins import executors, missing, threads
+from skillcell_guest.standins.locks import Deadlock
+
+
+class EventLoop(BaseEventLoop):
+    def __init__(self, selector=None):
+        super().__init__()
+        self._selector = _Clock(self)
+
+    def _process_events(self, event_list):
+        pass
+
+    def _write_to_self(self):
+        pass  # nobody is asleep: there is no other thread
+
+    def run_in_executor(self, executor, func, *args):
+        if executor is None and self._default_executor is None:
+            self._check_closed()
+            self.set_default_executor(executors.ThreadPoolExecutor())
+        return super().run_in_executor(executor, func, *args)
+
+    async def shutdown_default_executor(self, timeout=None):
+        self._executor_shutdown_called = True
+        if self._default_executor is not None:
+            self._default_executor.shutdown()
+
+    def _make_socket_transport(self, *args, **kwargs):
+        raise missing.error("sockets in an event loop", "use an HTTP client")
+
+    _make_ssl_transport = _make_datagram_transport = _make_socket_transport
+    add_reader = remove_reader = add_writer = remove_writer = _make_socket_transport
+    sock_connect = sock_accept = sock_recv = sock_sendall = _make_socket_transport
+
+    async def create_unix_connection(self, *args, **kwargs):
+        raise missing.error("sockets in an event loop", "use an HTTP client")
+
+    create_unix_server = connect_read_pipe = connect_write_pipe = create_unix_connection
+
+    async def _make_subprocess_transport(self, *args, **kwargs):
+        raise missing.error("processes", "there are no programs in a cell to start")
+
+    def add_signal_handler(self, *args):
+        raise NotImplementedError(missing.text("signals", "nobody could send one"))
+
+    remove_signal_handler = add_signal_handler
+
+
+class _Clock:
+    """Where other loops have a selector: waits for the next timer."""
+
+    def __init__(self, loop):
+        self._loop = loop
+
+    def select(self, timeout):
+        if timeout is not None and timeout <= 0:
+            return ()
+        if threads.run_started(until=lambda: self._loop._ready) or self._loop._ready:
+            return ()
+        threads.leave_background()
+        if timeout is None:
+            raise Deadlock("a future that nothing will ever complete")
+        threads.sleep(timeout)
+        return ()
+
+    def close(self):
+        pass
+
+
+class _Policy(asyncio.unix_events._DefaultEventLoopPolicy):
+    """Makes a loop when code asks for the current one and there is none, as Python did up to 3.13."""
+
+    _loop_factory = EventLoop
+
+    def get_event_loop(self):
+        if self._local._loop is None:
+            self.set_event_loop(self.new_event_loop())
+        return self._local._loop
+
+
+def install():
+    for module in (asyncio, asyncio.unix_events):
+        module.EventLoop = module.SelectorEventLoop = EventLoop
+    asyncio.unix_events._DefaultEventLoopPolicy = _Policy
+    asyncio.unix_events._UnixDefaultEventLoopPolicy = _Policy
+    asyncio.events._set_event_loop_policy(_Policy())
