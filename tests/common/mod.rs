@@ -1,0 +1,44 @@
+//! What the tests share: one host, with the user's cache (or `SKILLCELL_CACHE_DIR`), so that the runtime is compiled once.
+
+#![allow(dead_code, reason = "every test file uses some of it")]
+
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+
+use serde_json::Value;
+use skillcell::{Call, Host, Outcome, Raised, Report, Roots, Skill};
+
+pub static HOST: LazyLock<Host> =
+    LazyLock::new(|| Host::builder().roots(Roots::new([])).build().expect("the cache folder can be used"));
+
+/// The fixture skill in `tests/skills/<path>`.
+pub fn fixture(path: &str) -> Skill {
+    let folder = tests().join("skills").join(path);
+    HOST.skill(folder.to_str().expect("a plain path")).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+pub fn tests() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests")
+}
+
+pub fn call(skill: &Skill, call: &Call) -> Report {
+    HOST.call(skill, call).unwrap_or_else(|error| panic!("{}: {error}", skill.id()))
+}
+
+/// The result as JSON, or what came instead as text.
+pub fn returned(report: Report) -> Result<Value, String> {
+    match report.outcome {
+        Outcome::Returned(json) => Ok(serde_json::from_str(json.get()).expect("a result is JSON")),
+        Outcome::Raised(raised) => Err(format!("raised {}: {}\n{}", raised.kind, raised.message, raised.traceback)),
+        other => Err(other.name().to_owned()),
+    }
+}
+
+/// The exception, or what came instead as text.
+pub fn raised(report: Report) -> Result<Raised, String> {
+    match report.outcome {
+        Outcome::Raised(raised) => Ok(raised),
+        Outcome::Returned(json) => Err(format!("returned {json}")),
+        other => Err(other.name().to_owned()),
+    }
+}

@@ -1,0 +1,177 @@
+//! A sandboxed call gives what the same call gives outside, after a JSON round trip.
+//!
+//! Cases are `tests/parity/registry.json`, recorded by `tests/parity/record.py`, and `../shared/parity/cases.json` where there
+//! is such a file. What can't run yet is listed here with the reason, and an unexpected pass is a failure.
+
+mod common;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use common::{HOST, call, raised, returned, tests};
+use serde_json::{Map, Value};
+use skillcell::{Call, Limits, WarmUp};
+
+/// Every skill of the pinned registry, with the package that it can't be imported without and a cell does not have.
+const REGISTRY: &[(&str, Option<&str>)] = &[
+    ("bio/sequence_ops", Some("Bio")),
+    ("compliance/mica_module", None),
+    ("compliance/pii_masker", None),
+    ("compliance/tos_evaluator", None),
+    ("creative/bg_remover", None),
+    ("creative/deck_builder", Some("pptx")),
+    ("data_engineering/novelty_extractor", Some("fastembed")),
+    ("data_engineering/semantic_web_proxy", Some("trafilatura")),
+    ("data_engineering/synthetic_generator", None),
+    ("data_engineering/telemetry_normalizer", None),
+    ("defi/evm_reader", None),
+    ("defi/evm_tx_handler", Some("eth_account")),
+    ("defi/token_security_scanner", None),
+    ("dev_tools/issue_resolver", None),
+    ("finance/uk_companies_house_handler", None),
+    ("finance/wallet_screening", None),
+    ("linguistics/korean_slang", None),
+    ("monitoring/kpi_gate", None),
+    ("monitoring/token_limiter", None),
+    ("office/gmail_handler", None),
+    ("office/pdf_form_filler", Some("fitz")),
+    ("office/web_form_mapper", None),
+    ("optimization/context_optimizer", Some("fastembed")),
+    ("optimization/prompt_rewriter", None),
+    ("security/deceptive_ui_guard", None),
+    ("security/deepfake_guard", None),
+    ("security/prompt_injection_firewall", None),
+    ("wellness/mental_coach", None),
+];
+
+/// Cases of skills that bake, where the skill itself asks for more during the call.
+const DIFFERENT: &[(&str, &str)] = &[
+    ("creative/bg_remover#bad_base64", "imports rembg in the call"),
+    ("defi/evm_reader#no_rpc", "imports web3 in the call"),
+];
+
+#[test]
+fn registry_skills_bake_unless_a_package_is_missing() {
+    let mut wrong = Vec::new();
+    for (id, missing) in REGISTRY {
+        let skill = HOST.skill(id).unwrap_or_else(|error| panic!("{id}: {error}"));
+        let built = HOST.build(&skill, &WarmUp::Manifest, &Limits::default()).map_err(|error| error.to_string());
+        match (built, missing) {
+            (Ok(_), None) => {}
+            (Ok(_), Some(package)) => wrong.push(format!("{id} bakes without `{package}`: take it off the list")),
+            (Err(error), Some(package)) if error.contains(&format!("Missing module: {package} ")) => {}
+            (Err(error), _) => wrong.push(format!("{id}: {error}")),
+        }
+    }
+    assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn our_cases_give_what_they_give_outside() {
+    compare_all(&tests().join("parity/registry.json"), 30);
+}
+
+#[test]
+fn shared_cases_give_what_they_give_outside() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/parity/cases.json");
+    // A clone elsewhere can name the file.
+    let path = std::env::var_os("SKILLCELL_PARITY_CASES").map_or(path, PathBuf::from);
+    if path.is_file() {
+        compare_all(&path, 29);
+    } else {
+        eprintln!("skipped: there is no {}", path.display());
+    }
+}
+
+/// Runs the cases of a file; at least so many must be of the kind that runs here.
+fn compare_all(path: &Path, at_least: usize) {
+    let cases = fs::read_to_string(path).expect("readable");
+    let cases: Vec<Value> = serde_json::from_str(&fill_in(&cases)).expect("a list of cases");
+    let (mut same, mut wrong) = (0, Vec::new());
+    for case in &cases {
+        let id = case["id"].as_str().expect("a case has an id");
+        if let Some(why) = out_of_reach(case) {
+            eprintln!("skipped: {id} {why}");
+            continue;
+        }
+        match (compare(case), reason(id)) {
+            (Ok(()), None) => same += 1,
+            (Ok(()), Some(why)) => wrong.push(format!("{id} gives the same, although: {why}")),
+            (Err(_), Some(why)) => eprintln!("expected: {id} differs, {why}"),
+            (Err(difference), None) => wrong.push(format!("{id}: {difference}")),
+        }
+    }
+    eprintln!("{same} of {} cases give the same", cases.len());
+    assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+    assert!(same >= at_least, "only {same} cases ran");
+}
+
+/// The cell's own places, for those of the machine where a case was recorded.
+fn fill_in(text: &str) -> String {
+    text.replace("{{HOME}}", "/home/skill").replace("{{WORK}}", "/tmp").replace("{{SKILLS}}", "/skills")
+}
+
+fn out_of_reach(case: &Value) -> Option<&'static str> {
+    let given = |key: &str| case[key].as_object().is_some_and(|map| !map.is_empty());
+    match case["kind"].as_str() {
+        Some("offline") if given("files") => Some("needs a mount"),
+        Some("offline") => None,
+        _ => Some("needs the network"),
+    }
+}
+
+fn reason(id: &str) -> Option<String> {
+    let skill = id.split('#').next().unwrap_or(id);
+    let listed = REGISTRY.iter().find(|(name, _)| *name == skill);
+    let missing = listed.and_then(|(_, missing)| *missing).map(|package| format!("`{package}` is missing"));
+    missing.or_else(|| DIFFERENT.iter().find(|(name, _)| *name == id).map(|(_, why)| (*why).to_owned()))
+}
+
+fn compare(case: &Value) -> Result<(), String> {
+    let skill = HOST.skill(case["skill"].as_str().expect("a case has a skill")).map_err(|error| error.to_string())?;
+    let mut plain = Call::new(case["params"].clone());
+    plain.config = case.get("config").cloned();
+    for (name, value) in case["env"].as_object().unwrap_or(&Map::new()) {
+        plain.env.insert(name.clone(), value.as_str().unwrap_or_default().to_owned());
+    }
+    if let Some(invalid) = case["validate_params"].as_str() {
+        let error = raised(call(&skill, &plain))?;
+        same(&Value::from(named(&error.kind, &error.message)), &Value::from(invalid))?;
+        plain.validate = false;
+    }
+    let report = call(&skill, &plain);
+    match case.get("raises") {
+        Some(expected) => {
+            let error = raised(report)?;
+            same(&Value::from(named(&error.kind, &error.message)), &Value::from(expected_name(expected)))
+        }
+        None => same_but_for(returned(report)?, case["expected"].clone(), &case["nondeterministic"]),
+    }
+}
+
+/// `ValueError: text`, the class without its module.
+fn named(kind: &str, message: &str) -> String {
+    format!("{}: {message}", kind.rsplit('.').next().unwrap_or(kind))
+}
+
+fn expected_name(raises: &Value) -> String {
+    named(raises["type"].as_str().unwrap_or_default(), raises["message"].as_str().unwrap_or_default())
+}
+
+/// Compares all but what `pointers` name: a value that changes must be there, a list whose order changes is sorted.
+fn same_but_for(mut got: Value, mut expected: Value, pointers: &Value) -> Result<(), String> {
+    for pointer in pointers.as_array().unwrap_or(&Vec::new()).iter().filter_map(Value::as_str) {
+        for side in [&mut got, &mut expected] {
+            let (parent, _) = pointer.rsplit_once('/').unwrap_or_default();
+            match side.pointer_mut(parent) {
+                Some(Value::Array(items)) => items.sort_by_key(Value::to_string),
+                _ => *side.pointer_mut(pointer).ok_or_else(|| format!("there is no {pointer}"))? = Value::Null,
+            }
+        }
+    }
+    same(&got, &expected)
+}
+
+fn same(got: &Value, expected: &Value) -> Result<(), String> {
+    if got == expected { Ok(()) } else { Err(format!("\n  got      {got}\n  expected {expected}")) }
+}
