@@ -1,4 +1,4 @@
-//! What the tests share: one host, with the user's cache (or `SKILLCELL_CACHE_DIR`), so that the runtime is compiled once.
+//! What the tests share: one host with the user's cache (or `SKILLCELL_CACHE_DIR`), so the runtime is compiled once.
 
 #![allow(dead_code, reason = "every test file uses some of it")]
 

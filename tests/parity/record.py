@@ -3,7 +3,8 @@
 
     python3 -m venv v && v/bin/pip install skillware==0.6.0 && v/bin/python tests/parity/record.py
 
-Each case runs in its own process, twice, with different hash seeds: what differs is noted as nondeterministic.
+Each case runs in its own process, twice, with different hash seeds: what differs is noted as nondeterministic,
+and so is what a case lists as `changing`: times, and the text of errors that come from the network.
 """
 
 import json
@@ -40,9 +41,8 @@ def run(case, seed):
     with tempfile.TemporaryDirectory() as folder:
         env = {**os.environ, **case.get("env", {}), "PYTHONHASHSEED": seed, "HOME": folder + "/home", "TZ": "UTC"}
         os.mkdir(env["HOME"])
-        done = subprocess.run(
-            [sys.executable, "-c", ONE_CASE], input=json.dumps(case), env=env, cwd=folder, capture_output=True, text=True
-        )
+        command = [sys.executable, "-c", ONE_CASE]
+        done = subprocess.run(command, input=json.dumps(case), env=env, cwd=folder, capture_output=True, text=True)
         if done.returncode:
             sys.exit(f"{case['id']}: {done.stderr}")
         text = done.stdout.splitlines()[-1].replace(env["HOME"], "{{HOME}}").replace(folder, "{{WORK}}")

@@ -94,7 +94,7 @@ def _make_packages(folder, package):
 
 
 class _InitWhenAsked:
-    """A skill's `__init__.py` is not run, since Skillware's loader does not, until a name is wanted that only it can have."""
+    """A skill's `__init__.py` is run, which Skillware's loader never does, once a name is wanted that only it can have."""
 
     def __init__(self, module, file):
         self._module, self._file = module, file

@@ -1,5 +1,5 @@
-"""What unchanged skills expect of a computer and a cell does not have: the nearest thing that works in one thread, without
-processes, sockets or TLS; and where nothing near works, an exception that says so.
+"""What unchanged skills expect of a computer and a cell does not have: the nearest thing that works in one thread,
+without processes, sockets or TLS; and where nothing near works, an exception that says so.
 
 Each module here stands for one thing, and its docstring says what that stand-in cannot do. They are installed while the
 framework's image is made, so a call pays nothing for them. `modules` holds whole modules that the runtime lacks; it is

@@ -1,7 +1,7 @@
 """Stands for `threading.Lock`, and through it for conditions, events, semaphores, barriers and queues.
 
 The runtime's own lock ends the interpreter when it has to wait. This one lets threads that were started run first
-(`threads`), then sleeps if there is a timeout, and raises `Deadlock` if there is none: nobody is left who could release it.
+(`threads`), then sleeps if there is a timeout, and raises `Deadlock` if there is none: nobody is left to release it.
 """
 
 import _thread

@@ -1,8 +1,8 @@
 """Stands for asyncio's event loop, which elsewhere waits on sockets.
 
-Tasks, timers, timeouts, queues, executors (inline, see `executors`), nested `asyncio.run` in another "thread": all work, and
-waiting is real. There are no transports, readers, writers, pipes, subprocesses or signal handlers. When nothing is ready,
-nothing is due and nothing could still happen, the loop raises `Deadlock` instead of waiting forever.
+Tasks, timers, timeouts, queues, executors (inline, see `executors`) and a nested `asyncio.run` in another "thread" work,
+and waiting is real. There are no transports, readers, writers, pipes, subprocesses or signal handlers. When nothing is
+ready, nothing is due and nothing could still happen, the loop raises `Deadlock` instead of waiting forever.
 """
 
 import asyncio

@@ -1,8 +1,9 @@
 """Stands for sockets and name resolution. There is no network: connecting fails as it does where nobody answers.
 
-A socket can be made and configured, `connect` raises `ConnectionRefusedError`, and names do not resolve (`gaierror`), so that
-HTTP libraries raise their usual exceptions and a skill's own fallback runs. Addresses in figures, and `localhost`, resolve to
-themselves, since guards against internal addresses ask that. `connect` is the place for a way to the host's HTTP client.
+A socket can be made and configured, `connect` raises `ConnectionRefusedError`, and names do not resolve (`gaierror`),
+so that HTTP libraries raise their usual exceptions and a skill's own fallback runs. Addresses in figures, and
+`localhost`, resolve to themselves, since guards against internal addresses ask that. `CellSocket.connect` is the place
+for a way to the host's HTTP client.
 """
 
 import _socket
@@ -21,7 +22,14 @@ _CONSTANTS = {
     "SO_KEEPALIVE": 9, "SO_LINGER": 13, "SO_REUSEPORT": 15, "SO_RCVTIMEO": 20, "SO_SNDTIMEO": 21, "MSG_OOB": 1,
     "MSG_DONTWAIT": 64, "MSG_NOSIGNAL": 16384,
 }  # fmt: skip
-_PORTS = {"http": 80, "https": 443, "ftp": 21, "ssh": 22, "smtp": 25, "domain": 53, "imap": 143, "imaps": 993, "smtps": 465}
+_PORTS = {
+    "ftp": 21, "ssh": 22, "smtp": 25, "domain": 53, "http": 80, "imap": 143, "https": 443, "smtps": 465, "imaps": 993,
+}  # fmt: skip
+#: What a socket can do only once it is connected or bound.
+_NEEDS_A_PEER = {
+    "send", "sendall", "sendto", "sendmsg", "sendfile", "recv", "recv_into", "recvfrom", "recvfrom_into", "recvmsg",
+    "makefile", "getpeername", "getsockname", "listen", "accept", "dup",
+}  # fmt: skip
 
 
 class CellSocket:
@@ -81,12 +89,11 @@ class CellSocket:
         return -1
 
     def shutdown(self, how):
-        raise OSError(errno.ENOTCONN, "Socket not connected")
+        raise missing.error(WHAT, WHY, number=errno.ENOTCONN)
 
     def __getattr__(self, name):
-        if name in ("send", "sendall", "sendto", "sendmsg", "sendfile", "recv", "recv_into", "recvfrom", "recvfrom_into", "recvmsg",
-                    "makefile", "getpeername", "getsockname", "listen", "accept", "dup"):  # fmt: skip
-            raise OSError(errno.ENOTCONN, missing.text(WHAT, WHY))
+        if name in _NEEDS_A_PEER:
+            raise missing.error(WHAT, WHY, number=errno.ENOTCONN)
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
 
     def __enter__(self):
@@ -105,8 +112,8 @@ def getaddrinfo(host, port, family=0, type=0, proto=0, flags=0):
         raise _unknown(host)
     kinds = [(socket.SOCK_STREAM, socket.IPPROTO_TCP), (socket.SOCK_DGRAM, socket.IPPROTO_UDP)]
     return [
-        (socket.AddressFamily(one), kind, protocol, "", (address, number) if one == socket.AF_INET else (address, number, 0, 0))
-        for one, address in found
+        (socket.AddressFamily(version), kind, protocol, "", (address, number) + (0, 0) * (version == socket.AF_INET6))
+        for version, address in found
         for kind, protocol in kinds
         if type in (0, kind) and proto in (0, protocol)
     ]

@@ -1,7 +1,7 @@
 """Stands for other programs and processes, of which there are none: what would start one says so.
 
-A program that can't be started is a `FileNotFoundError`, as on a computer where it is not installed, so that a skill's own
-fallback runs. Names that portable code looks for before use, such as `os.fork`, stay absent, with a message.
+A program that can't be started is a `FileNotFoundError`, as on a computer where it is not installed, so that a skill's
+own fallback runs. Names that portable code looks for before use, such as `os.fork`, stay absent, with a message.
 """
 
 import errno
@@ -13,9 +13,9 @@ from skillcell_guest.standins import missing
 
 WHY = "there are no programs in a cell to start, and it is alone"
 _ABSENT = {
-    "fork", "forkpty", "posix_spawn", "posix_spawnp", "spawnl", "spawnle", "spawnlp", "spawnlpe", "spawnv", "spawnve", "spawnvp",
-    "spawnvpe", "wait", "wait3", "wait4", "waitid", "waitpid", "killpg", "pipe", "pipe2", "setsid", "getpgid", "setpgid", "nice",
-    "openpty", "mkfifo", "pidfd_open", "setuid", "setgid",
+    "fork", "forkpty", "posix_spawn", "posix_spawnp", "spawnl", "spawnle", "spawnlp", "spawnlpe", "spawnv", "spawnve",
+    "spawnvp", "spawnvpe", "wait", "wait3", "wait4", "waitid", "waitpid", "killpg", "pipe", "pipe2", "setsid", "getpgid",
+    "setpgid", "nice", "openpty", "mkfifo", "pidfd_open", "setuid", "setgid",
 }  # fmt: skip
 
 

@@ -3,9 +3,9 @@
 `start` only notes the thread. It runs, whole, as soon as anything waits: `join`, a lock, an event, a queue, `sleep`, an
 event loop with nothing to do. By then a starter has usually handed over what the thread works on. What this cannot do:
 
-- A thread can't be left and entered again. If it waits for what only its starter could do next, it gets a `Deadlock`. A
-  daemon, which programs leave behind at their end anyhow, is simply over at its first wait that has to last, unless it is
-  being joined.
+- A thread can't be left and entered again. If it waits for what only its starter could do next, it gets a `Deadlock`.
+  A daemon, which programs leave behind at their end anyhow, is simply over at its first wait that has to last, unless
+  it is being joined.
 - A thread that nobody waits for does not run.
 - `threading.local` and `get_ident` don't tell threads apart.
 """

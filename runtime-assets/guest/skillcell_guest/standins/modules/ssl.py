@@ -1,7 +1,7 @@
 """Stands for TLS, which a cell does not have: HTTPS is made by the host, outside.
 
-Here are the names that HTTP and mail libraries use when they are imported and configured. Contexts keep what they are told and
-check nothing; wrapping a socket raises `SSLError`.
+Here are the names that HTTP and mail libraries use when they are imported and configured. Contexts keep what they are
+told and check nothing; wrapping a socket raises `SSLError`.
 """
 
 import base64

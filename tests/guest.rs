@@ -1,0 +1,206 @@
+//! The guest's promises: unchanged skills find what they expect of Python, and what a cell does not have says so.
+
+mod common;
+
+use common::{call, fixture, raised, returned, tests};
+use serde_json::{Value, json};
+use skillcell::{Call, Raised};
+
+const WORDING: &str = "not available in a skillcell cell: ";
+
+fn run(name: &str, params: Value) -> Value {
+    returned(call(&guest(name), &Call::new(params))).unwrap_or_else(|what| panic!("{name} {what}"))
+}
+
+fn fail(name: &str, params: Value) -> Raised {
+    raised(call(&guest(name), &Call::new(params))).unwrap_or_else(|what| panic!("{name} {what}"))
+}
+
+fn guest(name: &str) -> skillcell::Skill {
+    fixture(&format!("guest/{name}"))
+}
+
+#[test]
+fn a_skill_with_only_aexecute_runs() {
+    let result = run("async_only", json!({}));
+    assert_eq!(result, json!({"together": [0, 1, 2], "task": "task", "timed_out": true}));
+}
+
+#[test]
+fn event_loops_work_without_sockets_and_really_wait() {
+    let expected = json!({
+        "really_waits": true, "runner": [0, 1], "own": "own", "current": "current", "to_thread": "thread",
+        "nested": ["inner", "outer"], "call_later": "called",
+    });
+    assert_eq!(run("event_loops", json!({})), expected);
+}
+
+#[test]
+fn a_wait_that_could_never_end_is_an_error() {
+    for wait in ["future", "lock", "event", "queue", "simple_queue", "semaphore", "starter"] {
+        let error = fail("endless_waits", json!({"wait": wait}));
+        assert!(error.message.starts_with(WORDING) && error.message.contains("would never end"), "{wait}: {error:?}");
+        assert!(error.kind.ends_with("Deadlock"), "{wait}: {error:?}");
+    }
+}
+
+#[test]
+fn a_wait_with_a_timeout_ends_at_it() {
+    assert_eq!(run("endless_waits", json!({"wait": "with timeouts"})), json!([false, false, false]));
+}
+
+#[test]
+fn threads_and_pools_get_their_work_done() {
+    let expected = json!({
+        "fed": [[2, 4], false], "daemons": [0, 1, 2], "polled": ["polled"], "timer": ["rang"], "heartbeat": "alive",
+        "pool": {"completed": [1, 2, 4], "mapped": [1, 2], "failed": "ZeroDivisionError"}, "thread_pool": [1, 2],
+    });
+    assert_eq!(run("threads", json!({})), expected);
+}
+
+#[test]
+fn ssl_can_be_imported_and_configured_but_wraps_nothing() {
+    let error = fail("tls", json!({}));
+    assert_eq!(error.kind, "ssl.SSLError");
+    assert!(error.message.contains(&format!("{WORDING}TLS")), "{error:?}");
+}
+
+#[test]
+fn there_is_a_user_who_owns_the_files() {
+    let expected = json!({
+        "owns_files": true, "user": "skill", "group": "skill", "getuser": "skill", "home": "/home/skill", "cpus": 1,
+        "null": "",
+    });
+    assert_eq!(run("identity", json!({})), expected);
+}
+
+#[test]
+fn every_way_to_another_process_says_that_there_is_none() {
+    let said = run("no_processes", json!({}));
+    for (way, text) in said.as_object().expect("an object") {
+        assert!(text.as_str().is_some_and(|text| text.contains(WORDING)), "{way}: {text}");
+    }
+    for way in ["subprocess.run", "subprocess.check_output", "subprocess.Popen", "os.popen"] {
+        assert!(said[way].as_str().is_some_and(|text| text.starts_with("FileNotFoundError: ")), "{way}: {}", said[way]);
+    }
+}
+
+#[test]
+fn every_way_to_the_network_fails_as_where_nobody_answers() {
+    let result = run("no_network", json!({}));
+    let expected = [
+        ("requests", "requests.exceptions.ConnectionError"),
+        ("requests to an address", "requests.exceptions.ConnectionError"),
+        ("urllib", "urllib.error.URLError"),
+        ("http.client", "builtins.ConnectionRefusedError"),
+        ("smtplib", "builtins.ConnectionRefusedError"),
+        ("getaddrinfo", "socket.gaierror"),
+        ("gethostbyname", "socket.gaierror"),
+        ("connect", "builtins.ConnectionRefusedError"),
+        ("asyncio", "socket.gaierror"),
+        ("bind", "builtins.OSError"),
+        ("raw", "builtins.PermissionError"),
+        ("datagram", "builtins.OSError"),
+    ];
+    for (way, kind) in expected {
+        let text = result["said"][way].as_str().unwrap_or_default();
+        assert!(text.starts_with(&format!("{kind}: ")) && text.contains(WORDING), "{way}: {text}");
+    }
+}
+
+#[test]
+fn addresses_in_figures_resolve_to_themselves() {
+    let result = run("no_network", json!({}));
+    assert_eq!(result["literals"], json!([["10.0.0.1"], ["::1"], ["127.0.0.1"], ["127.0.0.1", "::1"]]));
+}
+
+#[test]
+fn relative_and_full_imports_find_the_same_modules() {
+    assert_eq!(run("relative_imports", json!({})), json!({"answer": 42, "same": true, "depth": 43}));
+}
+
+#[test]
+fn siblings_can_be_imported_by_bare_name() {
+    assert_eq!(run("sibling_imports", json!({})), json!({"answer": 42, "data": "beside the code"}));
+}
+
+#[test]
+fn names_from_the_packages_init_are_there_when_asked_for() {
+    assert_eq!(run("package_init", json!({})), json!({"greeting": "hello"}));
+}
+
+#[test]
+fn neither_init_nor_main_guard_is_run() {
+    assert_eq!(run("init_not_run", json!({})), json!({"ok": true}));
+}
+
+#[test]
+fn a_skill_file_must_have_exactly_one_skill_class() {
+    let expected = [
+        ("no_class", "Expected exactly one BaseSkill subclass in /skills/guest/no_class/skill.py, found none."),
+        (
+            "two_classes",
+            "Expected exactly one BaseSkill subclass in /skills/guest/two_classes/skill.py, found: ['One', 'Two']",
+        ),
+    ];
+    for (name, message) in expected {
+        let error = fail(name, json!({}));
+        assert_eq!((error.kind.as_str(), error.message.as_str()), ("ImportError", message));
+    }
+}
+
+#[test]
+fn a_missing_package_is_named() {
+    let error = fail("missing_package", json!({}));
+    assert_eq!(error.kind, "ImportError");
+    assert!(error.message.contains("Missing module: nobody_has_this (not among the packages"), "{error:?}");
+    assert!(error.traceback.contains("/skills/guest/missing_package/skill.py\", line 1"), "{error:?}");
+}
+
+#[test]
+fn a_requirement_that_is_only_used_if_present_may_be_absent() {
+    assert_eq!(run("optional_package", json!({})), json!({"has_genai": false}));
+}
+
+#[test]
+fn a_result_that_is_not_json_is_named_by_its_path() {
+    let expected = [
+        ("set", "result['rows'][0]['tags'] is of type set"),
+        ("date", "result[0] is of type datetime.date"),
+        ("nan", "result['score'] is the number nan, which JSON does not have"),
+        ("key", "result['a'] key (1, 2) is of type tuple"),
+        ("surrogate", "result['text'] is text with half of a surrogate pair"),
+        ("loop", "result['items'][0] is a value that contains itself"),
+    ];
+    for (which, end) in expected {
+        let error = fail("not_json", json!({"result": which}));
+        assert_eq!(error.message, format!("the skill's result is not JSON: {end}"));
+    }
+}
+
+#[test]
+fn ordinary_python_works_without_a_manifest_and_nothing_heavy_is_imported() {
+    let expected = json!({
+        "copy": {"x": 1, "near": {"x": 2, "near": null}}, "colour": "red", "hints": ["near", "x"], "heavy": [],
+    });
+    assert_eq!(run("plain_python", json!({})), expected);
+}
+
+#[test]
+fn what_a_skill_prints_is_kept_however_it_ends() {
+    for (params, outcome) in [(json!({}), "returned"), (json!({"fail": true}), "raised")] {
+        let report = call(&guest("prints"), &Call::new(params));
+        assert_eq!(report.outcome.name(), outcome);
+        assert_eq!(report.stdout, b"a line\nand no end of line");
+        assert_eq!(report.stderr, b"to stderr\n");
+    }
+}
+
+#[test]
+fn every_fixture_is_used() {
+    let source = include_str!("guest.rs");
+    for folder in std::fs::read_dir(tests().join("skills/guest")).expect("there are fixtures") {
+        let name = folder.expect("readable").file_name().into_string().expect("plain names");
+        assert!(source.contains(&format!("\"{name}\"")), "no test runs `{name}`");
+    }
+}

@@ -1,0 +1,1 @@
+raise RuntimeError("Skillware's loader does not run this")

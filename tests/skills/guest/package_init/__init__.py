@@ -1,0 +1,3 @@
+GREETING = "hello"
+
+from .skill import PackageInit  # noqa: E402
