@@ -23,9 +23,19 @@ def enter():
         params, extra = _take()
         _reseed()
         result = _instance(params, extra).execute(params)
+        _flush()
         _give(result)
     except BaseException as error:  # the host tells the caller, whatever it was
+        _flush()
         failure.hand_over(error)
+
+
+def _flush():
+    """What was printed but not yet written; nobody else does it, since the interpreter never ends."""
+    try:
+        sys.__stdout__.flush()
+    except (ValueError, OSError):  # the skill closed it
+        pass
 
 
 def _take():
