@@ -32,7 +32,7 @@ mod store;
 pub use artefact::{Artefact, Flaw};
 pub use draft::{Scratch, Writer};
 pub use error::Error;
-pub use inventory::{Cleaned, Entry, Selection};
+pub use inventory::{Entry, Selection};
 pub use lock::Guard;
 pub use pack::{Pack, PackEntry, check_path};
 

@@ -96,6 +96,8 @@ impl HostError {
     }
 }
 
+/// Images that a host keeps mapped; another one is opened again when it is needed.
+const MAX_IMAGES: usize = 64;
 /// The longest params, config and environment together, as JSON.
 const MAX_PARAMS_BYTES: usize = 64 << 20;
 
@@ -188,7 +190,7 @@ impl Host {
         let image = baker.rebake(skill, warm_up, limits)?;
         let about = (ImageUse { key: image.key.clone(), baked: true }, image.report.clone());
         let key = (image.key.clone(), limits.fuel.is_some());
-        self.images().insert(key, Arc::new(image));
+        self.keep(key, Arc::new(image));
         Ok(about)
     }
 
@@ -232,7 +234,7 @@ impl Host {
     fn image(&self, skill: &Skill, metered: bool, limits: &Limits) -> Result<(Arc<Image>, bool), HostError> {
         let baker = self.baker(metered)?;
         let key = (baker.key(skill), metered);
-        if let Some(image) = self.images().get(&key) {
+        if let Some(image) = self.images().get(&key).filter(|image| !image.is_expired()) {
             return Ok((image.clone(), false));
         }
         let (image, baked) = match baker.find(skill)? {
@@ -240,8 +242,18 @@ impl Host {
             None => (baker.bake(skill, limits)?, true),
         };
         let image = Arc::new(image);
-        self.images().insert(key, image.clone());
+        self.keep(key, image.clone());
         Ok((image, baked))
+    }
+
+    fn keep(&self, key: (String, bool), image: Arc<Image>) {
+        let mut images = self.images();
+        if images.len() >= MAX_IMAGES
+            && let Some(other) = images.keys().find(|other| **other != key).cloned()
+        {
+            images.remove(&other);
+        }
+        images.insert(key, image);
     }
 
     fn images(&self) -> std::sync::MutexGuard<'_, HashMap<(String, bool), Arc<Image>>> {

@@ -34,6 +34,7 @@ pub struct Image {
     pub memories: Memories,
     pub state: Frozen,
     pub report: BakeReport,
+    baked: u64,
 }
 
 /// The state of a cell that is not in its memory.
@@ -94,17 +95,15 @@ struct Meta {
 impl Image {
     fn load(machine: &Machine, key: &str, artefact: Artefact) -> Result<Option<Image>, EngineError> {
         let Ok(meta) = serde_json::from_value::<Meta>(artefact.meta) else { return Ok(None) };
-        if expired(meta.baked) {
-            return Ok(None);
-        }
         let memories = machine.load_image(artefact.file, meta.state.globals.clone(), meta.state.hot.clone())?;
-        Ok(Some(Image { key: key.to_owned(), memories, state: meta.state, report: meta.report }))
+        let image = Image { key: key.to_owned(), memories, state: meta.state, report: meta.report, baked: meta.baked };
+        Ok(Some(image).filter(|image| !image.is_expired()))
     }
-}
 
-fn expired(baked: u64) -> bool {
-    let age = unix_now().checked_sub(baked);
-    age.is_none_or(|age| age > MAX_AGE.as_secs())
+    /// Whether it is time for a new one; also if it claims to come from the future.
+    pub fn is_expired(&self) -> bool {
+        unix_now().checked_sub(self.baked).is_none_or(|age| age > MAX_AGE.as_secs())
+    }
 }
 
 fn unix_now() -> u64 {

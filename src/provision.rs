@@ -15,10 +15,10 @@ mod wheel;
 pub use error::Error;
 pub use fetch::{Fetch, FetchedWheel, fetch};
 pub use packs::{packages, registry};
-pub use pins::{Pin, Pins, RuntimePin, pins};
+pub use pins::{Pin, RuntimePin, pins};
 pub use pip::python_version;
-pub use runtime::{RuntimeFiles, runtime_files, runtime_pin, stdlib};
-pub use wheel::{Member, Wheel};
+pub use runtime::{runtime_files, runtime_pin, stdlib};
+pub use wheel::Wheel;
 
 /// The result of provisioning.
 pub type Result<T, E = Error> = std::result::Result<T, E>;

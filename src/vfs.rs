@@ -31,9 +31,9 @@ pub use self::errno::Errno;
 pub use self::file::Access;
 pub use self::mount::Mount;
 pub use self::output::Output;
-pub use self::stat::{Entry, Kind, NewTimes, Stat, Times, now_ns};
+pub use self::stat::{Entry, Kind, NewTimes, Stat, now_ns};
 pub use self::table::ROOT;
-pub use self::tree::{Content, Source, Tree, TreeError};
+pub use self::tree::{Content, Source, Tree};
 
 use self::file::{Descriptor, Object};
 use self::mount::Backend;
@@ -116,6 +116,7 @@ impl Vfs {
     }
 
     /// Bytes and files charged to scratch now.
+    #[cfg(test)]
     pub fn scratch_usage(&self) -> (u64, u32) {
         (self.scratch.allowance.scratch_bytes, self.scratch.allowance.scratch_files)
     }

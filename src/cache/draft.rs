@@ -33,11 +33,6 @@ impl Writer {
         Ok(Writer { file, path, hasher: blake3::Hasher::new(), bytes: 0, needed: 0, failure: None })
     }
 
-    /// How many bytes were written so far.
-    pub fn written(&self) -> u64 {
-        self.bytes
-    }
-
     /// The first write that failed, as an error that says what to do. Whoever was writing may have wrapped
     /// or swallowed it.
     pub(super) fn check(&mut self) -> Result<()> {

@@ -35,8 +35,6 @@ pub enum Selection {
     All,
     /// One kind.
     Bucket(Bucket),
-    /// One artefact.
-    One(Bucket, String),
     /// What was not opened for this long.
     UnusedFor(Duration),
     /// What could not be opened anyway.
@@ -120,7 +118,6 @@ impl Selection {
         match self {
             Selection::All => true,
             Selection::Bucket(bucket) => entry.bucket == *bucket,
-            Selection::One(bucket, name) => entry.bucket == *bucket && entry.name == *name,
             Selection::Damaged => entry.flaw.is_some(),
             Selection::UnusedFor(age) => {
                 entry.last_used.and_then(|used| used.elapsed().ok()).is_some_and(|idle| idle >= *age)

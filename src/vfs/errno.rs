@@ -24,10 +24,7 @@ pub enum Errno {
     Notdir = 54,
     Notempty = 55,
     Notsup = 58,
-    Overflow = 61,
-    Perm = 63,
     Rofs = 69,
     Spipe = 70,
     Xdev = 75,
-    Notcapable = 76,
 }

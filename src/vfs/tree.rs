@@ -18,10 +18,6 @@ pub trait Source: Send + Sync {
 
     /// Reads at most `buf.len()` bytes from `offset`; 0 at the end.
     fn read_at(&self, buf: &mut [u8], offset: u64) -> io::Result<usize>;
-
-    fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
 }
 
 /// What a file of a [`Tree`] holds.
@@ -97,6 +93,7 @@ impl Tree {
     }
 
     /// Adds a directory, perhaps an empty one.
+    #[cfg(test)]
     pub fn insert_directory(&mut self, path: &str) -> Result<(), TreeError> {
         let clean = clean(path)?;
         self.make_directories(&clean, path).map(drop)

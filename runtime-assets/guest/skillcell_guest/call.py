@@ -59,9 +59,15 @@ def _instance(params, extra):
     return made
 
 
+#: `random.seed` itself, without the detour through Python; 256 bits are drawn at once.
+_generator = random._inst
+_seed_generator = super(random.Random, _generator).seed
+
+
 def _reseed():
     """An image freezes the state of generators; every cell needs its own."""
-    random.seed()
+    _seed_generator(int.from_bytes(os.urandom(32)))
+    _generator.gauss_next = None
     numpy_random = sys.modules.get("numpy.random")
     if numpy_random is not None:
         numpy_random.seed()
