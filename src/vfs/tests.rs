@@ -359,7 +359,7 @@ fn times_are_fixed_in_trees_and_real_in_scratch() {
     let before = now_ns();
     vfs.put("/tmp/f", b"x").unwrap();
     assert!(vfs.info("/tmp/f").unwrap().times.modified_ns >= before);
-    assert_eq!(vfs.info("/packages/broken.bin").unwrap().times, Times::FIXED);
+    assert_eq!(vfs.info("/packages/broken.bin").unwrap().times, super::stat::Times::FIXED);
     vfs.set_times_at(ROOT, b"tmp/f", NewTimes { modified_ns: Some(7), ..NewTimes::default() }).unwrap();
     assert_eq!(vfs.info("/tmp/f").unwrap().times.modified_ns, 7);
 }
