@@ -27,7 +27,7 @@ use crate::cache::{Cache, Pack};
 use crate::call::{Call, ImageUse, Outcome, Report, Usage};
 use crate::cell::{Cell, EngineError, Machine};
 use crate::door::Door;
-use crate::image::{BakeError, BakeReport, Baker, Image, WarmUp};
+use crate::image::{BakeError, BakeReport, Baker, Image, Start, WarmUp};
 use crate::limits::{LimitKind, Limits};
 use crate::progress::Progress;
 use crate::provision::{self, Fetch};
@@ -115,7 +115,9 @@ impl Host {
     /// Calls a skill in a fresh cell.
     pub fn call(&self, skill: &Skill, call: &Call) -> Result<Report, HostError> {
         let started = Instant::now();
-        let mut report = match if call.use_image { self.with_image(skill, call) } else { self.without(skill, call) } {
+        let called =
+            if call.use_image { self.with_image(skill, call) } else { self.import_and_run(skill, call, Start::Boot) };
+        let mut report = match called {
             Ok(report) => report,
             // A skill that fails or overruns while it is imported is an outcome like any other.
             Err(HostError::Bake(BakeError::Raised(raised))) => ended(skill, Outcome::Raised(raised)),
@@ -134,7 +136,10 @@ impl Host {
             Ok(left_to_guest) => left_to_guest,
             Err(raised) => return Ok(Report { image: about, ..ended(skill, Outcome::Raised(raised)) }),
         };
-        if image.state.memory_bytes > call.limits.memory_bytes {
+        if call.env.keys().any(|name| image.report.reads_at_import(name)) {
+            return self.import_and_run(skill, call, Start::Framework);
+        }
+        if !image.memories.fits(&call.limits) {
             return Ok(Report { image: about, ..ended(skill, Outcome::Exceeded(LimitKind::Memory, None)) });
         }
         let started = Instant::now();
@@ -143,10 +148,11 @@ impl Host {
         Ok(Report { image: about, ..report })
     }
 
-    fn without(&self, skill: &Skill, call: &Call) -> Result<Report, HostError> {
+    /// Imports the skill in the call's own cell.
+    fn import_and_run(&self, skill: &Skill, call: &Call, start: Start) -> Result<Report, HostError> {
         let baker = self.baker(call.limits.fuel.is_some())?;
         let started = Instant::now();
-        let (mut cell, report) = baker.unbaked(skill, door(call, false)?, &call.limits)?;
+        let (mut cell, report) = baker.import_for(skill, call, start)?;
         match params::check(&report, call) {
             Ok(leave_to_guest) => cell.store().data_mut().door = door(call, leave_to_guest)?,
             Err(raised) => return Ok(ended(skill, Outcome::Raised(raised))),

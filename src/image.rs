@@ -19,7 +19,7 @@ use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Serialize};
 
-pub use self::bake::{BakeError, Baker, WarmUp};
+pub use self::bake::{BakeError, Baker, Start, WarmUp};
 use crate::cache::Artefact;
 use crate::cell::{EngineError, HotPages, Machine, Memories};
 
@@ -62,6 +62,9 @@ pub struct BakeReport {
     pub class: String,
     /// Top-level modules that importing the skill added.
     pub imported: Vec<String>,
+    /// Environment variables that were read meanwhile, `*` for all: a call that brings one of them imports the skill
+    /// itself.
+    pub environment_read: Vec<String>,
     pub import_ms: f64,
     pub construct_ms: f64,
     pub warm_up_ms: f64,
@@ -83,6 +86,13 @@ pub struct BakeReport {
     /// The same for the rehearsal that follows a bake.
     #[serde(skip_serializing)]
     pub rehearsal: u32,
+}
+
+impl BakeReport {
+    /// Whether the skill looked at this environment variable while it was imported.
+    pub fn reads_at_import(&self, name: &str) -> bool {
+        self.environment_read.iter().any(|read| read == name || read == "*")
+    }
 }
 
 #[derive(Serialize, Deserialize)]

@@ -204,3 +204,13 @@ fn every_fixture_is_used() {
         assert!(source.contains(&format!("\"{name}\"")), "no test runs `{name}`");
     }
 }
+
+#[test]
+fn an_environment_value_is_seen_where_a_module_reads_it_at_import() {
+    let mut call_with = Call::new(json!({}));
+    call_with.env = [("REGION".to_owned(), "eu".to_owned())].into();
+    let result = returned(call(&guest("env_at_import"), &call_with)).unwrap();
+    assert_eq!(result, json!({"at_import": "eu", "in_call": "eu", "other": null}));
+    let result = run("env_at_import", json!({}));
+    assert_eq!(result, json!({"at_import": "nowhere", "in_call": null, "other": null}));
+}

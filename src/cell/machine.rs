@@ -30,6 +30,14 @@ pub struct Memories {
     module: InstancePre<State>,
     globals: Vec<i32>,
     hot: HotPages,
+    bytes: u64,
+}
+
+impl Memories {
+    /// Whether a cell that starts from this is within its limit of memory.
+    pub fn fits(&self, limits: &Limits) -> bool {
+        self.bytes <= limits.memory_bytes
+    }
 }
 
 /// An image as Wasmtime's compiler made it.
@@ -71,7 +79,7 @@ impl Machine {
     pub fn load_image(&self, image: File, globals: Vec<i32>, hot: HotPages) -> wasmtime::Result<Memories> {
         // SAFETY: as for `load`.
         let module = unsafe { Module::deserialize_open_file(&self.engine, image)? };
-        Ok(Memories { module: self.linker.instantiate_pre(&module)?, globals, hot })
+        self.memories(&module, globals, hot)
     }
 
     /// The same for an image that was precompiled just now.
@@ -79,7 +87,13 @@ impl Machine {
     pub fn new_image(&self, compiled: &Precompiled, globals: Vec<i32>) -> Result<Memories, EngineError> {
         // SAFETY: only `precompile_image` makes a `Precompiled`, and nothing alters it.
         let module = unsafe { Module::deserialize(&self.engine, &compiled.0) }?;
-        Ok(Memories { module: self.linker.instantiate_pre(&module)?, globals, hot: HotPages::default() })
+        Ok(self.memories(&module, globals, HotPages::default())?)
+    }
+
+    fn memories(&self, module: &Module, globals: Vec<i32>, hot: HotPages) -> wasmtime::Result<Memories> {
+        let memory = module.get_export(MEMORY_EXPORT).and_then(|export| export.memory().cloned());
+        let bytes = memory.map_or(u64::MAX, |memory| memory.minimum() * memory.page_size());
+        Ok(Memories { module: self.linker.instantiate_pre(module)?, globals, hot, bytes })
     }
 
     /// Turns an image from WebAssembly into what [`Machine::load_image`] takes.

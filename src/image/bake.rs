@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::snapshot::Snapshot;
 use super::{BakeReport, FORMAT, Frozen, Image, Meta, unix_now};
 use crate::cache::{self, Bucket};
-use crate::call::{Outcome, Raised};
+use crate::call::{Call, Outcome, Raised};
 use crate::cell::{Cell, EngineError, Inputs, Machine, Precompiled};
 use crate::door::Door;
 use crate::limits::{LimitKind, Limits};
@@ -32,6 +32,15 @@ pub enum WarmUp {
     #[default]
     Manifest,
     Params(Value),
+}
+
+/// What a call starts from that imports its skill itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Start {
+    /// The interpreter's own start.
+    Boot,
+    /// An interpreter that has the framework.
+    Framework,
 }
 
 /// Why there is no image.
@@ -173,7 +182,7 @@ impl Baker<'_> {
             return Ok(image);
         }
         self.runtime.progress.step("baking the framework's image");
-        let mut cell = self.booted(&Limits::default())?;
+        let mut cell = self.booted(None, &Limits::default())?;
         let ran = wasi_python::run_source(&mut cell, &boot_source());
         let report = report_of(&mut cell, ran)?;
         let snapshot = Snapshot::take(self.machine, &mut cell, report.entry)?;
@@ -200,14 +209,17 @@ impl Baker<'_> {
         }
     }
 
-    /// A cell that boots and imports everything itself, for calls without an image. Gives its report.
-    pub fn unbaked(&self, skill: &Skill, door: Door, limits: &Limits) -> Result<(Cell, BakeReport), BakeError> {
-        let base = self.runtime.base(self.machine)?;
+    /// A cell that imports the skill itself, for one call, with that call's environment. Gives its report.
+    pub fn import_for(&self, skill: &Skill, call: &Call, start: Start) -> Result<(Cell, BakeReport), BakeError> {
         let mount = Mount::tree(&skill.guest_folder(), skill.tree());
-        let inputs = self.inputs(mount, Door { baking: true, ..door }, limits, 0);
-        let mut cell = self.machine.cell(&base, inputs)?;
-        let ran = wasi_python::boot(&mut cell)
-            .and_then(|()| wasi_python::run_source(&mut cell, &format!("{}\n{}", boot_source(), load_source(skill))));
+        let mut cell = match start {
+            Start::Boot => self.booted(mount, &call.limits)?,
+            Start::Framework => self.cell(&self.framework()?, mount, &call.limits)?,
+        };
+        let mut source = if start == Start::Boot { boot_source() + "\n" } else { String::new() };
+        let values = json!([serde_json::to_string(&call.env).unwrap_or_default()]).to_string();
+        source += &format!("bake.environment(*{})\n{}", ascii(&values), load_source(skill));
+        let ran = wasi_python::run_source(&mut cell, &source);
         let report = report_of(&mut cell, ran)?;
         Ok((cell, report))
     }
@@ -223,14 +235,26 @@ impl Baker<'_> {
         Inputs { mounts: self.files.mounts(skill), door, limits: limits.clone(), monotonic_ns }
     }
 
-    fn booted(&self, limits: &Limits) -> Result<Cell, BakeError> {
+    fn booted(&self, skill: Option<Mount>, limits: &Limits) -> Result<Cell, BakeError> {
         let base = self.runtime.base(self.machine)?;
-        let mut cell = self.machine.cell(&base, self.inputs(None, baking_door(), limits, 0))?;
-        wasi_python::boot(&mut cell).map_err(|error| BakeError::Boot(format!("{error:#}")))?;
-        Ok(cell)
+        if !base.fits(limits) {
+            return Err(BakeError::Exceeded(LimitKind::Memory));
+        }
+        let mut cell = self.machine.cell(&base, self.inputs(skill, baking_door(), limits, 0))?;
+        match wasi_python::boot(&mut cell) {
+            Ok(()) => Ok(cell),
+            Err(error) => match cell.ending(Err(error)).outcome {
+                Outcome::Exceeded(limit, _) => Err(BakeError::Exceeded(limit)),
+                Outcome::Raised(raised) => Err(BakeError::Boot(raised.message)),
+                other => Err(BakeError::Boot(other.name().to_owned())),
+            },
+        }
     }
 
     fn cell(&self, image: &Image, skill: Option<Mount>, limits: &Limits) -> Result<Cell, BakeError> {
+        if !image.memories.fits(limits) {
+            return Err(BakeError::Exceeded(LimitKind::Memory));
+        }
         let inputs = self.inputs(skill, baking_door(), limits, image.state.monotonic_ns);
         Ok(self.machine.cell(&image.memories, inputs)?)
     }

@@ -1,6 +1,7 @@
 """What runs while an image is made. Each function ends by handing a report, or an exception, to the host."""
 
 import json
+import os
 import time
 
 from skillcell_guest import boot, door, failure
@@ -9,6 +10,11 @@ from skillcell_guest import boot, door, failure
 def framework():
     """The first image: an interpreter that is ready for skills."""
     _report(lambda: boot.boot() or {})
+
+
+def environment(values):
+    """Sets environment variables before a skill is imported. `values` is JSON."""
+    os.environ.update(json.loads(values))
 
 
 def skill(folder, package):
@@ -56,6 +62,13 @@ def _report(work):
 
         report["entry"] = id(call.enter)
         report["rehearsal"] = id(warm.rehearse)
+        if isinstance(report.get("manifest"), (dict, list)):
+            report["manifest"] = _plain(report["manifest"])
         door.send(door.BAKE, json.dumps(report, default=str).encode())
     except BaseException as error:
         failure.hand_over(error)
+
+
+def _plain(manifest):
+    """YAML has more than JSON: dates, numbers that are none, keys that are not text. They become text or are left out."""
+    return json.loads(json.dumps(manifest, default=str, skipkeys=True), parse_constant=str)

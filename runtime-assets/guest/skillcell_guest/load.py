@@ -13,7 +13,7 @@ import sys
 import time
 import warnings
 
-from skillcell_guest import call, failure
+from skillcell_guest import call, failure, watch
 
 
 def load(folder, package):
@@ -21,7 +21,8 @@ def load(folder, package):
     before = set(sys.modules)
     started = time.perf_counter()
     manifest = read_manifest(folder)
-    call.skill_class = _import(folder, package, manifest)
+    with watch.environment_reads() as read:
+        call.skill_class = _import(folder, package, manifest)
     imported = time.perf_counter()
     constructor_error = None
     try:
@@ -38,6 +39,7 @@ def load(folder, package):
         "class": call.skill_class.__name__,
         "imported": sorted(name for name in set(sys.modules) - before if "." not in name),
         "import_ms": (imported - started) * 1e3,
+        "environment_read": sorted(read),
         "construct_ms": (time.perf_counter() - imported) * 1e3,
         "constructor_error": constructor_error,
     }

@@ -1,0 +1,36 @@
+"""Notices which environment variables are read while a skill is imported.
+
+What a module makes of a variable then is frozen in the image. A call that brings such a variable must import the skill
+itself; any other call need not.
+"""
+
+import contextlib
+import os
+
+_ALL = "*"
+
+
+@contextlib.contextmanager
+def environment_reads():
+    """Gives a set that fills with the names that are asked for; `*` if all of them are looked through."""
+    names = set()
+
+    class Watched(type(os.environ)):
+        def __getitem__(self, name):
+            names.add(name if isinstance(name, str) else _ALL)
+            return super().__getitem__(name)
+
+        def __contains__(self, name):
+            names.add(name if isinstance(name, str) else _ALL)
+            return super().__contains__(name)
+
+        def __iter__(self):
+            names.add(_ALL)
+            return super().__iter__()
+
+    plain = type(os.environ)
+    os.environ.__class__ = Watched
+    try:
+        yield names
+    finally:
+        os.environ.__class__ = plain
