@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use wasmtime::{Engine, Extern, InstancePre, Linker, Module, Store};
 
+use super::slots::Slots;
 use super::watchdog::Watchdog;
 use super::{Cell, EngineError, HotPages, MemoryLimit, State, engine, on_epoch};
 use crate::door::Door;
@@ -19,6 +20,7 @@ pub struct Machine {
     code: Module,
     linker: Linker<State>,
     watchdog: Watchdog,
+    slots: Slots,
     metered: bool,
     /// The exported names of the code's mutable globals.
     globals: Vec<String>,
@@ -71,7 +73,8 @@ impl Machine {
         wasi_python::add_to_linker(&mut linker)?;
         let watchdog = Watchdog::new(&engine)?;
         let fingerprint = engine::fingerprint(&engine);
-        Ok(Machine { engine, code, linker, watchdog, metered, globals, fingerprint })
+        let slots = Slots::new(engine::MAX_CELLS);
+        Ok(Machine { engine, code, linker, watchdog, slots, metered, globals, fingerprint })
     }
 
     /// Loads an image that [`Machine::precompile_image`] made.
@@ -116,6 +119,7 @@ impl Machine {
     }
 
     fn instantiate(&self, memories: &Memories, inputs: Inputs) -> wasmtime::Result<Cell> {
+        let slot = self.slots.take();
         let deadline = Instant::now() + inputs.limits.deadline;
         let fuel = inputs.limits.fuel;
         let mut store = Store::new(&self.engine, state(inputs, deadline));
@@ -134,7 +138,7 @@ impl Machine {
         memories.hot.prefault(memory.data_mut(&mut store));
         let imports = self.imports(&mut store, memory.into())?;
         let code = wasmtime::Instance::new(&mut store, &self.code, &imports)?;
-        let mut cell = Cell { store, memory, code, _watch: watch };
+        let mut cell = Cell { store, memory, code, _watch: watch, _slot: slot };
         cell.set_globals(&self.globals, &memories.globals)?;
         let alloc = wasi_python::allocator(&mut cell)?;
         cell.store.data_mut().alloc = Some(alloc);
