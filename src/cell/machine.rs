@@ -15,6 +15,9 @@ use crate::runtime::wasi_python;
 use crate::vfs::{Caps, Mount, Output, Vfs};
 use crate::wasi::{self, Wasi};
 
+/// Longer than any program runs, and short enough for a clock to show.
+const NEVER: Duration = Duration::from_secs(1 << 32);
+
 pub struct Machine {
     engine: Engine,
     code: Module,
@@ -120,7 +123,8 @@ impl Machine {
 
     fn instantiate(&self, memories: &Memories, inputs: Inputs) -> wasmtime::Result<Cell> {
         let slot = self.slots.take();
-        let deadline = Instant::now() + inputs.limits.deadline;
+        let now = Instant::now();
+        let deadline = now.checked_add(inputs.limits.deadline).unwrap_or(now + NEVER);
         let fuel = inputs.limits.fuel;
         let mut store = Store::new(&self.engine, state(inputs, deadline));
         store.limiter(|state| &mut state.memory);
