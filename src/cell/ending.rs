@@ -50,6 +50,8 @@ fn handed_over(state: &mut State) -> Outcome {
             Some(limit) => Outcome::Exceeded(limit, Some(raised)),
             None => Outcome::Raised(raised),
         },
+        // Not even enough to tell of the exception.
+        None if state.memory.denied => Outcome::Exceeded(LimitKind::Memory, None),
         None => crashed("the cell ended without a result"),
     }
 }

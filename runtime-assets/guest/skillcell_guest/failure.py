@@ -7,6 +7,8 @@ from skillcell_guest import door
 #: A message or traceback beyond this is cut: it is for people.
 MAX_TEXT = 64 * 1024
 _OWN = "/skillcell_guest/"
+#: Taken before any skill could put something else in its place.
+_encode = json.JSONEncoder().encode
 
 
 class ResultNotJSON(TypeError):
@@ -15,7 +17,7 @@ class ResultNotJSON(TypeError):
 
 def hand_over(error):
     report = {"type": type_name(error), "message": message(error), "traceback": trace(error)}
-    door.send(door.FAIL, json.dumps(report).encode())
+    door.send(door.FAIL, _encode(report).encode())
 
 
 def type_name(error):
