@@ -30,13 +30,17 @@ def enter():
         failure.hand_over(error)
 
 
+_stdout, _stderr = sys.stdout, sys.stderr
+
+
 def _flush():
-    """What was printed but not yet written; nobody else does it, since the interpreter never ends."""
-    for name in ("stdout", "stderr", "__stdout__", "__stderr__"):
-        try:
-            getattr(sys, name).flush()
-        except Exception:  # the skill closed it, or put something else in its place
-            pass
+    """Our own streams keep nothing back. One that a skill put in their place may, and nobody else flushes it."""
+    if sys.stdout is not _stdout or sys.stderr is not _stderr:
+        for stream in (sys.stdout, sys.stderr):
+            try:
+                stream.flush()
+            except Exception:  # it is closed, or no stream at all
+                pass
 
 
 def _take():
