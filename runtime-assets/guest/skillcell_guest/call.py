@@ -67,11 +67,13 @@ def _instance(params, extra):
 #: `random.seed` itself, without the detour through Python; 256 bits are drawn at once.
 _generator = random._inst
 _seed_generator = super(random.Random, _generator).seed
+#: Keeps seeds equally long, so that seeding always takes the same number of steps: fuel is counted.
+_SEED_LENGTH = 1 << 256
 
 
 def _reseed():
     """An image freezes the state of generators; every cell needs its own."""
-    _seed_generator(int.from_bytes(os.urandom(32)))
+    _seed_generator(int.from_bytes(os.urandom(32)) | _SEED_LENGTH)
     _generator.gauss_next = None
     numpy_random = sys.modules.get("numpy.random")
     if numpy_random is not None:

@@ -53,8 +53,14 @@ def _leave_out_our_frames(report):
         if one is None or one in seen:
             continue
         seen.append(one)
-        one.stack[:] = [frame for frame in one.stack if _OWN not in frame.filename]
+        one.stack[:] = [frame for frame in one.stack if not _is_ours(frame.filename)]
+        # Python's advice for a module that is missing is about how the interpreter was started, which is our doing.
+        one._str = one._str and one._str.partition(". Site initialization is disabled")[0]
         todo += [one.__cause__, one.__context__]
+
+
+def _is_ours(filename):
+    return _OWN in filename or filename.startswith("<frozen importlib") or filename.endswith("/importlib/__init__.py")
 
 
 def explain_result(result, error):
