@@ -248,7 +248,7 @@ impl Host {
         }
         let (image, baked) = match baker.find(skill)? {
             Some(image) => (image, false),
-            None => (baker.bake(skill, limits)?, true),
+            None => baker.bake(skill, limits)?,
         };
         let image = Arc::new(image);
         self.keep(key, image.clone());

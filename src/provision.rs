@@ -22,3 +22,6 @@ pub use wheel::Wheel;
 
 /// The result of provisioning.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+#[cfg(test)]
+mod tests;

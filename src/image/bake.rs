@@ -89,13 +89,13 @@ impl Baker<'_> {
         self.open(&self.key(skill))
     }
 
-    /// Bakes a skill's image, unless another process just did.
-    pub fn bake(&self, skill: &Skill, limits: &Limits) -> Result<Image, BakeError> {
+    /// Bakes a skill's image, unless another process just did: then it is that one, and `false`.
+    pub fn bake(&self, skill: &Skill, limits: &Limits) -> Result<(Image, bool), BakeError> {
         let key = self.key(skill);
         let _guard = self.lock(&key)?;
         match self.open(&key)? {
-            Some(image) => Ok(image),
-            None => self.bake_now(skill, &key, &WarmUp::Manifest, limits),
+            Some(image) => Ok((image, false)),
+            None => Ok((self.bake_now(skill, &key, &WarmUp::Manifest, limits)?, true)),
         }
     }
 
