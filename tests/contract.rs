@@ -305,7 +305,7 @@ fn skills_are_found_in_the_listed_roots_then_in_the_working_folder_then_in_the_r
 fn a_build_reports_what_it_did_as_json() {
     let ran = skillcell(&["build", &fixture("strict"), "--json", "--quiet"]);
     let built = ran.json();
-    assert_eq!((ran.code, keys(&built)), (0, vec!["schema", "image", "baked", "report", "error"]));
+    assert_eq!((ran.code, keys(&built)), (0, vec!["schema", "skill", "image", "baked", "report", "error", "limit"]));
     assert_eq!((&built["schema"], &built["baked"], &built["error"]), (&json!(1), &json!(true), &Value::Null));
     let report = &built["report"];
     assert_eq!((&report["class"], &report["warm_up"]), (&json!("Strict"), &json!("ok")));
