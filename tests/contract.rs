@@ -301,11 +301,13 @@ fn skills_are_found_in_the_listed_roots_then_in_the_working_folder_then_in_the_r
     assert!(found("optimization/prompt_rewriter", "work", &listed).is_object(), "the registry's");
 }
 
+const BUILT: [&str; 7] = ["schema", "skill", "image", "baked", "report", "error", "limit"];
+
 #[test]
 fn a_build_reports_what_it_did_as_json() {
     let ran = skillcell(&["build", &fixture("strict"), "--json", "--quiet"]);
     let built = ran.json();
-    assert_eq!((ran.code, keys(&built)), (0, vec!["schema", "skill", "image", "baked", "report", "error", "limit"]));
+    assert_eq!((ran.code, keys(&built)), (0, BUILT.to_vec()));
     assert_eq!((&built["schema"], &built["baked"], &built["error"]), (&json!(1), &json!(true), &Value::Null));
     let report = &built["report"];
     assert_eq!((&report["class"], &report["warm_up"]), (&json!("Strict"), &json!("ok")));
@@ -316,9 +318,10 @@ fn a_build_reports_what_it_did_as_json() {
     let ran = skillcell(&["build", &fixture("bad_manifest"), "--json", "--quiet"]);
     let failed = ran.json();
     assert_eq!((ran.code, &failed["baked"], &failed["image"]), (1, &json!(false), &Value::Null));
-    assert_eq!(failed["error"]["type"], "yaml.parser.ParserError");
+    assert_eq!((&failed["error"]["type"], keys(&failed)), (&json!("yaml.parser.ParserError"), BUILT.to_vec()));
     let ran = skillcell(&["build", &fixture("strict"), "--json", "--quiet", "--timeout", "1ms"]);
-    assert_eq!((ran.code, &ran.json()["limit"]), (4, &json!("deadline")));
+    let late = ran.json();
+    assert_eq!((ran.code, &late["limit"], keys(&late)), (4, &json!("deadline"), BUILT.to_vec()));
 }
 
 #[test]

@@ -151,19 +151,17 @@ fn files(start: &Start, buckets: &[&str]) -> Vec<PathBuf> {
 }
 
 /// Changes one bit of a file, as a copy of its own: the file may be linked to the user's cache.
-fn flip(path: &Path, at: usize) {
+fn flip(path: &Path, place: impl Fn(usize) -> usize) {
     let mut bytes = fs::read(path).expect("readable");
+    let at = place(bytes.len());
     bytes[at] ^= 1 << (at % 8);
     fs::remove_file(path).expect("removed");
     fs::write(path, bytes).expect("written");
     fs::set_permissions(path, Permissions::from_mode(0o600)).expect("private");
 }
 
-/// The first and the last byte, and some between.
-fn places(path: &Path) -> Vec<usize> {
-    let len = fs::metadata(path).expect("there").len() as usize;
-    vec![0, len / 7, len / 2 + 1, len - 1]
-}
+/// The first byte, the last, and two between. What is made again may have another length.
+const PLACES: [fn(usize) -> usize; 4] = [|_| 0, |len| len / 7, |len| len / 2 + 1, |len| len - 1];
 
 #[test]
 fn a_flipped_byte_in_any_part_of_the_runtime_is_found() {
@@ -171,11 +169,16 @@ fn a_flipped_byte_in_any_part_of_the_runtime_is_found() {
     for path in files(&start, &["runtime", "code", "pack"]) {
         let aside = start.cache.join("aside");
         fs::hard_link(&path, &aside).expect("kept");
-        for at in places(&path) {
-            flip(&path, at);
+        for (index, place) in PLACES.iter().enumerate() {
+            flip(&path, place);
             let output = start.command(&["runtime", "verify", "--json"]).output().expect("it starts");
             let told: Value = serde_json::from_slice(&output.stdout).expect("JSON");
-            assert_eq!((output.status.code(), &told["damaged"]), (Some(2), &1.into()), "{} at {at}", path.display());
+            assert_eq!(
+                (output.status.code(), &told["damaged"]),
+                (Some(2), &1.into()),
+                "{} place {index}",
+                path.display()
+            );
             fs::remove_file(&path).expect("removed");
             fs::hard_link(&aside, &path).expect("restored");
         }
@@ -189,7 +192,7 @@ fn compiled_code_with_a_flipped_byte_does_not_run() {
     for kind in ["cwasm", "seal"] {
         let start = Start::with(&["code", "pack", "image"]);
         for path in files(&start, &["code"]).iter().filter(|path| path.extension().is_some_and(|found| found == kind)) {
-            flip(path, fs::metadata(path).expect("there").len() as usize / 2);
+            flip(path, PLACES[2]);
         }
         // It would compile again, but has nothing to compile from: no wheel, no network.
         let output = start.command(&["run", skill().to_str().expect("plain")]).output().expect("it starts");
@@ -205,21 +208,21 @@ fn images_packs_and_library_with_a_flipped_byte_are_made_again() {
     let start = Start::with(&["runtime", "code", "pack"]);
     start.works("nothing");
     for path in files(&start, &["image", "pack"]) {
-        for at in places(&path) {
-            flip(&path, at);
+        for (index, place) in PLACES.iter().enumerate() {
+            flip(&path, place);
             // The framework's image is looked at only for a bake.
             let told = start.works("a flip");
             let framework = !told.contains("discarded") && path.starts_with(start.bucket("image"));
             assert!(
                 framework || told.contains("discarded the damaged cache file"),
-                "{} at {at}: {told}",
+                "{} place {index}: {told}",
                 path.display()
             );
             start.works("it was made again");
         }
     }
     for path in files(&start, &["runtime"]) {
-        flip(&path, 100);
+        flip(&path, PLACES[1]);
         start.clear("image");
         start.works("a flip in the runtime");
     }
@@ -230,7 +233,7 @@ fn damage_that_can_not_be_mended_is_an_error_that_names_what_is_needed() {
     let start = Start::with(&["runtime", "code", "pack"]);
     for path in files(&start, &["runtime"]) {
         if path.to_string_lossy().contains("stdlib") {
-            flip(&path, 50);
+            flip(&path, PLACES[1]);
         }
     }
     let output = start.command(&["run", skill().to_str().expect("plain")]).output().expect("it starts");
@@ -247,35 +250,39 @@ fn killed_while_it_bakes_the_next_call_works() {
 
 #[test]
 fn killed_while_it_unpacks_and_splits_the_next_call_works() {
-    let start = Start::with(&[]);
-    let compiled = Start::with(&["code"]);
-    // The compiled base image is left out, so that the runtime is unpacked and split anew.
-    for path in files(&compiled, &["code"]) {
-        let name = path.file_name().expect("a name").to_owned();
-        if !name.to_string_lossy().starts_with("base-") {
-            fs::hard_link(&path, start.bucket("code").join(name)).expect("linked");
-        }
-    }
+    let start = Start::with(&["code"]);
+    forget_base(&start, &["runtime"]);
     kill_all_over(&start, 10, &["image", "pack", "runtime"]);
 }
 
-/// Kills calls at moments spread over what a whole one takes, each from empty `buckets`, and calls after each.
+/// Kills calls at moments spread over what a whole one takes. Every fourth begins with empty `buckets`; those between
+/// go on from what the one before left behind; a call after every fourth works.
 fn kill_all_over(start: &Start, kills: u32, buckets: &[&str]) {
     let whole = Instant::now();
     start.works("nothing");
     let whole = whole.elapsed();
     let mut killed = 0;
     for kill in 0..kills {
-        buckets.iter().for_each(|bucket| start.clear(bucket));
-        for path in files(start, &["code"]) {
-            if buckets.contains(&"runtime") && path.to_string_lossy().contains("/base-") {
-                fs::remove_file(path).expect("removed");
-            }
+        if kill % 4 == 0 {
+            buckets.iter().for_each(|bucket| start.clear(bucket));
+            forget_base(start, buckets);
         }
-        killed += u32::from(start.kill_call_after(whole * (2 * kill + 1) / (2 * kills)));
-        start.works(&format!("kill {kill}"));
+        // Steps of a prime number of parts, so that no two moments are the same.
+        let moment = (kill % 4 * 29 + kill * 7 + 3) % 101;
+        killed += u32::from(start.kill_call_after(whole * moment / 101));
+        if kill % 4 == 3 || kill + 1 == kills {
+            start.works(&format!("kill {kill}"));
+        }
     }
-    assert!(killed > kills / 2, "only {killed} of {kills} were killed at work");
+    assert!(killed > kills / 3, "only {killed} of {kills} were killed at work");
+}
+
+/// Without its compiled base image, the runtime is split anew.
+fn forget_base(start: &Start, buckets: &[&str]) {
+    let base = |path: &PathBuf| path.to_string_lossy().contains("/base-");
+    if buckets.contains(&"runtime") {
+        files(start, &["code"]).into_iter().filter(base).for_each(|path| fs::remove_file(path).expect("removed"));
+    }
 }
 
 #[test]
@@ -376,4 +383,10 @@ fn a_full_disk_is_told_leaves_nothing_half_made_and_is_got_over() {
     }
     disk.resize(1024);
     start.works("there is room again");
+}
+
+#[test]
+fn every_fixture_is_used() {
+    let fixtures: Vec<_> = fs::read_dir(tests().join("skills/first_start")).expect("there are fixtures").collect();
+    assert_eq!(fixtures.len(), 1, "`plain`, which every test here calls");
 }
