@@ -209,7 +209,7 @@ impl Host {
         limits: &Limits,
     ) -> Result<(ImageUse, BakeReport), HostError> {
         let baker = self.baker(limits.fuel.is_some())?;
-        let image = baker.rebake(skill, warm_up, limits)?;
+        let image = self.repairing(|| Ok(baker.rebake(skill, warm_up, limits)?))?;
         let about = (ImageUse { key: image.key.clone(), baked: true }, image.report.clone());
         let key = (image.key.clone(), limits.fuel.is_some());
         self.keep(key, Arc::new(image));
@@ -261,11 +261,23 @@ impl Host {
         }
         let (image, baked) = match baker.find(skill)? {
             Some(image) => (image, false),
-            None => baker.bake(skill, limits)?,
+            None => self.repairing(|| Ok(baker.bake(skill, limits)?))?,
         };
         let image = Arc::new(image);
         self.keep(key, image.clone());
         Ok((image, baked))
+    }
+
+    /// A file of ours that turns out to be damaged is discarded; here it is fetched again, and the work done once more.
+    fn repairing<T>(&self, work: impl Fn() -> Result<T, HostError>) -> Result<T, HostError> {
+        match work() {
+            Err(HostError::Bake(BakeError::Damaged(_))) => {
+                let Shared { cache, fetch, progress, .. } = &*self.shared;
+                provision::stdlib_bytes(cache, fetch, &**progress)?;
+                work()
+            }
+            done => done,
+        }
     }
 
     fn keep(&self, key: (String, bool), image: Arc<Image>) {
