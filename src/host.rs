@@ -86,7 +86,7 @@ impl HostError {
             HostError::Provision(error) | HostError::Runtime(RuntimeError::Provision(error)) => error.hint(),
             HostError::Bake(BakeError::Runtime(RuntimeError::Provision(error))) => error.hint(),
             HostError::Bake(BakeError::Damaged(_)) => {
-                Some("`skillcell cache clean --all` starts over; everything is made again".into())
+                Some("call again: what was damaged was removed and is made anew".into())
             }
             HostError::Skill(SkillError::Find(_)) => Some(
                 "a skill is a folder with a `skill.py`, or an id in SKILLWARE_SKILL_PATH, ./skills or the registry"
@@ -129,6 +129,12 @@ impl Host {
                 Report { stdout: ending.stdout, stderr: ending.stderr, ..ended(skill, ending.outcome) }
             }
             Err(HostError::Bake(BakeError::TooLow(limit))) => ended(skill, Outcome::Exceeded(limit, None)),
+            Err(error @ HostError::Bake(BakeError::Damaged(_))) => {
+                // This call is lost; what it missed is made again, so that the next one finds it.
+                let Shared { cache, fetch, progress, .. } = &*self.shared;
+                provision::stdlib_bytes(cache, fetch, &**progress)?;
+                return Err(error);
+            }
             Err(error) => return Err(error),
         };
         report.usage.wall = started.elapsed();

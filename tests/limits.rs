@@ -142,17 +142,16 @@ fn an_endless_function_is_a_recursion_error_with_its_line() {
     assert!(raised.traceback.contains("skill.py\", line 29, in function"), "{}", raised.traceback);
 }
 
-/// Threads that Rust makes have two megabytes of stack: a cell must fit in with room to spare.
 #[test]
-fn recursion_in_a_thread_of_its_own_does_not_overflow_the_thread() {
-    let deep = ["unlimited", "freeing lists", "maps", "json.loads"];
-    std::thread::spawn(move || {
-        for way in deep {
-            run("recursion", json!({"way": way}), |_| {});
-        }
-    })
-    .join()
-    .expect("the thread lives");
+fn recursion_overflows_no_thread_however_small_its_stack() {
+    for stack_bytes in [64 << 10, 512 << 10, 2 << 20] {
+        let small = std::thread::Builder::new().stack_size(stack_bytes).spawn(|| {
+            for way in ["unlimited", "freeing lists", "maps", "json.loads"] {
+                run("recursion", json!({"way": way}), |limits| limits.memory_bytes = 96 << 20);
+            }
+        });
+        small.expect("a thread").join().expect("the thread lives");
+    }
 }
 
 #[test]
@@ -236,7 +235,6 @@ fn limits_of_nothing_end_the_call_and_not_the_host() {
     assert_eq!(returned(call(&fixture("limits/polite"), &Call::new(json!({})))), Ok(json!(499_500)));
 }
 
-/// Bakes with limits that a bake can't keep: the outcome is the call's, and nothing half baked is kept.
 #[test]
 fn a_bake_has_the_calls_deadline_and_no_other_of_its_limits() {
     let folder = tempfile::tempdir().expect("a folder");
