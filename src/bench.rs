@@ -66,10 +66,11 @@ pub enum BenchError {
     Io(#[from] std::io::Error),
 }
 
-/// One cell call in this many is followed by a bare Python start; and so on.
-const PASS_EVERY: usize = 20;
-const SKILL_EVERY: usize = 100;
-const NO_IMAGE_EVERY: usize = 200;
+/// The alternatives take turns with blocks of cell calls. In blocks, because a process start empties the processor's
+/// caches, and the call after it would measure that.
+const ROUNDS: usize = 5;
+const PASSES_PER_ROUND: usize = 10;
+const SKILLS_PER_ROUND: usize = 2;
 
 /// Runs the plan.
 pub fn run(
@@ -96,33 +97,31 @@ pub fn run(
     let [mut cell, mut no_image] = [Series::new("cell"), Series::new("cell_no_image")];
     let [mut python_skill, mut python_pass] = [Series::new("python_skill"), Series::new("python_pass")];
     let mut parts: [Vec<Duration>; 3] = Default::default();
-    for index in 0..plan.calls {
-        let started = Instant::now();
-        let report = checked(call)?;
-        cell.add(started.elapsed());
-        for (all, part) in parts.iter_mut().zip([report.usage.setup, report.usage.guest, report.usage.teardown]) {
-            all.push(part);
+    for round in 0..ROUNDS {
+        for _ in 0..plan.calls.div_ceil(ROUNDS) {
+            let started = Instant::now();
+            let report = checked(call)?;
+            cell.add(started.elapsed());
+            for (all, part) in parts.iter_mut().zip([report.usage.setup, report.usage.guest, report.usage.teardown]) {
+                all.push(part);
+            }
         }
+        let started = Instant::now();
+        checked(&unbaked)?;
+        no_image.add(started.elapsed());
         if let Some(native) = &native {
-            if index % PASS_EVERY == PASS_EVERY / 2 {
+            for _ in 0..PASSES_PER_ROUND {
                 python_pass.add(native.pass()?);
             }
-            if index % SKILL_EVERY == SKILL_EVERY / 2 {
+            for _ in 0..SKILLS_PER_ROUND {
                 match native.skill() {
                     Ok(time) => python_skill.add(time),
-                    Err(why) if python_skill.is_empty() && missing.is_empty() => {
-                        missing.push(format!("python_skill: {why}"));
-                    }
+                    Err(why) if missing.is_empty() => missing.push(format!("python_skill: {why}")),
                     Err(_) => {}
                 }
             }
         }
-        if index % NO_IMAGE_EVERY == NO_IMAGE_EVERY / 2 {
-            let started = Instant::now();
-            checked(&unbaked)?;
-            no_image.add(started.elapsed());
-        }
-        progress.fraction(index as u64, plan.calls as u64);
+        progress.fraction(round as u64 + 1, ROUNDS as u64);
     }
     progress.step("measuring throughput");
     let throughput = [1, plan.threads]

@@ -2,6 +2,7 @@
 //!
 //! A Python exception, a refusal and a limit are outcomes. Errors are for what the host itself can't do.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -115,43 +116,75 @@ pub struct Report {
 }
 
 impl Report {
-    /// The JSON contract, version 1; docs/reference/json-contract.md describes it.
-    pub fn envelope(&self) -> Value {
-        let ms = |time: Duration| (time.as_secs_f64() * 1e6).round() / 1e3;
+    /// The JSON contract, version 1; docs/reference/json-contract.md describes it. The result is passed on as the cell
+    /// gave it, however deeply it nests.
+    pub fn envelope(&self) -> impl Serialize {
         let (mut result, mut error, mut limit) = (None, None, None);
         match &self.outcome {
-            Outcome::Returned(json) => result = Some(json),
+            Outcome::Returned(json) => result = Some(&**json),
             Outcome::Raised(raised) => error = Some(raised),
             Outcome::Refused => {}
             Outcome::Exceeded(kind, raised) => {
-                limit = Some(kind);
+                limit = Some(*kind);
                 error = raised.as_ref();
             }
         }
-        let mut usage = serde_json::json!({
-            "wall_ms": ms(self.usage.wall),
-            "setup_ms": ms(self.usage.setup),
-            "guest_ms": ms(self.usage.guest),
-            "teardown_ms": ms(self.usage.teardown),
-            "memory_peak_bytes": self.usage.memory_peak_bytes,
-            "host_calls": self.usage.host_calls,
-        });
-        if let Some(fuel) = self.usage.fuel {
-            usage["fuel"] = fuel.into();
+        Envelope {
+            schema: 1,
+            skill: &self.skill,
+            tier: "wasm",
+            outcome: self.outcome.name(),
+            result,
+            error,
+            limit,
+            denials: [],
+            stdout: String::from_utf8_lossy(&self.stdout),
+            stderr: String::from_utf8_lossy(&self.stderr),
+            usage: UsageEnvelope::new(&self.usage),
+            image: self.image.as_ref(),
         }
-        serde_json::json!({
-            "schema": 1,
-            "skill": self.skill,
-            "tier": "wasm",
-            "outcome": self.outcome.name(),
-            "result": result,
-            "error": error,
-            "limit": limit,
-            "denials": [],
-            "stdout": String::from_utf8_lossy(&self.stdout),
-            "stderr": String::from_utf8_lossy(&self.stderr),
-            "usage": usage,
-            "image": self.image,
-        })
+    }
+}
+
+#[derive(Serialize)]
+struct Envelope<'a> {
+    schema: u32,
+    skill: &'a str,
+    tier: &'static str,
+    outcome: &'static str,
+    result: Option<&'a RawValue>,
+    error: Option<&'a Raised>,
+    limit: Option<LimitKind>,
+    denials: [(); 0],
+    stdout: Cow<'a, str>,
+    stderr: Cow<'a, str>,
+    usage: UsageEnvelope,
+    image: Option<&'a ImageUse>,
+}
+
+#[derive(Serialize)]
+struct UsageEnvelope {
+    wall_ms: f64,
+    setup_ms: f64,
+    guest_ms: f64,
+    teardown_ms: f64,
+    memory_peak_bytes: u64,
+    host_calls: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fuel: Option<u64>,
+}
+
+impl UsageEnvelope {
+    fn new(usage: &Usage) -> UsageEnvelope {
+        let ms = |time: Duration| (time.as_secs_f64() * 1e6).round() / 1e3;
+        UsageEnvelope {
+            wall_ms: ms(usage.wall),
+            setup_ms: ms(usage.setup),
+            guest_ms: ms(usage.guest),
+            teardown_ms: ms(usage.teardown),
+            memory_peak_bytes: usage.memory_peak_bytes,
+            host_calls: usage.host_calls,
+            fuel: usage.fuel,
+        }
     }
 }

@@ -15,6 +15,7 @@ mod ending;
 pub mod engine;
 mod machine;
 mod prefault;
+mod slots;
 mod watchdog;
 
 use std::time::Instant;
@@ -24,6 +25,7 @@ use wasmtime::{Instance, Memory, ResourceLimiter, Store, TypedFunc, Val, WasmPar
 pub use self::ending::Ending;
 pub use self::machine::{Inputs, Machine, Memories, Precompiled, compile};
 pub use self::prefault::HotPages;
+use self::slots::Slot;
 use self::watchdog::Watch;
 use crate::door::Door;
 use crate::limits::LimitKind;
@@ -76,8 +78,10 @@ pub struct Cell {
     store: Store<State>,
     memory: Memory,
     code: Instance,
-    /// Dropped after the store: the watchdog's entry outlives the cell's last instruction.
+    /// Dropped after the store: the watchdog's entry outlives the cell's last instruction, and the slot is free again
+    /// only when its memory is.
     _watch: Watch,
+    _slot: Slot,
 }
 
 impl Cell {

@@ -92,6 +92,9 @@ impl Door {
 
     fn keep_raised(&mut self, payload: &[u8]) -> Result<(), Fault> {
         let raised = json(payload, MAX_RAISED_BYTES)?;
+        if self.baking {
+            self.result = None; // it was a rehearsal's
+        }
         if self.result.is_none() && self.raised.is_none() {
             self.raised = Some(raised);
         }

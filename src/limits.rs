@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// The bounds of one call.
 ///
 /// Defaults: 30 s, 256 MiB of memory, 1 MiB each of stdout and stderr, 16 MiB of result, 64 open files, 64 MiB in
-/// 4,096 files of scratch space, 100,000 host calls, no fuel.
+/// 4,096 files of scratch space, 1,000,000 host calls, no fuel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Limits {
@@ -44,7 +44,7 @@ impl Default for Limits {
             open_files: 64,
             scratch_bytes: 64 << 20,
             scratch_files: 4096,
-            host_calls: 100_000,
+            host_calls: 1_000_000,
             fuel: None,
         }
     }

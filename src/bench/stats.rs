@@ -20,10 +20,6 @@ impl Series {
         self.times.push(time);
     }
 
-    pub fn is_empty(&self) -> bool {
-        self.times.is_empty()
-    }
-
     pub fn len(&self) -> usize {
         self.times.len()
     }

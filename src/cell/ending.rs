@@ -40,7 +40,7 @@ impl Ending {
 /// The cell ran to its end: it gave a result, or an exception.
 fn handed_over(state: &mut State) -> Outcome {
     if let Some(result) = state.door.result.take() {
-        return match String::from_utf8(result).map(RawValue::from_string) {
+        return match String::from_utf8(result).map(one_line).map(RawValue::from_string) {
             Ok(Ok(json)) => Outcome::Returned(json),
             _ => crashed("the cell handed over a result that is not JSON"),
         };
@@ -52,6 +52,11 @@ fn handed_over(state: &mut State) -> Outcome {
         },
         None => crashed("the cell ended without a result"),
     }
+}
+
+/// In JSON a line end can only be space between values. Whoever reads the result line by line must not be fooled by one.
+fn one_line(json: String) -> String {
+    if json.contains(['\n', '\r']) { json.replace(['\n', '\r'], " ") } else { json }
 }
 
 /// A limit that the skill saw as an exception, and did not handle.

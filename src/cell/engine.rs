@@ -22,7 +22,8 @@ const TABLE_KEPT_BYTES: usize = TABLE_ELEMENTS * 8;
 pub fn running(metered: bool) -> wasmtime::Result<Engine> {
     let mut pool = PoolingAllocationConfig::new();
     pool.total_core_instances(2 * MAX_CELLS)
-        .total_memories(MAX_CELLS)
+        // Its own, and one for the exceptions that cross WebAssembly frames.
+        .total_memories(2 * MAX_CELLS)
         .total_tables(MAX_CELLS)
         .total_gc_heaps(MAX_CELLS)
         .max_unused_warm_slots(MAX_CELLS)

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use wasmtime::{Engine, Extern, InstancePre, Linker, Module, Store};
 
+use super::slots::Slots;
 use super::watchdog::Watchdog;
 use super::{Cell, EngineError, HotPages, MemoryLimit, State, engine, on_epoch};
 use crate::door::Door;
@@ -14,11 +15,15 @@ use crate::runtime::wasi_python;
 use crate::vfs::{Caps, Mount, Output, Vfs};
 use crate::wasi::{self, Wasi};
 
+/// Longer than any program runs, and short enough for a clock to show.
+const NEVER: Duration = Duration::from_secs(1 << 32);
+
 pub struct Machine {
     engine: Engine,
     code: Module,
     linker: Linker<State>,
     watchdog: Watchdog,
+    slots: Slots,
     metered: bool,
     /// The exported names of the code's mutable globals.
     globals: Vec<String>,
@@ -71,7 +76,8 @@ impl Machine {
         wasi_python::add_to_linker(&mut linker)?;
         let watchdog = Watchdog::new(&engine)?;
         let fingerprint = engine::fingerprint(&engine);
-        Ok(Machine { engine, code, linker, watchdog, metered, globals, fingerprint })
+        let slots = Slots::new(engine::MAX_CELLS);
+        Ok(Machine { engine, code, linker, watchdog, slots, metered, globals, fingerprint })
     }
 
     /// Loads an image that [`Machine::precompile_image`] made.
@@ -116,7 +122,9 @@ impl Machine {
     }
 
     fn instantiate(&self, memories: &Memories, inputs: Inputs) -> wasmtime::Result<Cell> {
-        let deadline = Instant::now() + inputs.limits.deadline;
+        let slot = self.slots.take();
+        let now = Instant::now();
+        let deadline = now.checked_add(inputs.limits.deadline).unwrap_or(now + NEVER);
         let fuel = inputs.limits.fuel;
         let mut store = Store::new(&self.engine, state(inputs, deadline));
         store.limiter(|state| &mut state.memory);
@@ -134,7 +142,7 @@ impl Machine {
         memories.hot.prefault(memory.data_mut(&mut store));
         let imports = self.imports(&mut store, memory.into())?;
         let code = wasmtime::Instance::new(&mut store, &self.code, &imports)?;
-        let mut cell = Cell { store, memory, code, _watch: watch };
+        let mut cell = Cell { store, memory, code, _watch: watch, _slot: slot };
         cell.set_globals(&self.globals, &memories.globals)?;
         let alloc = wasi_python::allocator(&mut cell)?;
         cell.store.data_mut().alloc = Some(alloc);

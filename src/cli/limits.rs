@@ -34,7 +34,7 @@ pub struct LimitArgs {
     /// Files and folders in /tmp and the home folder [default: 4096]
     #[arg(long, value_name = "N")]
     max_scratch_files: Option<u32>,
-    /// Calls from the cell to the host [default: 100000]
+    /// Calls from the cell to the host [default: 1000000]
     #[arg(long, value_name = "N")]
     max_host_calls: Option<u64>,
     /// Count instructions and stop at N; compiles the runtime a second time on first use [default: off]

@@ -3,7 +3,7 @@
 use std::io::{IsTerminal, Write};
 
 use anstyle::{AnsiColor, Style};
-use serde_json::Value;
+use serde::Serialize;
 
 use crate::host::HostError;
 
@@ -23,7 +23,7 @@ impl Printer {
     }
 
     /// JSON on stdout: indented on a terminal, one line in a pipe.
-    pub fn json(&self, value: &Value) {
+    pub fn json(&self, value: &impl Serialize) {
         let text = if self.pretty { serde_json::to_string_pretty(value) } else { serde_json::to_string(value) };
         self.line(&text.unwrap_or_default());
     }

@@ -81,7 +81,7 @@ impl RunCommand {
         printer.skill_output(&report.stdout);
         printer.skill_output(&report.stderr);
         match &report.outcome {
-            Outcome::Returned(result) => match serde_json::from_str(result.get()) {
+            Outcome::Returned(result) => match serde_json::from_str::<serde_json::Value>(result.get()) {
                 Ok(value) => printer.json(&value),
                 // Deeper than serde_json goes: as it came.
                 Err(_) => printer.line(result.get()),

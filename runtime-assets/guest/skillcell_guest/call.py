@@ -32,10 +32,11 @@ def enter():
 
 def _flush():
     """What was printed but not yet written; nobody else does it, since the interpreter never ends."""
-    try:
-        sys.__stdout__.flush()
-    except (ValueError, OSError):  # the skill closed it
-        pass
+    for name in ("stdout", "stderr", "__stdout__", "__stderr__"):
+        try:
+            getattr(sys, name).flush()
+        except Exception:  # the skill closed it, or put something else in its place
+            pass
 
 
 def _take():
