@@ -85,7 +85,7 @@ impl HostError {
             HostError::Provision(error) | HostError::Runtime(RuntimeError::Provision(error)) => error.hint(),
             HostError::Bake(BakeError::Runtime(RuntimeError::Provision(error))) => error.hint(),
             HostError::Bake(BakeError::Damaged(_)) => {
-                Some("`skillcell cache clean --damaged` removes damaged files; they are made again".into())
+                Some("`skillcell cache clean --all` starts over; everything is made again".into())
             }
             HostError::Skill(SkillError::Find(_)) => Some(
                 "a skill is a folder with a `skill.py`, or an id in SKILLWARE_SKILL_PATH, ./skills or the registry"
@@ -157,7 +157,10 @@ impl Host {
             Ok(leave_to_guest) => cell.store().data_mut().door = door(call, leave_to_guest)?,
             Err(raised) => return Ok(ended(skill, Outcome::Raised(raised))),
         }
-        self.run(skill, cell, report.entry, started, call)
+        let mut ran = self.run(skill, cell, report.entry, started, call)?;
+        ran.stdout.splice(0..0, report.stdout.into_bytes());
+        ran.stderr.splice(0..0, report.stderr.into_bytes());
+        Ok(ran)
     }
 
     /// Runs a cell to its end and throws it away.

@@ -6,7 +6,8 @@
 //! [`cell`] of it, whose only ways out are [`wasi`] over its own [`vfs`] and the [`door`]. [`cache`] and [`provision`]
 //! are where runtime, packages and images come from.
 //!
-//! `unsafe` is denied but in one file, `cell/machine.rs`, which loads compiled code that this program wrote.
+//! `unsafe` is denied but in two files: `cell/machine.rs`, which loads compiled code that this program wrote, and
+//! `cell/prefault.rs`, which asks the system to copy pages of a cell's memory ahead.
 
 #![deny(unsafe_code)]
 

@@ -50,6 +50,8 @@ fn handed_over(state: &mut State) -> Outcome {
             Some(limit) => Outcome::Exceeded(limit, Some(raised)),
             None => Outcome::Raised(raised),
         },
+        // Not even enough to tell of the exception.
+        None if state.memory.denied => Outcome::Exceeded(LimitKind::Memory, None),
         None => crashed("the cell ended without a result"),
     }
 }
@@ -63,7 +65,10 @@ fn one_line(json: String) -> String {
 fn limit_behind(raised: &Raised, state: &State) -> Option<LimitKind> {
     match raised.kind.as_str() {
         "MemoryError" if state.memory.denied => Some(LimitKind::Memory),
-        "OSError" => state.wasi.vfs.limits_hit(),
+        // The numbers of WASI: no space left, too many open files. Any other error came from something else.
+        "OSError" if ["[Errno 51]", "[Errno 33]"].iter().any(|number| raised.message.starts_with(number)) => {
+            state.wasi.vfs.limits_hit()
+        }
         _ => None,
     }
 }

@@ -63,7 +63,10 @@ impl BuildCommand {
 
     fn print(&self, image: &ImageUse, report: &BakeReport, printer: &Printer) {
         if self.json {
-            printer.json(&json!({"schema": 1, "image": image, "baked": true, "report": report, "error": null}));
+            printer.json(&json!({
+                "schema": 1, "skill": report.skill, "image": image, "baked": true, "report": report, "error": null,
+                "limit": null,
+            }));
             return;
         }
         printer.line(&format!("baked {} as {}", report.skill, image.key));
@@ -101,7 +104,7 @@ impl BuildCommand {
         };
         if self.json {
             printer.json(&json!({
-                "schema": 1, "image": null, "baked": false, "report": null, "skill": skill, "error": raised, "limit": limit,
+                "schema": 1, "skill": skill, "image": null, "baked": false, "report": null, "error": raised, "limit": limit,
             }));
             return ExitCode::from(code);
         }

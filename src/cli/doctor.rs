@@ -69,8 +69,8 @@ fn processor() -> Check {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let detail = format!("{} {}, {cores} cores", std::env::consts::OS, std::env::consts::ARCH);
     match (std::env::consts::OS, std::env::consts::ARCH) {
-        ("linux", "x86_64" | "aarch64") => Check::ok("processor", detail),
-        _ => Check::warning("processor", format!("{detail}; tested on Linux only")),
+        ("linux", "x86_64") => Check::ok("processor", detail),
+        _ => Check::warning("processor", format!("{detail}; tested on Linux on x86_64 only")),
     }
 }
 

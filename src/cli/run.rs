@@ -7,7 +7,7 @@ use clap::Args;
 use super::limits::LimitArgs;
 use super::printer::Printer;
 use super::{Settings, input};
-use crate::call::{Call, Outcome, Raised, Report};
+use crate::call::{Call, Outcome, Report};
 use crate::limits::{LimitKind, Limits};
 
 /// Call a skill once, in a fresh cell
@@ -86,7 +86,10 @@ impl RunCommand {
                 // Deeper than serde_json goes: as it came.
                 Err(_) => printer.line(result.get()),
             },
-            Outcome::Raised(raised) => self.print_raised(raised, printer),
+            Outcome::Raised(raised) => {
+                printer.skill_output(raised.traceback.as_bytes());
+                printer.problem(&format!("`{}` raised {}: {}", report.skill, raised.kind, raised.message));
+            }
             Outcome::Refused => printer.problem("the call was refused"),
             Outcome::Exceeded(limit, raised) => {
                 if let Some(raised) = raised {
@@ -98,11 +101,6 @@ impl RunCommand {
                 }
             }
         }
-    }
-
-    fn print_raised(&self, raised: &Raised, printer: &Printer) {
-        printer.skill_output(raised.traceback.as_bytes());
-        printer.problem(&format!("`{}` raised {}: {}", self.skill, raised.kind, raised.message));
     }
 }
 

@@ -39,7 +39,7 @@ enum Verb {
     Remove,
 }
 
-/// The parts of a runtime in the cache, and the images made with it.
+/// The parts of a runtime in the cache. Images of skills are not among them.
 const PARTS: [Bucket; 3] = [Bucket::Runtime, Bucket::Code, Bucket::Pack];
 
 impl RuntimeCommand {

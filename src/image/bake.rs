@@ -133,13 +133,17 @@ impl Baker<'_> {
         limits: &Limits,
     ) -> Result<(Snapshot, BakeReport), BakeError> {
         let mount = Mount::tree(&skill.guest_folder(), skill.tree());
-        let mut cell = self.cell(framework, mount, limits)?;
+        // Fuel is for the call: what a bake takes is not the same from one to the next.
+        let limits = Limits { fuel: None, ..limits.clone() };
+        let mut cell = self.cell(framework, mount, &limits)?;
         let drawn_before = cell.state().wasi.entropy_bytes;
         let ran = wasi_python::run_source(&mut cell, &load_source(skill));
-        report_of(&mut cell, ran)?;
+        let loaded = report_of(&mut cell, ran)?;
         let entropy_bytes = cell.state().wasi.entropy_bytes - drawn_before;
         let ran = wasi_python::run_source(&mut cell, &finish_source(warm_up));
-        let report = BakeReport { entropy_bytes, ..report_of(&mut cell, ran)? };
+        let mut report = BakeReport { entropy_bytes, ..report_of(&mut cell, ran)? };
+        report.stdout.insert_str(0, &loaded.stdout);
+        report.stderr.insert_str(0, &loaded.stderr);
         let snapshot = Snapshot::take(self.machine, &mut cell, report.entry)?;
         Ok((snapshot, report))
     }

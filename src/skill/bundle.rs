@@ -29,7 +29,7 @@ pub struct Bundle {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BundleError {
-    #[error("the skill's folder can't be read: `{}`", .path.display())]
+    #[error("the skill's `{}` can't be read", .path.display())]
     Read { path: PathBuf, source: std::io::Error },
     #[error("the skill's `{path}` is neither a file nor a folder")]
     Odd { path: String },
@@ -84,9 +84,10 @@ impl Gathered {
             }
             let place = format!("{below}{name}");
             // Through the folder, not by path: a link that leads out of it is refused here.
-            let kind = folder.metadata(name).map_err(failed)?;
+            let here = |source| BundleError::Read { path: path.join(&place), source };
+            let kind = folder.metadata(name).map_err(here)?;
             if kind.is_dir() {
-                self.folder(&folder.open_dir(name).map_err(failed)?, &format!("{place}/"), path)?;
+                self.folder(&folder.open_dir(name).map_err(here)?, &format!("{place}/"), path)?;
             } else if kind.is_file() {
                 self.file(folder, name, place, path)?;
             } else {
@@ -97,7 +98,7 @@ impl Gathered {
     }
 
     fn file(&mut self, folder: &Dir, name: &str, place: String, path: &Path) -> Result<(), BundleError> {
-        let failed = |source| BundleError::Read { path: path.to_owned(), source };
+        let failed = |source| BundleError::Read { path: path.join(&place), source };
         let mut bytes = Vec::new();
         let room = MAX_BYTES - self.bytes;
         folder.open(name).and_then(|file| file.take(room + 1).read_to_end(&mut bytes)).map_err(failed)?;

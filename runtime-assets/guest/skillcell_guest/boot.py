@@ -1,12 +1,12 @@
 """Makes a fresh interpreter ready for skills. Run once per runtime; what it leaves in memory is the framework image."""
 
-
+import io
 import sys
 
 
 def boot():
-    # A call that is ended from outside flushes nothing: what was printed until then must be out already.
-    sys.stdout.reconfigure(line_buffering=True)
+    sys.stdout = sys.__stdout__ = _stream(1, "<stdout>", "strict")
+    sys.stderr = sys.__stderr__ = _stream(2, "<stderr>", "backslashreplace")
     # Before anything that a stand-in replaces could be taken by name.
     from skillcell_guest import standins
 
@@ -15,4 +15,21 @@ def boot():
     import skillcell_guest.load
     import skillware.core.base_skill
     import skillware.core.loader
-    import traceback
+    _rehearse_a_failure()
+
+
+def _rehearse_a_failure():
+    """Describing an exception imports half a dozen modules; in the image they are there."""
+    from skillcell_guest import failure
+
+    try:
+        exec(compile("(lambda: undefined_name)()", "<rehearsal>", "exec"))
+    except NameError as error:
+        failure.trace(error)
+
+
+def _stream(descriptor, name, errors):
+    """Without a buffer: a call that is ended from outside flushes nothing, and what was printed must be out already."""
+    raw = io.FileIO(descriptor, "w", closefd=False)
+    raw.name = name
+    return io.TextIOWrapper(raw, encoding="utf-8", errors=errors, newline="\n", write_through=True)

@@ -30,13 +30,17 @@ def enter():
         failure.hand_over(error)
 
 
+_stdout, _stderr = sys.stdout, sys.stderr
+
+
 def _flush():
-    """What was printed but not yet written; nobody else does it, since the interpreter never ends."""
-    for name in ("stdout", "stderr", "__stdout__", "__stderr__"):
-        try:
-            getattr(sys, name).flush()
-        except Exception:  # the skill closed it, or put something else in its place
-            pass
+    """Our own streams keep nothing back. One that a skill put in their place may, and nobody else flushes it."""
+    if sys.stdout is not _stdout or sys.stderr is not _stderr:
+        for stream in (sys.stdout, sys.stderr):
+            try:
+                stream.flush()
+            except Exception:  # it is closed, or no stream at all
+                pass
 
 
 def _take():
@@ -63,11 +67,13 @@ def _instance(params, extra):
 #: `random.seed` itself, without the detour through Python; 256 bits are drawn at once.
 _generator = random._inst
 _seed_generator = super(random.Random, _generator).seed
+#: Keeps seeds equally long, so that seeding always takes the same number of steps: fuel is counted.
+_SEED_LENGTH = 1 << 256
 
 
 def _reseed():
     """An image freezes the state of generators; every cell needs its own."""
-    _seed_generator(int.from_bytes(os.urandom(32)))
+    _seed_generator(int.from_bytes(os.urandom(32)) | _SEED_LENGTH)
     _generator.gauss_next = None
     numpy_random = sys.modules.get("numpy.random")
     if numpy_random is not None:

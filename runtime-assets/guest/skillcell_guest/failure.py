@@ -7,6 +7,8 @@ from skillcell_guest import door
 #: A message or traceback beyond this is cut: it is for people.
 MAX_TEXT = 64 * 1024
 _OWN = "/skillcell_guest/"
+#: Taken before any skill could put something else in its place.
+_encode = json.JSONEncoder().encode
 
 
 class ResultNotJSON(TypeError):
@@ -15,7 +17,7 @@ class ResultNotJSON(TypeError):
 
 def hand_over(error):
     report = {"type": type_name(error), "message": message(error), "traceback": trace(error)}
-    door.send(door.FAIL, json.dumps(report).encode())
+    door.send(door.FAIL, _encode(report).encode())
 
 
 def type_name(error):
@@ -51,8 +53,14 @@ def _leave_out_our_frames(report):
         if one is None or one in seen:
             continue
         seen.append(one)
-        one.stack[:] = [frame for frame in one.stack if _OWN not in frame.filename]
+        one.stack[:] = [frame for frame in one.stack if not _is_ours(frame.filename)]
+        # Python's advice for a module that is missing is about how the interpreter was started, which is our doing.
+        one._str = one._str and one._str.partition(". Site initialization is disabled")[0]
         todo += [one.__cause__, one.__context__]
+
+
+def _is_ours(filename):
+    return _OWN in filename or filename.startswith("<frozen importlib") or filename.endswith("/importlib/__init__.py")
 
 
 def explain_result(result, error):

@@ -37,7 +37,7 @@ def load(folder, package):
     return {
         "manifest": manifest,
         "class": call.skill_class.__name__,
-        "imported": sorted(name for name in set(sys.modules) - before if "." not in name),
+        "imported": sorted(name for name in set(sys.modules) - before - {"skills"} if "." not in name),
         "import_ms": (imported - started) * 1e3,
         "environment_read": sorted(read),
         "construct_ms": (time.perf_counter() - imported) * 1e3,

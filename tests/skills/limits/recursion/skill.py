@@ -128,7 +128,7 @@ WAYS = {
     "result": lambda: nested(),
     "types": lambda: isinstance(1, nested(lambda inner: (inner or str,))),
     "unions": lambda: functools.reduce(lambda one, other: other | one, [type(str(i), (), {}) for i in range(3000)]),
-    "classes": lambda: nested(lambda inner: type("Deep", (inner or object,), {}), 2000),
+    "classes": lambda: nested(lambda inner: type("Deep", (inner or object,), {}), 300),
 }
 
 
