@@ -12,7 +12,11 @@ from skillcell_guest import door
 OPEN, WRITE, READ, CLOSE, NAME = b"o", b"w", b"r", b"c", b"n"
 
 #: What the host may answer besides 0, and what that is in Python.
-_REFUSED, _NO_NAME, _UNREACHABLE, _TIMED_OUT, _TLS, _TOO_LARGE, _PROTOCOL = range(1, 8)
+_REFUSED, _NO_NAME, _UNREACHABLE, _TIMED_OUT, _TLS, _TOO_LARGE, _PROTOCOL, _IDLE = range(1, 9)
+
+
+class NothingUnderWay(ConnectionAbortedError):
+    """A read where no request was made that could be answered."""
 
 
 def available():
@@ -63,6 +67,8 @@ def _error(kind, text):
         import ssl
 
         return ssl.SSLCertVerificationError(1, text)
+    if kind == _IDLE:
+        return NothingUnderWay(errno.ECONNABORTED, "there is no answer to read: nothing was asked")
     if kind in (_TOO_LARGE, _PROTOCOL):
         return ConnectionAbortedError(errno.ECONNABORTED, text)
     return ConnectionRefusedError(errno.ECONNREFUSED, text)
