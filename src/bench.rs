@@ -81,7 +81,8 @@ pub fn run(
     progress: &dyn Progress,
 ) -> Result<Figures, BenchError> {
     let checked = |call: &Call| returned(host.call(skill, call)?);
-    let unbaked = Call { use_image: false, ..call.clone() };
+    let mut unbaked = call.clone();
+    unbaked.use_image = false;
     for _ in 0..20 {
         checked(call)?;
     }

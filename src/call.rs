@@ -18,8 +18,10 @@ use crate::limits::{LimitKind, Limits};
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Call {
-    /// What `execute` gets.
-    pub params: Value,
+    /// What `execute` gets, for looking at, and as it was written if it was: a number in it may be longer, or a key
+    /// odder, than what it was read into.
+    params: Value,
+    text: Option<Box<str>>,
     /// What the skill's constructor gets as `config`.
     pub config: Option<Value>,
     /// Environment values, by name. The cell sees these and a few fixed ones, never the host's.
@@ -34,7 +36,31 @@ pub struct Call {
 
 impl Call {
     pub fn new(params: Value) -> Call {
-        Call { params, config: None, env: BTreeMap::new(), limits: Limits::default(), validate: true, use_image: true }
+        Call {
+            params,
+            text: None,
+            config: None,
+            env: BTreeMap::new(),
+            limits: Limits::default(),
+            validate: true,
+            use_image: true,
+        }
+    }
+}
+
+impl Call {
+    /// A call whose params are JSON text; the cell gets them as they are written.
+    pub fn from_json(text: &str) -> Result<Call, serde_json::Error> {
+        let params = serde_json::from_str(text)?;
+        Ok(Call { text: Some(text.into()), ..Call::new(params) })
+    }
+
+    pub fn params(&self) -> &Value {
+        &self.params
+    }
+
+    pub(crate) fn params_json(&self) -> Cow<'_, str> {
+        self.text.as_deref().map_or_else(|| Cow::Owned(self.params.to_string()), Cow::Borrowed)
     }
 }
 
@@ -53,6 +79,15 @@ pub enum Outcome {
 }
 
 impl Outcome {
+    /// In a few words, for people.
+    pub fn describe(&self) -> String {
+        match self {
+            Outcome::Raised(raised) => format!("{}: {}", raised.kind, raised.message),
+            Outcome::Exceeded(limit, _) => format!("it went over a limit: {limit}"),
+            Outcome::Returned(_) | Outcome::Refused => self.name().to_owned(),
+        }
+    }
+
     /// The name in the JSON contract.
     pub fn name(&self) -> &'static str {
         match self {
@@ -73,6 +108,20 @@ pub struct Raised {
     pub message: String,
     /// With the skill's own file names and lines; empty when no Python ran.
     pub traceback: String,
+    /// The number of an `OSError`.
+    #[serde(default, skip_serializing)]
+    pub(crate) errno: Option<i64>,
+    /// Whether it is a `MemoryError`, of whatever class.
+    #[serde(default, skip_serializing)]
+    pub(crate) out_of_memory: bool,
+}
+
+impl Raised {
+    /// An exception that was not raised by Python.
+    pub(crate) fn of_host(kind: &str, message: impl Into<String>) -> Raised {
+        let (kind, message) = (kind.to_owned(), message.into());
+        Raised { kind, message, traceback: String::new(), errno: None, out_of_memory: false }
+    }
 }
 
 /// What one call used.

@@ -8,6 +8,7 @@ mod cache;
 mod doctor;
 mod input;
 mod inspect;
+mod layout;
 mod limits;
 mod printer;
 mod progress;
@@ -94,8 +95,13 @@ pub fn main() -> ExitCode {
         Command::Cache(command) => command.execute(&settings, &printer),
         Command::Doctor(command) => command.execute(&settings, &printer),
     };
-    done.unwrap_or_else(|error| {
+    let code = done.unwrap_or_else(|error| {
         printer.error(&error);
         ExitCode::from(2)
-    })
+    });
+    if printer.lost() {
+        printer.problem("what was to be printed could not be written to stdout");
+        return ExitCode::from(2);
+    }
+    code
 }

@@ -19,7 +19,7 @@ use crate::wasi::Stop;
 /// The longest description of an exception.
 const MAX_RAISED_BYTES: usize = 1 << 20;
 /// The longest report of a bake; it holds the manifest.
-const MAX_REPORT_BYTES: usize = 8 << 20;
+const MAX_REPORT_BYTES: usize = 2 << 20;
 /// The most addresses that a bake may name, in bytes.
 const MAX_PINS_BYTES: usize = 64 << 20;
 
@@ -39,9 +39,9 @@ pub struct Door {
 
 /// What is to be done about a frame.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Answer<'a> {
+pub enum Answer {
     /// These bytes are the answer.
-    Bytes(&'a [u8]),
+    Bytes(Vec<u8>),
     /// The objects at these addresses (packed little-endian u32) live as long as the image that is being baked.
     Pin(Vec<u8>),
 }
@@ -67,17 +67,19 @@ impl Door {
     }
 
     /// Takes a frame and gives the answer.
-    pub fn receive(&mut self, frame: &[u8]) -> Result<Answer<'_>, Fault> {
+    pub fn receive(&mut self, frame: &[u8]) -> Result<Answer, Fault> {
         let (kind, payload) = frame.split_first().ok_or(Fault::Malformed)?;
         match kind {
-            b'T' => return Ok(Answer::Bytes(&self.call)),
+            // Handed out once; a bake rehearses.
+            b'T' if self.baking => return Ok(Answer::Bytes(self.call.clone())),
+            b'T' => return Ok(Answer::Bytes(std::mem::take(&mut self.call))),
             b'G' => self.keep_result(payload)?,
             b'F' => self.keep_raised(payload)?,
             b'B' if self.baking => self.report = Some(json(payload, MAX_REPORT_BYTES)?),
             b'P' if self.baking => return Ok(Answer::Pin(capped(payload, MAX_PINS_BYTES)?.to_vec())),
             _ => return Err(Fault::Malformed),
         }
-        Ok(Answer::Bytes(&[]))
+        Ok(Answer::Bytes(Vec::new()))
     }
 
     fn keep_result(&mut self, payload: &[u8]) -> Result<(), Fault> {
@@ -121,7 +123,8 @@ mod tests {
     #[test]
     fn a_call_is_handed_out_with_its_length() {
         let mut door = Door { call: Door::pack(b"[1]", Some(b"{}")), ..Door::default() };
-        assert_eq!(door.receive(b"T").unwrap(), Answer::Bytes(b"\x03\0\0\0[1]{}"));
+        assert_eq!(door.receive(b"T").unwrap(), Answer::Bytes(b"\x03\0\0\0[1]{}".to_vec()));
+        assert_eq!(door.receive(b"T").unwrap(), Answer::Bytes(Vec::new()), "once");
     }
 
     #[test]

@@ -25,6 +25,7 @@ use std::time::Instant;
 pub use self::builder::HostBuilder;
 use crate::cache::{Cache, Pack};
 use crate::call::{Call, ImageUse, Outcome, Report, Usage};
+use crate::cell::engine::STACK_NEEDED;
 use crate::cell::{Cell, EngineError, Machine};
 use crate::door::Door;
 use crate::image::{BakeError, BakeReport, Baker, Image, Start, WarmUp};
@@ -112,16 +113,22 @@ impl Host {
         Ok(Skill::find(name, &self.shared.roots, self.registry()?)?)
     }
 
-    /// Calls a skill in a fresh cell.
+    /// Calls a skill in a fresh cell, on this thread if it has enough stack left.
     pub fn call(&self, skill: &Skill, call: &Call) -> Result<Report, HostError> {
+        on_enough_stack(|| self.call_here(skill, call))
+    }
+
+    fn call_here(&self, skill: &Skill, call: &Call) -> Result<Report, HostError> {
         let started = Instant::now();
         let called =
             if call.use_image { self.with_image(skill, call) } else { self.import_and_run(skill, call, Start::Boot) };
         let mut report = match called {
             Ok(report) => report,
             // A skill that fails or overruns while it is imported is an outcome like any other.
-            Err(HostError::Bake(BakeError::Raised(raised))) => ended(skill, Outcome::Raised(raised)),
-            Err(HostError::Bake(BakeError::Exceeded(limit))) => ended(skill, Outcome::Exceeded(limit, None)),
+            Err(HostError::Bake(BakeError::Ended(ending))) => {
+                Report { stdout: ending.stdout, stderr: ending.stderr, ..ended(skill, ending.outcome) }
+            }
+            Err(HostError::Bake(BakeError::TooLow(limit))) => ended(skill, Outcome::Exceeded(limit, None)),
             Err(error) => return Err(error),
         };
         report.usage.wall = started.elapsed();
@@ -136,7 +143,7 @@ impl Host {
             Ok(left_to_guest) => left_to_guest,
             Err(raised) => return Ok(Report { image: about, ..ended(skill, Outcome::Raised(raised)) }),
         };
-        if call.env.keys().any(|name| image.report.reads_at_import(name)) {
+        if image.report.must_import(&call.env) {
             return self.import_and_run(skill, call, Start::Framework);
         }
         if !image.memories.fits(&call.limits) {
@@ -157,10 +164,7 @@ impl Host {
             Ok(leave_to_guest) => cell.store().data_mut().door = door(call, leave_to_guest)?,
             Err(raised) => return Ok(ended(skill, Outcome::Raised(raised))),
         }
-        let mut ran = self.run(skill, cell, report.entry, started, call)?;
-        ran.stdout.splice(0..0, report.stdout.into_bytes());
-        ran.stderr.splice(0..0, report.stderr.into_bytes());
-        Ok(ran)
+        self.run(skill, cell, report.entry, started, call)
     }
 
     /// Runs a cell to its end and throws it away.
@@ -195,6 +199,15 @@ impl Host {
 
     /// Bakes a skill's image ahead, replacing one that is there.
     pub fn build(&self, skill: &Skill, warm_up: &WarmUp, limits: &Limits) -> Result<(ImageUse, BakeReport), HostError> {
+        on_enough_stack(|| self.build_here(skill, warm_up, limits))
+    }
+
+    fn build_here(
+        &self,
+        skill: &Skill,
+        warm_up: &WarmUp,
+        limits: &Limits,
+    ) -> Result<(ImageUse, BakeReport), HostError> {
         let baker = self.baker(limits.fuel.is_some())?;
         let image = baker.rebake(skill, warm_up, limits)?;
         let about = (ImageUse { key: image.key.clone(), baked: true }, image.report.clone());
@@ -211,7 +224,7 @@ impl Host {
 
     /// What a skill's files say, without running them: its manifest and its imports.
     pub fn look(&self, skill: &Skill) -> Result<serde_json::Value, HostError> {
-        Ok(self.baker(false)?.look(skill)?)
+        on_enough_stack(|| Ok(self.baker(false)?.look(skill)?))
     }
 
     /// Gets everything ready that a first call would need.
@@ -248,7 +261,7 @@ impl Host {
         }
         let (image, baked) = match baker.find(skill)? {
             Some(image) => (image, false),
-            None => (baker.bake(skill, limits)?, true),
+            None => baker.bake(skill, limits)?,
         };
         let image = Arc::new(image);
         self.keep(key, image.clone());
@@ -292,9 +305,11 @@ impl Host {
 
     fn files(&self) -> Result<&CommonFiles, HostError> {
         self.made(&self.shared.files, || {
-            let (cache, fetch, progress) =
-                (self.shared.cache.clone(), self.shared.fetch.clone(), self.shared.progress.clone());
-            let stdlib = move || provision::stdlib(&cache, &fetch, &*progress).map_err(std::io::Error::other);
+            let (cache, progress) = (self.shared.cache.clone(), self.shared.progress.clone());
+            let stdlib = move || {
+                let found = provision::stdlib(&cache, &*progress).map_err(std::io::Error::other)?;
+                found.ok_or_else(|| std::io::Error::other("the standard library is no longer in the cache"))
+            };
             Ok(CommonFiles::open(&self.runtime(), Box::new(stdlib))?)
         })
     }
@@ -313,6 +328,12 @@ impl Host {
         }
         Ok(slot.get().expect("it was just set"))
     }
+}
+
+/// A cell runs on the stack of the thread that called for it. Running out of that would end the process, where running
+/// out of the cell's share of it ends the call. So a thread with little left gets more, elsewhere.
+fn on_enough_stack<T>(work: impl FnOnce() -> T) -> T {
+    stacker::maybe_grow(STACK_NEEDED, 2 * STACK_NEEDED, work)
 }
 
 /// A report of a call that no cell was made for, to be completed.

@@ -15,6 +15,7 @@
 mod bake;
 mod snapshot;
 
+use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Serialize};
@@ -26,7 +27,7 @@ use crate::cell::{EngineError, HotPages, Machine, Memories};
 /// After this an image is made anew.
 pub const MAX_AGE: Duration = Duration::from_secs(7 * 24 * 3600);
 /// Part of every key: images made by other rules are other images.
-const FORMAT: u32 = 3;
+const FORMAT: u32 = 4;
 
 /// An image, loaded.
 pub struct Image {
@@ -75,6 +76,10 @@ pub struct BakeReport {
     pub warm_up: Option<String>,
     /// Random bytes drawn while the skill was imported and constructed: the same in every cell.
     pub entropy_bytes: u64,
+    /// Descriptors and scratch files that importing left behind. Neither is in an image, so a skill that leaves some is
+    /// imported in each call.
+    pub open_files: u32,
+    pub scratch_files: u32,
     pub immortal_objects: u64,
     pub image_bytes: u64,
     pub total_ms: f64,
@@ -89,8 +94,13 @@ pub struct BakeReport {
 }
 
 impl BakeReport {
+    /// Why a call with this environment has to import the skill itself, if it has to.
+    pub fn must_import(&self, env: &BTreeMap<String, String>) -> bool {
+        self.open_files > 0 || self.scratch_files > 0 || env.keys().any(|name| self.reads_at_import(name))
+    }
+
     /// Whether the skill looked at this environment variable while it was imported.
-    pub fn reads_at_import(&self, name: &str) -> bool {
+    fn reads_at_import(&self, name: &str) -> bool {
         self.environment_read.iter().any(|read| read == name || read == "*")
     }
 }
@@ -104,8 +114,8 @@ struct Meta {
 
 impl Image {
     fn load(machine: &Machine, key: &str, artefact: Artefact) -> Result<Option<Image>, EngineError> {
-        let Ok(meta) = serde_json::from_value::<Meta>(artefact.meta) else { return Ok(None) };
-        let memories = machine.load_image(artefact.file, meta.state.globals.clone(), meta.state.hot.clone())?;
+        let Ok(meta) = serde_json::from_value::<Meta>(artefact.meta.clone()) else { return Ok(None) };
+        let memories = machine.load_image(artefact, meta.state.globals.clone(), meta.state.hot.clone())?;
         let image = Image { key: key.to_owned(), memories, state: meta.state, report: meta.report, baked: meta.baked };
         Ok(Some(image).filter(|image| !image.is_expired()))
     }

@@ -17,8 +17,11 @@ pub use fetch::{Fetch, FetchedWheel, fetch};
 pub use packs::{packages, registry};
 pub use pins::{Pin, RuntimePin, pins};
 pub use pip::python_version;
-pub use runtime::{runtime_files, runtime_pin, stdlib};
+pub use runtime::{runtime_files, runtime_pin, stdlib, stdlib_bytes};
 pub use wheel::Wheel;
 
 /// The result of provisioning.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+#[cfg(test)]
+mod tests;

@@ -49,7 +49,7 @@ impl Runtime<'_> {
     /// The runtime's code, compiled for this machine and loaded.
     pub fn machine(&self, metered: bool) -> Result<Machine, RuntimeError> {
         let engine = engine::running(metered).map_err(EngineError::from)?;
-        let name = format!("{}-{}.cwasm", id(), engine::fingerprint(&engine));
+        let name = format!("{}-{}.cwasm", id(), engine::fingerprint(&engine.0));
         let purpose = "compiling the runtime";
         let code = match self.cache.open(Bucket::Code, &name, self.progress)? {
             Some(code) => code,
@@ -68,8 +68,8 @@ impl Runtime<'_> {
             }
         };
         let globals = code.meta["globals"].as_array().into_iter().flatten();
-        let globals = globals.filter_map(|name| name.as_str().map(str::to_owned)).collect();
-        Ok(Machine::load(engine, metered, code.file, globals).map_err(EngineError::from)?)
+        let globals: Vec<String> = globals.filter_map(|name| name.as_str().map(str::to_owned)).collect();
+        Ok(Machine::load(engine, metered, code, globals).map_err(EngineError::from)?)
     }
 
     /// The memory that the runtime boots from.
@@ -88,7 +88,7 @@ impl Runtime<'_> {
             }
         };
         // No globals: the code's own initial values are those of a boot.
-        Ok(machine.load_image(image.file, Vec::new(), HotPages::default()).map_err(EngineError::from)?)
+        Ok(machine.load_image(image, Vec::new(), HotPages::default()).map_err(EngineError::from)?)
     }
 
     fn compile(

@@ -112,6 +112,11 @@ impl Vfs {
         self.source_fault.as_ref()
     }
 
+    /// Descriptors that are open besides those a cell is born with, and files in scratch.
+    pub fn left_behind(&self) -> (u32, u32) {
+        (self.scratch.allowance.open_files, self.scratch.allowance.scratch_files)
+    }
+
     /// Random bytes read from devices so far.
     pub fn entropy_bytes(&self) -> u64 {
         self.entropy_bytes

@@ -31,7 +31,7 @@ impl Native {
         let python = interpreter()?;
         let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
         skill.write_to(&folder.path().join("skills").join(skill.id())).map_err(|error| error.to_string())?;
-        let mut native = Native { python, packages: None, params: call.params.to_string(), folder };
+        let mut native = Native { python, packages: None, params: call.params_json().into_owned(), folder };
         if !native.has_skillware() {
             native.install(progress);
         }

@@ -142,7 +142,13 @@ impl Cache {
         for path in entries.flatten().map(|entry| entry.path()) {
             // A writer that loses its file to us before it had locked it takes another name.
             let left = files::open_plain(&path).map(|f| f.try_lock().is_ok() && still_at(&f, &path));
-            if left.unwrap_or_else(|error| error.kind() != io::ErrorKind::NotFound) {
+            // What is no plain file of ours was never a draft; an error of our own, such as too many open files, says nothing.
+            let odd = |error: io::Error| {
+                use rustix::io::Errno;
+                let odd = [Errno::LOOP, Errno::NXIO, Errno::ACCESS];
+                odd.iter().any(|errno| error.raw_os_error() == Some(errno.raw_os_error()))
+            };
+            if left.unwrap_or_else(odd) {
                 let _ = files::remove(&path);
             }
         }

@@ -9,6 +9,7 @@ use crate::limits::LimitKind;
 use crate::wasi::Stop;
 
 /// What a finished cell leaves behind.
+#[derive(Debug)]
 pub struct Ending {
     pub outcome: Outcome,
     pub stdout: Vec<u8>,
@@ -63,12 +64,10 @@ fn one_line(json: String) -> String {
 
 /// A limit that the skill saw as an exception, and did not handle.
 fn limit_behind(raised: &Raised, state: &State) -> Option<LimitKind> {
-    match raised.kind.as_str() {
-        "MemoryError" if state.memory.denied => Some(LimitKind::Memory),
-        // The numbers of WASI: no space left, too many open files. Any other error came from something else.
-        "OSError" if ["[Errno 51]", "[Errno 33]"].iter().any(|number| raised.message.starts_with(number)) => {
-            state.wasi.vfs.limits_hit()
-        }
+    match raised.errno {
+        _ if raised.out_of_memory && state.memory.denied => Some(LimitKind::Memory),
+        // No space left, too many open files. Any other error came from something else.
+        Some(51 | 33) => state.wasi.vfs.limits_hit(),
         _ => None,
     }
 }
@@ -78,11 +77,10 @@ fn stopped(error: &wasmtime::Error, state: &State) -> Outcome {
     match error.downcast_ref::<Stop>() {
         Some(Stop::Exceeded(limit)) => return Outcome::Exceeded(*limit, None),
         Some(Stop::Exit(status)) => {
-            return Outcome::Raised(Raised {
-                kind: "SystemExit".into(),
-                message: format!("the skill ended its interpreter with status {status}"),
-                traceback: String::new(),
-            });
+            return Outcome::Raised(Raised::of_host(
+                "SystemExit",
+                format!("the skill ended its interpreter with status {status}"),
+            ));
         }
         _ => {}
     }
@@ -97,5 +95,5 @@ fn stopped(error: &wasmtime::Error, state: &State) -> Outcome {
 }
 
 fn crashed(message: &str) -> Outcome {
-    Outcome::Raised(Raised { kind: "CellCrash".into(), message: message.into(), traceback: String::new() })
+    Outcome::Raised(Raised::of_host("CellCrash", message))
 }

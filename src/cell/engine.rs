@@ -7,10 +7,12 @@ use std::sync::Arc;
 
 use wasmtime::{CacheStore, Config, Engine, InstanceAllocationStrategy, OptLevel, PoolingAllocationConfig};
 
-/// Cells that may be alive at once. A slot costs address space, not memory.
-pub const MAX_CELLS: u32 = 256;
-/// Native stack that a cell may use. Threads that call a host must have at least twice this; Rust's own have.
+/// Cells that may be alive at once. A slot costs address space, not memory; where address space is limited, fewer do.
+const MAX_CELLS: [u32; 4] = [256, 64, 16, 2];
+/// Native stack that a cell may use.
 const STACK_BYTES: usize = 1 << 20;
+/// Stack that a thread must have left to run a cell on: the cell's own, and the host functions' that it calls.
+pub const STACK_NEEDED: usize = STACK_BYTES + (512 << 10);
 /// More than the runtime's function table holds.
 pub(super) const TABLE_ELEMENTS: usize = 64 << 10;
 /// An instance of the runtime's code is mostly references to its 47,000 table functions.
@@ -18,15 +20,26 @@ const INSTANCE_BYTES: usize = 16 << 20;
 /// A table is cleared by writing zeros, up to this size, instead of giving its pages back: the next cell needs them.
 const TABLE_KEPT_BYTES: usize = TABLE_ELEMENTS * 8;
 
-/// An engine that runs cells. `metered` code counts fuel and is slower.
-pub fn running(metered: bool) -> wasmtime::Result<Engine> {
+/// An engine that runs cells, and how many at once. `metered` code counts fuel and is slower.
+pub fn running(metered: bool) -> wasmtime::Result<(Engine, u32)> {
+    let mut failed = None;
+    for cells in MAX_CELLS {
+        match with_pool(metered, cells) {
+            Ok(engine) => return Ok((engine, cells)),
+            Err(error) => failed = Some(error),
+        }
+    }
+    Err(failed.unwrap_or_else(|| wasmtime::Error::msg("no pool of cells was tried")))
+}
+
+fn with_pool(metered: bool, cells: u32) -> wasmtime::Result<Engine> {
     let mut pool = PoolingAllocationConfig::new();
-    pool.total_core_instances(2 * MAX_CELLS)
+    pool.total_core_instances(2 * cells)
         // Its own, and one for the exceptions that cross WebAssembly frames.
-        .total_memories(2 * MAX_CELLS)
-        .total_tables(MAX_CELLS)
-        .total_gc_heaps(MAX_CELLS)
-        .max_unused_warm_slots(MAX_CELLS)
+        .total_memories(2 * cells)
+        .total_tables(cells)
+        .total_gc_heaps(cells)
+        .max_unused_warm_slots(cells)
         .max_memory_size(4 << 30)
         .max_core_instance_size(INSTANCE_BYTES)
         .table_elements(TABLE_ELEMENTS)

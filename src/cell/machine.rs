@@ -1,6 +1,5 @@
 //! The compiled runtime with its host functions resolved: what all cells of one engine share.
 
-use std::fs::File;
 use std::time::{Duration, Instant};
 
 use wasmtime::{Engine, Extern, InstancePre, Linker, Module, Store};
@@ -8,6 +7,7 @@ use wasmtime::{Engine, Extern, InstancePre, Linker, Module, Store};
 use super::slots::Slots;
 use super::watchdog::Watchdog;
 use super::{Cell, EngineError, HotPages, MemoryLimit, State, engine, on_epoch};
+use crate::cache::Artefact;
 use crate::door::Door;
 use crate::limits::Limits;
 use crate::runtime::split::{MEMORY_EXPORT, MEMORY_IMPORT};
@@ -64,27 +64,32 @@ pub struct Inputs {
 }
 
 impl Machine {
-    /// Loads code that [`Machine::compile`] made.
+    /// Loads code that [`compile`] made.
     #[allow(unsafe_code)]
-    pub fn load(engine: Engine, metered: bool, code: File, globals: Vec<String>) -> wasmtime::Result<Machine> {
+    pub fn load(
+        (engine, cells): (Engine, u32),
+        metered: bool,
+        code: Artefact,
+        globals: Vec<String>,
+    ) -> wasmtime::Result<Machine> {
         // SAFETY: `deserialize_open_file` must be given what Wasmtime's own compiler made, unaltered while it is in use.
-        // `code` comes from `cache::Artefact`, which opened it in a folder that only this user can write to and
-        // checked the digest that this program recorded through this same open file.
-        let code = unsafe { Module::deserialize_open_file(&engine, code)? };
+        // Only the cache makes an `Artefact`: it opened it in a folder that only this user can write to, and checked the
+        // digest that this program recorded through this same open file.
+        let code = unsafe { Module::deserialize_open_file(&engine, code.file)? };
         let mut linker = Linker::new(&engine);
         wasi::add_to_linker(&mut linker, |state: &mut State| &mut state.wasi)?;
         wasi_python::add_to_linker(&mut linker)?;
         let watchdog = Watchdog::new(&engine)?;
         let fingerprint = engine::fingerprint(&engine);
-        let slots = Slots::new(engine::MAX_CELLS);
+        let slots = Slots::new(cells);
         Ok(Machine { engine, code, linker, watchdog, slots, metered, globals, fingerprint })
     }
 
     /// Loads an image that [`Machine::precompile_image`] made.
     #[allow(unsafe_code)]
-    pub fn load_image(&self, image: File, globals: Vec<i32>, hot: HotPages) -> wasmtime::Result<Memories> {
+    pub fn load_image(&self, image: Artefact, globals: Vec<i32>, hot: HotPages) -> wasmtime::Result<Memories> {
         // SAFETY: as for `load`.
-        let module = unsafe { Module::deserialize_open_file(&self.engine, image)? };
+        let module = unsafe { Module::deserialize_open_file(&self.engine, image.file)? };
         self.memories(&module, globals, hot)
     }
 

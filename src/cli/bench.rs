@@ -42,7 +42,7 @@ impl BenchCommand {
     pub fn execute(&self, settings: &Settings, printer: &Printer) -> anyhow::Result<ExitCode> {
         let host = settings.host()?;
         let skill = host.skill(&self.skill)?;
-        let mut call = Call::new(input::json(&self.params, "--params")?);
+        let mut call = Call::from_json(&input::text(&self.params, "--params")?)?;
         call.limits = self.limits.limits();
         call.validate = !self.no_validate;
         let mut plan = Plan::default();

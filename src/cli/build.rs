@@ -6,9 +6,10 @@ use std::time::Duration;
 use clap::Args;
 use serde_json::json;
 
-use super::printer::{Printer, bytes};
+use super::printer::{Printer, bytes, harmless};
 use super::{Settings, input};
-use crate::call::ImageUse;
+use crate::call::{ImageUse, Outcome};
+use crate::cell::Ending;
 use crate::host::HostError;
 use crate::image::{BakeError, BakeReport, WarmUp};
 use crate::limits::Limits;
@@ -53,8 +54,8 @@ impl BuildCommand {
         drop(host);
         match built {
             Ok((image, report)) => self.print(&image, &report, printer),
-            Err(HostError::Bake(error @ (BakeError::Raised(_) | BakeError::Exceeded(_)))) => {
-                return Ok(self.print_failure(skill.id(), &error, printer));
+            Err(HostError::Bake(BakeError::Ended(ending))) => {
+                return Ok(self.print_failure(skill.id(), &ending, printer));
             }
             Err(error) => return Err(error.into()),
         }
@@ -75,16 +76,23 @@ impl BuildCommand {
             bytes(report.image_bytes),
             report.import_ms,
             report.construct_ms,
-            report.warm_up.as_deref().unwrap_or("none"),
+            harmless(report.warm_up.as_deref().unwrap_or("none")),
             report.total_ms,
         ));
         if !report.imported.is_empty() {
-            printer.line(&format!("  imported {}", report.imported.join(" ")));
+            printer.line(&harmless(&format!("  imported {}", report.imported.join(" "))));
         }
         if let Some(raised) = &report.constructor_error {
             printer.warning(&format!(
                 "it can't be constructed without config, so each call does that: {}: {}",
                 raised.kind, raised.message
+            ));
+        }
+        if report.open_files > 0 || report.scratch_files > 0 {
+            printer.warning(&format!(
+                "importing it leaves {} open and {} in scratch space, which no image can hold, so each call imports it",
+                count(report.open_files),
+                count(report.scratch_files)
             ));
         }
         if report.entropy_bytes > 0 {
@@ -96,10 +104,10 @@ impl BuildCommand {
         }
     }
 
-    fn print_failure(&self, skill: &str, error: &BakeError, printer: &Printer) -> ExitCode {
-        let (raised, limit, code) = match error {
-            BakeError::Raised(raised) => (Some(raised), None, 1),
-            BakeError::Exceeded(limit) => (None, Some(limit), 4),
+    fn print_failure(&self, skill: &str, ending: &Ending, printer: &Printer) -> ExitCode {
+        let (raised, limit, code) = match &ending.outcome {
+            Outcome::Exceeded(limit, raised) => (raised.as_ref(), Some(limit), 4),
+            Outcome::Raised(raised) => (Some(raised), None, 1),
             _ => (None, None, 2),
         };
         if self.json {
@@ -108,10 +116,16 @@ impl BuildCommand {
             }));
             return ExitCode::from(code);
         }
+        printer.skill_output(&ending.stdout);
+        printer.skill_output(&ending.stderr);
         if let Some(raised) = raised {
             printer.skill_output(raised.traceback.as_bytes());
         }
-        printer.problem(&format!("`{skill}` can't be baked: {error}"));
+        printer.problem(&format!("`{skill}` can't be baked: {}", ending.outcome.describe()));
         ExitCode::from(code)
     }
+}
+
+fn count(files: u32) -> String {
+    if files == 1 { "1 file".to_owned() } else { format!("{files} files") }
 }

@@ -46,7 +46,7 @@ impl CacheCommand {
             Verb::Clean { all, unused_for, damaged } => {
                 let selection = match (all, unused_for, damaged) {
                     (true, ..) => Selection::All,
-                    (_, Some(days), _) => Selection::UnusedFor(Duration::from_secs(days * 86_400)),
+                    (_, Some(days), _) => Selection::UnusedFor(Duration::from_secs(days.saturating_mul(86_400))),
                     (_, _, true) => Selection::Damaged,
                     _ => Selection::Bucket(Bucket::Image),
                 };

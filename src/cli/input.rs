@@ -9,8 +9,8 @@ use serde_json::Value;
 /// More than this is not read: it could not be passed on anyway.
 const MAX_BYTES: u64 = 64 << 20;
 
-/// `what` is the flag, for messages.
-pub fn json(given: &str, what: &str) -> anyhow::Result<Value> {
+/// The text of a JSON value; `what` is the flag, for messages.
+pub fn text(given: &str, what: &str) -> anyhow::Result<String> {
     let (text, place) = match given.strip_prefix('@') {
         Some(path) => {
             let file = std::fs::File::open(path).with_context(|| format!("{what}: `{path}` can't be opened"))?;
@@ -19,7 +19,12 @@ pub fn json(given: &str, what: &str) -> anyhow::Result<Value> {
         None if given == "-" => (read(std::io::stdin().lock(), what)?, "standard input".to_owned()),
         None => (given.to_owned(), "the value".to_owned()),
     };
-    serde_json::from_str(&text).with_context(|| format!("{what}: {place} is not JSON"))
+    serde_json::from_str::<serde::de::IgnoredAny>(&text).with_context(|| format!("{what}: {place} is not JSON"))?;
+    Ok(text)
+}
+
+fn json(given: &str, what: &str) -> anyhow::Result<Value> {
+    Ok(serde_json::from_str(&text(given, what)?)?)
 }
 
 /// JSON that has to be an object.

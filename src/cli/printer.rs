@@ -1,15 +1,18 @@
 //! The one place that writes to the terminal: colours, errors with their causes and hints, JSON, tables.
 
 use std::io::{IsTerminal, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use anstyle::{AnsiColor, Style};
 use serde::Serialize;
 
+use super::layout;
 use crate::host::HostError;
 
 pub struct Printer {
     pretty: bool,
     stderr_is_terminal: bool,
+    lost: AtomicBool,
 }
 
 const ERROR: Style = AnsiColor::Red.on_default().bold();
@@ -19,7 +22,11 @@ const DIM: Style = Style::new().dimmed();
 
 impl Printer {
     pub fn new() -> Printer {
-        Printer { pretty: std::io::stdout().is_terminal(), stderr_is_terminal: std::io::stderr().is_terminal() }
+        Printer {
+            pretty: std::io::stdout().is_terminal(),
+            stderr_is_terminal: std::io::stderr().is_terminal(),
+            lost: AtomicBool::new(false),
+        }
     }
 
     /// JSON on stdout: indented on a terminal, one line in a pipe.
@@ -28,9 +35,23 @@ impl Printer {
         self.line(&text.unwrap_or_default());
     }
 
-    /// A line of data on stdout. A reader that went away is not an error.
+    /// A call's result on stdout: as it came in a pipe, laid out on a terminal.
+    pub fn result(&self, json: &str) {
+        if self.pretty { self.line(&layout::indented(json)) } else { self.line(json) }
+    }
+
+    /// A line of data on stdout. A reader that went away is not an error; anything else is, see [`Printer::lost`].
     pub fn line(&self, text: &str) {
-        let _ = writeln!(anstream::stdout().lock(), "{text}");
+        let mut stdout = anstream::stdout().lock();
+        let written = writeln!(stdout, "{text}").and_then(|()| stdout.flush());
+        if written.is_err_and(|error| error.kind() != std::io::ErrorKind::BrokenPipe) {
+            self.lost.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// Whether something that should have gone to stdout did not.
+    pub fn lost(&self) -> bool {
+        self.lost.load(Ordering::Relaxed)
     }
 
     /// What a skill wrote. On a terminal, control characters are shown, not obeyed: it is a stranger's text.
@@ -98,7 +119,7 @@ impl Printer {
         let head: Vec<String> = heading.iter().map(|cell| (*cell).to_owned()).collect();
         self.line(&format!("{DIM}{}{DIM:#}", line(&head)));
         for row in rows {
-            self.line(&line(row));
+            self.line(&harmless(&line(row)));
         }
     }
 }
@@ -115,14 +136,16 @@ pub fn harmless(text: &str) -> String {
         match c {
             '\n' | '\t' => safe.push(c),
             c if c.is_control() => safe.extend(c.escape_default()),
-            // Marks that reorder text on screen.
-            '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
-                safe.extend(c.escape_unicode());
-            }
+            c if reorders(c) => safe.extend(c.escape_unicode()),
             c => safe.push(c),
         }
     }
     safe
+}
+
+/// Marks that reorder text on screen.
+pub fn reorders(c: char) -> bool {
+    matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// 1536 as `1.5 KiB`.

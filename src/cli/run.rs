@@ -68,7 +68,7 @@ impl RunCommand {
     }
 
     fn call(&self) -> anyhow::Result<Call> {
-        let mut call = Call::new(input::json(&self.params, "--params")?);
+        let mut call = Call::from_json(&input::text(&self.params, "--params")?)?;
         call.config = self.config.as_deref().map(|given| input::object(given, "--config")).transpose()?;
         call.env = self.env.iter().cloned().collect();
         call.limits = self.limits.limits();
@@ -81,11 +81,7 @@ impl RunCommand {
         printer.skill_output(&report.stdout);
         printer.skill_output(&report.stderr);
         match &report.outcome {
-            Outcome::Returned(result) => match serde_json::from_str::<serde_json::Value>(result.get()) {
-                Ok(value) => printer.json(&value),
-                // Deeper than serde_json goes: as it came.
-                Err(_) => printer.line(result.get()),
-            },
+            Outcome::Returned(result) => printer.result(result.get()),
             Outcome::Raised(raised) => {
                 printer.skill_output(raised.traceback.as_bytes());
                 printer.problem(&format!("`{}` raised {}: {}", report.skill, raised.kind, raised.message));

@@ -18,13 +18,13 @@ pub fn check(report: &BakeReport, call: &Call) -> Result<bool, Raised> {
         return Ok(false);
     }
     let name = report.manifest["name"].as_str().unwrap_or("unknown_skill");
-    if !call.params.is_object() {
-        let kind = python_type(&call.params);
+    if !call.params().is_object() {
+        let kind = python_type(call.params());
         return Err(invalid(format!(
             "Skill '{name}' expects parameter arguments as a JSON object (dict), got {kind}."
         )));
     }
-    match schema::check(schema, &call.params) {
+    match schema::check(schema, call.params()) {
         Verdict::Valid => Ok(false),
         Verdict::Undecided { .. } => Ok(true),
         Verdict::Invalid { path, message } => {
@@ -38,12 +38,12 @@ const MAX_MESSAGE_BYTES: usize = 64 << 10;
 
 fn invalid(mut message: String) -> Raised {
     message.truncate(message.floor_char_boundary(MAX_MESSAGE_BYTES));
-    Raised { kind: "skillware.core.base_skill.SkillwareParamValidationError".into(), message, traceback: String::new() }
+    Raised::of_host("skillware.core.base_skill.SkillwareParamValidationError", message)
 }
 
 /// What the door hands to the cell. Most calls have nothing but params.
 pub fn pack(call: &Call, validate: bool) -> Vec<u8> {
-    let params = call.params.to_string();
+    let params = call.params_json();
     let plain = call.config.is_none() && call.env.is_empty() && !validate;
     let extra = (!plain).then(|| json!({"config": call.config, "env": call.env, "validate": validate}).to_string());
     Door::pack(params.as_bytes(), extra.as_deref().map(str::as_bytes))

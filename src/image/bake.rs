@@ -8,14 +8,18 @@ use serde_json::{Value, json};
 use super::snapshot::Snapshot;
 use super::{BakeReport, FORMAT, Frozen, Image, Meta, unix_now};
 use crate::cache::{self, Bucket};
-use crate::call::{Call, Outcome, Raised};
-use crate::cell::{Cell, EngineError, Inputs, Machine, Precompiled};
+use crate::call::Call;
+use crate::cell::{Cell, Ending, EngineError, Inputs, Machine, Precompiled};
 use crate::door::Door;
 use crate::limits::{LimitKind, Limits};
 use crate::runtime::files::{CommonFiles, GUEST_FOLDER, PACKAGES_FOLDER};
 use crate::runtime::{self, Runtime, RuntimeError, wasi_python};
 use crate::skill::Skill;
 use crate::vfs::Mount;
+use crate::wasi::Stop;
+
+/// What a bake report keeps of what was printed.
+const MAX_REPORTED_OUTPUT: usize = 16 << 10;
 
 /// Where images come from: the cache, or a bake.
 pub struct Baker<'a> {
@@ -47,12 +51,11 @@ pub enum Start {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BakeError {
-    #[error("the skill can't be imported: {}: {}", .0.kind, .0.message)]
-    Raised(Raised),
-    #[error("importing the skill went over its limit: {0}")]
-    Exceeded(LimitKind),
-    #[error("the interpreter does not start: {0}")]
-    Boot(String),
+    /// Importing the skill ended like a call might: it raised, or went over a limit.
+    #[error("{}", .0.outcome.describe())]
+    Ended(Box<Ending>),
+    #[error("a limit is too low to begin with: {0}")]
+    TooLow(LimitKind),
     #[error("a file of the cache was damaged while it was used: {0}")]
     Damaged(String),
     #[error(transparent)]
@@ -89,13 +92,13 @@ impl Baker<'_> {
         self.open(&self.key(skill))
     }
 
-    /// Bakes a skill's image, unless another process just did.
-    pub fn bake(&self, skill: &Skill, limits: &Limits) -> Result<Image, BakeError> {
+    /// Bakes a skill's image, unless another process just did: then it is that one, and `false`.
+    pub fn bake(&self, skill: &Skill, limits: &Limits) -> Result<(Image, bool), BakeError> {
         let key = self.key(skill);
         let _guard = self.lock(&key)?;
         match self.open(&key)? {
-            Some(image) => Ok(image),
-            None => self.bake_now(skill, &key, &WarmUp::Manifest, limits),
+            Some(image) => Ok((image, false)),
+            None => Ok((self.bake_now(skill, &key, &WarmUp::Manifest, limits)?, true)),
         }
     }
 
@@ -114,9 +117,12 @@ impl Baker<'_> {
         let framework = self.framework()?;
         self.runtime.progress.step(&format!("baking the image of {}", skill.id()));
         let started = Instant::now();
+        let limits = &bake_limits(limits);
         let (mut snapshot, mut report) = self.skill_snapshot(&framework, skill, warm_up, limits)?;
         let compiled = snapshot.precompile(self.machine)?;
-        self.rehearse(&mut snapshot, &compiled, skill, warm_up, &report)?;
+        let rest = limits.deadline.saturating_sub(started.elapsed());
+        let limits = Limits { deadline: rest, ..limits.clone() };
+        self.rehearse(&mut snapshot, &compiled, skill, (warm_up, &report), &limits)?;
         report.skill = skill.id().to_owned();
         report.digest = skill.digest().to_owned();
         report.image_bytes = snapshot.image_bytes();
@@ -133,17 +139,19 @@ impl Baker<'_> {
         limits: &Limits,
     ) -> Result<(Snapshot, BakeReport), BakeError> {
         let mount = Mount::tree(&skill.guest_folder(), skill.tree());
-        // Fuel is for the call: what a bake takes is not the same from one to the next.
-        let limits = Limits { fuel: None, ..limits.clone() };
-        let mut cell = self.cell(framework, mount, &limits)?;
+        let mut cell = self.cell(framework, mount, limits)?;
         let drawn_before = cell.state().wasi.entropy_bytes;
         let ran = wasi_python::run_source(&mut cell, &load_source(skill));
-        let loaded = report_of(&mut cell, ran)?;
+        report_of(&mut cell, ran)?;
         let entropy_bytes = cell.state().wasi.entropy_bytes - drawn_before;
         let ran = wasi_python::run_source(&mut cell, &finish_source(warm_up));
         let mut report = BakeReport { entropy_bytes, ..report_of(&mut cell, ran)? };
-        report.stdout.insert_str(0, &loaded.stdout);
-        report.stderr.insert_str(0, &loaded.stderr);
+        // What a skill made of running into a limit must not be what every call starts from.
+        if cell.state().memory.denied || cell.state().wasi.vfs.limits_hit().is_some() {
+            let limit = cell.state().wasi.vfs.limits_hit().unwrap_or(LimitKind::Memory);
+            return Err(ended(&mut cell, Err(wasmtime::Error::new(Stop::Exceeded(limit)))));
+        }
+        (report.open_files, report.scratch_files) = cell.state().wasi.vfs.left_behind();
         let snapshot = Snapshot::take(self.machine, &mut cell, report.entry)?;
         Ok((snapshot, report))
     }
@@ -155,8 +163,8 @@ impl Baker<'_> {
         snapshot: &mut Snapshot,
         compiled: &Precompiled,
         skill: &Skill,
-        warm_up: &WarmUp,
-        report: &BakeReport,
+        (warm_up, report): (&WarmUp, &BakeReport),
+        limits: &Limits,
     ) -> Result<(), BakeError> {
         let params = match warm_up {
             WarmUp::Manifest => &report.manifest["warm_up"],
@@ -167,7 +175,7 @@ impl Baker<'_> {
         let door =
             Door { call: Door::pack(params.to_string().as_bytes(), None), result_cap: 1 << 24, ..Door::default() };
         let mount = Mount::tree(&skill.guest_folder(), skill.tree());
-        let inputs = self.inputs(mount, door, &Limits::default(), snapshot.state.monotonic_ns);
+        let inputs = self.inputs(mount, door, limits, snapshot.state.monotonic_ns);
         let mut cell = self.machine.cell(&memories, inputs)?;
         // However it ends, the pages that it wrote are those that calls write.
         let _ = wasi_python::enter(&mut cell, entry);
@@ -207,10 +215,7 @@ impl Baker<'_> {
         let words = ascii(&json!([skill.guest_folder()]).to_string());
         let ran = wasi_python::run_source(&mut cell, &format!("bake.look(*{words})"));
         let look = cell.store().data_mut().door.report.take();
-        match look {
-            Some(look) => Ok(look),
-            None => Err(report_of(&mut cell, ran).map(|_| BakeError::Boot("no report".into())).unwrap_or_else(|e| e)),
-        }
+        look.ok_or_else(|| ended(&mut cell, ran.map(|_| ())))
     }
 
     /// A cell that imports the skill itself, for one call, with that call's environment. Gives its report.
@@ -242,22 +247,18 @@ impl Baker<'_> {
     fn booted(&self, skill: Option<Mount>, limits: &Limits) -> Result<Cell, BakeError> {
         let base = self.runtime.base(self.machine)?;
         if !base.fits(limits) {
-            return Err(BakeError::Exceeded(LimitKind::Memory));
+            return Err(BakeError::TooLow(LimitKind::Memory));
         }
         let mut cell = self.machine.cell(&base, self.inputs(skill, baking_door(), limits, 0))?;
         match wasi_python::boot(&mut cell) {
             Ok(()) => Ok(cell),
-            Err(error) => match cell.ending(Err(error)).outcome {
-                Outcome::Exceeded(limit, _) => Err(BakeError::Exceeded(limit)),
-                Outcome::Raised(raised) => Err(BakeError::Boot(raised.message)),
-                other => Err(BakeError::Boot(other.name().to_owned())),
-            },
+            Err(error) => Err(ended(&mut cell, Err(error))),
         }
     }
 
     fn cell(&self, image: &Image, skill: Option<Mount>, limits: &Limits) -> Result<Cell, BakeError> {
         if !image.memories.fits(limits) {
-            return Err(BakeError::Exceeded(LimitKind::Memory));
+            return Err(BakeError::TooLow(LimitKind::Memory));
         }
         let inputs = self.inputs(skill, baking_door(), limits, image.state.monotonic_ns);
         Ok(self.machine.cell(&image.memories, inputs)?)
@@ -284,25 +285,38 @@ impl Baker<'_> {
     }
 }
 
-/// Reads what the guest reported, or why it did not.
+/// Reads what the guest reported, or how it ended without.
 fn report_of(cell: &mut Cell, ran: wasmtime::Result<bool>) -> Result<BakeReport, BakeError> {
-    let mut report = cell.store().data_mut().door.report.take();
-    let ending = cell.ending(ran.map(|_| ()));
-    if let Some(fault) = ending.source_fault {
-        return Err(BakeError::Damaged(fault));
+    let state = cell.store().data_mut();
+    let report = state.door.report.take();
+    if ran.is_err() || state.door.raised.is_some() || state.wasi.vfs.source_fault().is_some() {
+        return Err(ended(cell, ran.map(|_| ())));
     }
-    let Some(report) = report.take() else {
-        return Err(match ending.outcome {
-            Outcome::Raised(raised) => BakeError::Raised(raised),
-            Outcome::Exceeded(limit, _) => BakeError::Exceeded(limit),
-            _ => BakeError::Boot(String::from_utf8_lossy(&ending.stderr).into_owned()),
-        });
-    };
-    let mut report: BakeReport =
-        serde_json::from_value(report).map_err(|error| BakeError::Boot(format!("its report is malformed: {error}")))?;
-    report.stdout = String::from_utf8_lossy(&ending.stdout).into_owned();
-    report.stderr = String::from_utf8_lossy(&ending.stderr).into_owned();
+    let report = report.and_then(|report| serde_json::from_value::<BakeReport>(report).ok());
+    let Some(mut report) = report else { return Err(ended(cell, Ok(()))) };
+    report.stdout = beginning(&cell.state().wasi.vfs.stdout.bytes);
+    report.stderr = beginning(&cell.state().wasi.vfs.stderr.bytes);
     Ok(report)
+}
+
+fn ended(cell: &mut Cell, ran: wasmtime::Result<()>) -> BakeError {
+    let ending = cell.ending(ran);
+    match ending.source_fault {
+        Some(fault) => BakeError::Damaged(fault),
+        None => BakeError::Ended(Box::new(ending)),
+    }
+}
+
+/// What a report keeps of a skill's output.
+fn beginning(output: &[u8]) -> String {
+    String::from_utf8_lossy(&output[..output.len().min(MAX_REPORTED_OUTPUT)]).into_owned()
+}
+
+/// An image serves calls of all limits, so those of the one that happens to bake it don't show in it. Only its patience
+/// counts, and memory that it allows beyond the usual.
+fn bake_limits(call: &Limits) -> Limits {
+    let usual = Limits::default();
+    Limits { deadline: call.deadline, memory_bytes: call.memory_bytes.max(usual.memory_bytes), ..usual }
 }
 
 /// The door of a cell that is being baked: it rehearses calls, with empty params.

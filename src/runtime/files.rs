@@ -24,13 +24,15 @@ pub struct CommonFiles {
 }
 
 impl CommonFiles {
-    pub fn open(runtime: &Runtime<'_>, stdlib: StdlibOpener) -> Result<CommonFiles, RuntimeError> {
+    pub fn open(runtime: &Runtime<'_>, open: StdlibOpener) -> Result<CommonFiles, RuntimeError> {
+        let bytes = provision::stdlib_bytes(runtime.cache, runtime.fetch, runtime.progress)?;
+        let stdlib = Stdlib { open, bytes, artefact: OnceLock::new() };
         let packages = provision::packages(runtime.cache, runtime.fetch, runtime.progress)?;
         let mut hasher = blake3::Hasher::new();
         hasher.update(packages.digest().as_bytes());
         let guest = guest_tree(&mut hasher);
         let mut library = Tree::new();
-        insert(&mut library, wasi_python::STDLIB_NAME, Content::Lazy(Arc::new(Stdlib::new(stdlib))));
+        insert(&mut library, wasi_python::STDLIB_NAME, Content::Lazy(Arc::new(stdlib)));
         let mounts = [
             Mount::tree(wasi_python::STDLIB_FOLDER, Arc::new(library)),
             Mount::tree(PACKAGES_FOLDER, Arc::new(pack_tree(packages))),
@@ -96,29 +98,29 @@ impl Source for Packed {
     }
 }
 
-/// Opens the standard library's artefact, which checks all of it.
+/// Opens the standard library's artefact, which checks all of it. It is not to fetch it: a call may be waiting.
 pub type StdlibOpener = Box<dyn Fn() -> io::Result<Artefact> + Send + Sync>;
 
 /// The standard library is 54 MB and most calls never look at it, so it is opened, and checked, on first use.
 struct Stdlib {
     open: StdlibOpener,
-    artefact: OnceLock<Result<Artefact, String>>,
+    bytes: u64,
+    artefact: OnceLock<Artefact>,
 }
 
 impl Stdlib {
-    fn new(open: StdlibOpener) -> Stdlib {
-        Stdlib { open, artefact: OnceLock::new() }
-    }
-
     fn artefact(&self) -> io::Result<&Artefact> {
-        let artefact = self.artefact.get_or_init(|| (self.open)().map_err(|error| error.to_string()));
-        artefact.as_ref().map_err(|message| io::Error::other(message.clone()))
+        if self.artefact.get().is_none() {
+            // Of two threads that come here at once, one opened it in vain.
+            let _ = self.artefact.set((self.open)()?);
+        }
+        self.artefact.get().ok_or_else(|| io::Error::other("the standard library is not open"))
     }
 }
 
 impl Source for Stdlib {
     fn len(&self) -> u64 {
-        self.artefact().map_or(0, |artefact| artefact.bytes)
+        self.bytes
     }
 
     fn read_at(&self, buf: &mut [u8], offset: u64) -> io::Result<usize> {

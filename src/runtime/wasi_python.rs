@@ -7,6 +7,8 @@ use wasmtime::{Caller, Linker, TypedFunc};
 
 use crate::cell::{Cell, State};
 use crate::door::{Answer, Fault};
+use crate::limits::LimitKind;
+use crate::wasi::Stop;
 
 /// Internal functions that the split makes callable from outside. `turn`, which the binary exports, would compile
 /// source text in every call; this calls a function that is already there.
@@ -53,13 +55,17 @@ pub fn add_to_linker(linker: &mut Linker<State>) -> wasmtime::Result<()> {
                     state.immortal_objects += make_immortal(bytes, &pins);
                     Vec::new()
                 }
-                Ok(Answer::Bytes(answer)) => answer.to_vec(),
+                Ok(Answer::Bytes(answer)) => answer,
                 Err(Fault::Malformed) => return Ok(FAULT),
                 Err(Fault::Stop(stop)) => return Err(wasmtime::Error::new(stop)),
             };
             let Some(alloc) = caller.data().alloc.clone() else { return Ok(FAULT) };
             let size = answer.len() as u32;
             let place = alloc.call(&mut caller, size)?;
+            if place == 0 && size > 0 {
+                // The guest's allocator has nothing left. Address 0 is memory like any other here: nothing goes there.
+                return Err(wasmtime::Error::new(Stop::Exceeded(LimitKind::Memory)));
+            }
             let bytes = memory.data_mut(&mut caller);
             let written = write(bytes, place, &answer)
                 .and_then(|()| write(bytes, out, &place.to_le_bytes()))

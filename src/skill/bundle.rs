@@ -15,8 +15,18 @@ const MAX_FILES: usize = 10_000;
 const MAX_BYTES: u64 = 256 << 20;
 const MAX_DEPTH: usize = 32;
 /// What tools leave in a folder, and a skill does not need.
-const LEFT_OUT: &[&str] =
-    &["__pycache__", ".git", ".hg", ".svn", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".DS_Store"];
+const LEFT_OUT: &[&str] = &[
+    "__pycache__",
+    ".git",
+    ".hg",
+    ".svn",
+    ".pytest_cache",
+    ".mypy_cache",
+    ".ruff_cache",
+    ".DS_Store",
+    ".venv",
+    "node_modules",
+];
 
 pub struct Bundle {
     pub digest: String,
@@ -79,7 +89,7 @@ impl Gathered {
             let entry = entry.map_err(failed)?;
             let name = entry.file_name();
             let name = name.to_str().ok_or_else(|| BundleError::Name { path: format!("{below}{}", name.display()) })?;
-            if LEFT_OUT.contains(&name) || name.ends_with(".pyc") {
+            if LEFT_OUT.contains(&name) || name.ends_with(".pyc") || name.starts_with(".#") {
                 continue;
             }
             let place = format!("{below}{name}");

@@ -6,6 +6,9 @@ import time
 
 from skillcell_guest import boot, door, failure
 
+#: Bounds of a report: a manifest is for people, and ends where they would stop reading.
+_DEEPEST, _LONGEST = 40, 1 << 20
+
 
 def framework():
     """The first image: an interpreter that is ready for skills."""
@@ -62,13 +65,31 @@ def _report(work):
 
         report["entry"] = id(call.enter)
         report["rehearsal"] = id(warm.rehearse)
-        if isinstance(report.get("manifest"), (dict, list)):
-            report["manifest"] = _plain(report["manifest"])
-        door.send(door.BAKE, json.dumps(report, default=str).encode())
+        text = json.dumps(_plain(report)).encode()
+        if len(text) > _LONGEST:
+            raise ValueError(f"the manifest is too long: what there is to report takes {len(text)} bytes as JSON")
+        door.send(door.BAKE, text)
     except BaseException as error:
         failure.hand_over(error)
 
 
-def _plain(manifest):
-    """YAML has more than JSON: dates, numbers that are none, keys that are not text. They become text or are left out."""
-    return json.loads(json.dumps(manifest, default=str, skipkeys=True), parse_constant=str)
+def _plain(value, depth=0):
+    """YAML has more than JSON: dates, numbers that are none, keys that are not text, loops. They become text."""
+    if value is None or isinstance(value, (bool, int)):
+        return value
+    if isinstance(value, float):
+        return value if value - value == 0 else str(value)
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode()
+    if depth > _DEEPEST:
+        return "..."
+    if isinstance(value, dict):
+        return {_key(key): _plain(item, depth + 1) for key, item in value.items()}
+    if isinstance(value, (list, tuple, set)):
+        return [_plain(item, depth + 1) for item in value]
+    return str(value)
+
+
+def _key(key):
+    """As `json.dumps` would have it, where it would."""
+    return _plain(key) if isinstance(key, str) else json.dumps(key) if isinstance(key, (bool, type(None))) else str(key)

@@ -4,11 +4,11 @@ import json
 
 from skillcell_guest import door
 
-#: A message or traceback beyond this is cut: it is for people.
+#: A message or traceback beyond this many bytes is cut: it is for people.
 MAX_TEXT = 64 * 1024
 _OWN = "/skillcell_guest/"
 #: Taken before any skill could put something else in its place.
-_encode = json.JSONEncoder().encode
+_encode = json.JSONEncoder(ensure_ascii=False).encode
 
 
 class ResultNotJSON(TypeError):
@@ -16,8 +16,21 @@ class ResultNotJSON(TypeError):
 
 
 def hand_over(error):
-    report = {"type": type_name(error), "message": message(error), "traceback": trace(error)}
+    report = describe(error)
+    report["errno"] = error.errno if isinstance(error, OSError) and isinstance(error.errno, int) else None
+    report["out_of_memory"] = isinstance(error, MemoryError)
     door.send(door.FAIL, _encode(report).encode())
+
+
+def describe(error):
+    return {"type": _text(type_name(error)), "message": message(error), "traceback": trace(error)}
+
+
+def _text(text, last=False):
+    """Text that JSON can hold, cut to its beginning or its end."""
+    encoded = text.encode("utf-8", "backslashreplace")
+    encoded = encoded[-MAX_TEXT:] if last else encoded[:MAX_TEXT]
+    return encoded.decode("utf-8", "ignore")
 
 
 def type_name(error):
@@ -29,7 +42,7 @@ def type_name(error):
 
 def message(error):
     try:
-        return str(error)[:MAX_TEXT]
+        return _text(str(error))
     except BaseException as second:  # a skill's own __str__ may fail too
         return f"<the message could not be made: {type(second).__name__}>"
 
@@ -40,7 +53,7 @@ def trace(error):
     try:
         report = traceback.TracebackException.from_exception(error, compact=True)
         _leave_out_our_frames(report)
-        return "".join(report.format())[-MAX_TEXT:]
+        return _text("".join(report.format()), last=True)
     except BaseException as second:
         return f"<the traceback could not be made: {type(second).__name__}>"
 

@@ -29,11 +29,7 @@ def load(folder, package):
         call.skill = call.skill_class()
     except Exception as error:
         # Not a failure to bake: a skill may refuse to be made without its key, and then says so in each call.
-        constructor_error = {
-            "type": failure.type_name(error),
-            "message": failure.message(error),
-            "traceback": failure.trace(error),
-        }
+        constructor_error = failure.describe(error)
     return {
         "manifest": manifest,
         "class": call.skill_class.__name__,
@@ -83,10 +79,15 @@ def _make_packages(folder, package):
     """The packages around `skill.py`."""
     names = package.split(".")
     for depth in range(len(names), 0, -1):
-        spec = importlib.machinery.ModuleSpec(".".join(names[:depth]), None, is_package=True)
+        name = ".".join(names[:depth])
+        # The loader is never asked to run anything; resources and data are found through it.
+        loader = importlib.machinery.SourceFileLoader(name, os.path.join(folder, "__init__.py"))
+        spec = importlib.machinery.ModuleSpec(name, loader, origin=loader.path, is_package=True)
         spec.submodule_search_locations.append(folder)
         module = importlib.util.module_from_spec(spec)
         sys.modules[spec.name] = module
+        if os.path.exists(loader.path):
+            module.__file__ = loader.path
         if depth == len(names):
             module.__getattr__ = _InitWhenAsked(module, os.path.join(folder, "__init__.py"))
         folder = os.path.dirname(folder)

@@ -30,7 +30,11 @@ def environment_reads():
 
     plain = type(os.environ)
     os.environ.__class__ = Watched
+    if hasattr(os, "environb"):
+        os.environb.__class__ = Watched  # its names are bytes: any read counts as all
     try:
         yield names
     finally:
         os.environ.__class__ = plain
+        if hasattr(os, "environb"):
+            os.environb.__class__ = plain

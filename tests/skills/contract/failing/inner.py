@@ -1,0 +1,2 @@
+def divide(one, other):
+    return one / other
