@@ -6,6 +6,7 @@ mod bench;
 mod build;
 mod cache;
 mod doctor;
+mod grants;
 mod input;
 mod inspect;
 mod layout;
@@ -71,9 +72,15 @@ struct Settings {
 
 impl Settings {
     fn host(&self) -> Result<Host, HostError> {
+        self.host_with(&[])
+    }
+
+    /// A host whose HTTP trusts these authorities too.
+    fn host_with(&self, ca_files: &[PathBuf]) -> Result<Host, HostError> {
         let mut builder = Host::builder()
             .offline(self.offline)
             .wheels(self.from_wheel.clone())
+            .ca_files(ca_files.iter().cloned())
             .progress(Arc::new(progress::Terminal::new(self.quiet)));
         if let Some(folder) = &self.cache_dir {
             builder = builder.cache_dir(folder);

@@ -102,6 +102,13 @@ impl Vfs {
         Vfs { mounts, scratch, table: Table::new(), stdout, stderr, source_fault: None, entropy_bytes: 0 }
     }
 
+    /// Shows more, in a cell that has run already. Only folders of the host come this late.
+    pub fn add_mounts(&mut self, more: Vec<Mount>) {
+        self.mounts.extend(more);
+        self.mounts
+            .sort_by(|one, other| other.point.len().cmp(&one.point.len()).then_with(|| one.point.cmp(&other.point)));
+    }
+
     /// The soft limit that was run into last, if any.
     pub fn limits_hit(&self) -> Option<LimitKind> {
         self.scratch.allowance.hit

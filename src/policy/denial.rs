@@ -21,6 +21,8 @@ pub enum DenialKind {
     Env,
     Secret,
     Import,
+    /// A manifest's `permissions` that can't be read.
+    Permissions,
 }
 
 /// A refusal. All of it is fit to be shown.

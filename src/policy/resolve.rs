@@ -72,6 +72,10 @@ impl Resolve {
         self.host == other.host && self.port == other.port
     }
 
+    pub fn host(&self) -> &HostName {
+        &self.host
+    }
+
     pub fn addr(&self) -> IpAddr {
         self.addr
     }

@@ -12,7 +12,7 @@ from skillcell_guest import door
 OPEN, WRITE, READ, CLOSE, NAME = b"o", b"w", b"r", b"c", b"n"
 
 #: What the host may answer besides 0, and what that is in Python.
-_REFUSED, _NO_NAME, _UNREACHABLE, _TIMED_OUT, _TLS, _TOO_LARGE, _PROTOCOL, _IDLE = range(1, 9)
+_REFUSED, _NO_NAME, _UNREACHABLE, _TIMED_OUT, _TLS, _TOO_LARGE, _PROTOCOL, _IDLE, _RESET = range(1, 10)
 
 
 class NothingUnderWay(ConnectionAbortedError):
@@ -25,6 +25,14 @@ def available():
         return bool(_ask(NAME, b""))
     except OSError:
         return False
+
+
+def tell(host, port):
+    """Asks for a connection that will be refused, so that the operator hears of it."""
+    try:
+        open_connection(str(host), port, False)
+    except (OSError, ValueError, OverflowError, TypeError):
+        pass
 
 
 def addresses(name):
@@ -69,6 +77,8 @@ def _error(kind, text):
         return ssl.SSLCertVerificationError(1, text)
     if kind == _IDLE:
         return NothingUnderWay(errno.ECONNABORTED, "there is no answer to read: nothing was asked")
+    if kind == _RESET:
+        return ConnectionResetError(errno.ECONNRESET, text)
     if kind in (_TOO_LARGE, _PROTOCOL):
         return ConnectionAbortedError(errno.ECONNABORTED, text)
     return ConnectionRefusedError(errno.ECONNREFUSED, text)

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::policy::{Change, Permissions};
 use crate::schema::{Verdict, check};
 
-const SCHEMA: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/permissions.schema.json"));
+const SCHEMA: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/reference/permissions.schema.json"));
 
 fn agrees(value: &Value, expected: bool) {
     let schema: Value = serde_json::from_str(SCHEMA).unwrap();

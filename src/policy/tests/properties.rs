@@ -275,7 +275,7 @@ proptest! {
 
     #[test]
     fn what_the_parser_takes_the_schema_takes(texts in vec(soup(), 1..3), known in any::<bool>()) {
-        let schema: Value = serde_json::from_str(include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/permissions.schema.json"))).unwrap();
+        let schema: Value = serde_json::from_str(include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/reference/permissions.schema.json"))).unwrap();
         for text in texts {
             for value in [
                 serde_json::json!({"network": [text]}),

@@ -57,6 +57,7 @@ class CellSocket:
     def connect(self, address):
         host, port = address[:2]
         if not bridge.available():
+            bridge.tell(_names.get(host, host), port)
             raise missing.error(f"{WHAT} (connecting to {address!r})", WHY, ConnectionRefusedError, errno.ECONNREFUSED)
         self._peer = (_names.get(host, host), port)
 
