@@ -5,7 +5,7 @@
 //!   w <u32 connection> <bytes> ───────────────▶ 0
 //!   r <u32 connection> <u32 max> <u32 ms> ────▶ 0 <bytes>, none at the end; ffffffff ms: no time-out of its own
 //!   c <u32 connection> ───────────────────────▶ 0
-//!   n <name> ─────────────────────────────────▶ 0 <addresses, separated by spaces>; no name: 0 "1"
+//!   n <name>[:port] ──────────────────────────▶ 0 <addresses, separated by spaces>; no name: 0 "1"
 //! ```
 
 use std::sync::Arc;
@@ -92,16 +92,17 @@ impl Web {
 
     /// Names are looked up only where some rule is for that host: a look-up tells the world what is asked.
     fn addresses(&self, payload: &[u8], deadline: Instant) -> Result<Result<Vec<u8>, HttpError>, Fault> {
-        let name = host(payload)?;
-        if name.is_empty() {
+        if payload.is_empty() {
             return Ok(Ok(b"1".to_vec()));
         }
-        Ok(self.find_addresses(name, deadline))
+        let (name, port) = named(payload)?;
+        Ok(self.find_addresses(name, port, deadline))
     }
 
-    fn find_addresses(&self, name: &str, deadline: Instant) -> Result<Vec<u8>, HttpError> {
-        let refused = || HttpError::Refused(self.gate.refuse(not_granted(name, None)));
-        let target = Target::from_parts(Scheme::Https, name, "/").map_err(|_| refused())?;
+    fn find_addresses(&self, name: &str, port: Option<u16>, deadline: Instant) -> Result<Vec<u8>, HttpError> {
+        let refused = || HttpError::Refused(self.gate.refuse(not_granted(name, port)));
+        let authority = format!("{name}:{}", port.unwrap_or(443));
+        let target = Target::from_parts(Scheme::Https, &authority, "/").map_err(|_| refused())?;
         let rule = self.gate.rule_for(&target).ok_or_else(refused)?;
         if let Some(entry) = self.gate.any_resolve(&target) {
             return Ok(entry.addr().to_string().into_bytes());
@@ -122,7 +123,10 @@ pub fn refuse(kind: u8, payload: &[u8], denials: &Denials) -> Result<Vec<u8>, Fa
             let (_, port, host) = place(payload)?;
             denials.add(not_granted(host, Some(port)));
         }
-        b'n' if !payload.is_empty() => denials.add(not_granted(host(payload)?, None)),
+        b'n' if !payload.is_empty() => {
+            let (host, port) = named(payload)?;
+            denials.add(not_granted(host, port));
+        }
         _ => {}
     }
     Ok(packed(REFUSED, b"nothing of the network is granted"))
@@ -132,6 +136,15 @@ fn place(payload: &[u8]) -> Result<(bool, u16, &str), Fault> {
     match payload {
         [tls @ 0..=1, low, high, name @ ..] => Ok((*tls == 1, u16::from_le_bytes([*low, *high]), host(name)?)),
         _ => Err(Fault::Malformed),
+    }
+}
+
+/// A name, with the port that it is for where that is known.
+fn named(payload: &[u8]) -> Result<(&str, Option<u16>), Fault> {
+    let text = host(payload)?;
+    match text.rsplit_once(':') {
+        Some((name, port)) => Ok((name, Some(port.parse().map_err(|_| Fault::Malformed)?))),
+        None => Ok((text, None)),
     }
 }
 

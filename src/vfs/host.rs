@@ -80,8 +80,10 @@ impl HostFolder {
         names.sort_unstable();
         for (name, at) in names.iter().zip(0u64..).skip(usize::try_from(cookie).unwrap_or(usize::MAX)) {
             let place = if path.is_empty() { name.clone() } else { format!("{path}/{name}") };
-            // A link that leads out, or nowhere, is a name without a kind.
-            let (ino, kind) = self.stat(&place, 0).map_or((0, Kind::Stream), |stat| (stat.ino, stat.kind));
+            // A link that leads out, or nowhere, is a name without a kind. Its number is its own: for 0, the guest's C
+            // library would ask again and fail.
+            let own = || self.dir.symlink_metadata(&place).map_or(1, |metadata| metadata.ino());
+            let (ino, kind) = self.stat(&place, 0).map_or_else(|_| (own(), Kind::Stream), |stat| (stat.ino, stat.kind));
             if !sink(Entry { name, ino, kind, next: at + 1 }) {
                 return Ok(false);
             }

@@ -35,9 +35,9 @@ def tell(host, port):
         pass
 
 
-def addresses(name):
-    """The addresses of a host that is granted."""
-    return _ask(NAME, name.encode()).decode().split()
+def addresses(name, port):
+    """The addresses of a host that is granted. The port, if it is known, is for what the operator is told."""
+    return _ask(NAME, f"{name}:{port}".encode() if port else name.encode()).decode().split()
 
 
 def open_connection(host, port, tls):

@@ -11,6 +11,7 @@ import _socket
 import errno
 import io
 import ipaddress
+import select
 import socket
 
 from skillcell_guest import bridge
@@ -96,8 +97,10 @@ class CellSocket:
 
     def _connected(self):
         """Opens the connection when it is first used: only then is it known whether it is to be TLS."""
-        if self._closed or self._peer is None:
-            raise missing.error(WHAT, WHY, number=errno.EBADF if self._closed else errno.ENOTCONN)
+        # As with any socket, files that were made of it outlive its `close`.
+        closed = self._closed and self._files <= 0
+        if closed or self._peer is None:
+            raise missing.error(WHAT, WHY, number=errno.EBADF if closed else errno.ENOTCONN)
         if self._connection is None:
             self._connection = bridge.open_connection(*self._peer, self._tls)
 
@@ -181,13 +184,58 @@ class CellSocket:
         self.close()
 
 
+class CellPoll:
+    """`select.poll`, which also takes our sockets. They can always be written to. Nothing comes unasked, so between
+    requests, when libraries look whether a connection is still good, there is nothing to read."""
+
+    def __init__(self):
+        self._real = _real_poll()
+        self._cells = {}
+
+    def register(self, fd, eventmask=None):
+        mask = select.POLLIN | select.POLLOUT if eventmask is None else eventmask
+        if isinstance(fd, CellSocket):
+            self._cells[fd] = mask
+        else:
+            self._real.register(fd, mask)
+
+    modify = register
+
+    def unregister(self, fd):
+        if isinstance(fd, CellSocket):
+            del self._cells[fd]
+        else:
+            self._real.unregister(fd)
+
+    def poll(self, timeout=None):
+        ready = [(-1, select.POLLOUT) for mask in self._cells.values() if mask & select.POLLOUT]
+        return ready + self._real.poll(0 if self._cells else timeout)
+
+
+def cell_select(reads, writes, errors, timeout=None):
+    ours = [sock for sock in writes if isinstance(sock, CellSocket)]
+    if not ours and not any(isinstance(sock, CellSocket) for sock in (*reads, *errors)):
+        return _real_select(reads, writes, errors, timeout)
+    reads, writes, errors = ([fd for fd in fds if not isinstance(fd, CellSocket)] for fds in (reads, writes, errors))
+    if not (reads or writes or errors):
+        return [], ours, []
+    reads, writes, errors = _real_select(reads, writes, errors, 0)
+    return reads, writes + ours, errors
+
+
+_real_poll, _real_select = getattr(select, "poll", None), select.select
+
+
 def getaddrinfo(host, port, family=0, type=0, proto=0, flags=0):
     number = _port(port)
     if isinstance(host, (bytes, bytearray)):
         host = host.decode()
-    found = [pair for pair in _addresses(host) or _granted_addresses(host) if family in (0, pair[0])]
+    found = [pair for pair in _addresses(host) or _granted_addresses(host, number) if family in (0, pair[0])]
     if not found:
         raise _unknown(host)
+    for _, address in found:
+        # An address that is asked for by itself means itself again.
+        _names[address] = host if host and address != host else address
     kinds = [(socket.SOCK_STREAM, socket.IPPROTO_TCP), (socket.SOCK_DGRAM, socket.IPPROTO_UDP)]
     return [
         (socket.AddressFamily(version), kind, protocol, "", (address, number) + (0, 0) * (version == socket.AF_INET6))
@@ -237,14 +285,12 @@ def _addresses(host):
         return []
 
 
-def _granted_addresses(host):
+def _granted_addresses(host, port):
     """The host looks up names that are granted, and no others."""
     try:
-        found = [ipaddress.ip_address(address) for address in bridge.addresses(host)]
+        found = [ipaddress.ip_address(address) for address in bridge.addresses(host, port)]
     except OSError:
         return []
-    for address in found:
-        _names[str(address)] = host
     return [(socket.AF_INET if address.version == 4 else socket.AF_INET6, str(address)) for address in found]
 
 
@@ -287,6 +333,9 @@ def install():
     for name in ("gethostbyname", "gethostbyname_ex", "gethostbyaddr", "getnameinfo", "getservbyname"):
         setattr(_socket, name, globals()[name])
         setattr(socket, name, globals()[name])
+    select.select = cell_select
+    if _real_poll is not None:
+        select.poll = CellPoll
     _socket.getaddrinfo = socket.getaddrinfo = getaddrinfo
     _socket.gethostname = socket.gethostname = lambda: "cell"
     for name in ("socketpair", "fromfd", "dup", "create_server", "send_fds", "recv_fds"):
