@@ -29,7 +29,7 @@ use printer::Printer;
 ///
 /// A skill is a folder with a `skill.py`, a path or an id such as `optimization/prompt_rewriter`. Ids are looked up
 /// in SKILLWARE_SKILL_PATH, in ./skills, then in the pinned Skillware registry. A cell has no files but the skill's
-/// own, no network, no secrets and no processes.
+/// own, no network and no secrets unless you grant them, and no processes.
 #[derive(Parser)]
 #[command(name = "skillcell", version, propagate_version = true, max_term_width = 100)]
 #[command(after_help = "Exit codes: 0 returned, 1 raised, 2 usage or host error, 3 refused, 4 a limit was exceeded.")]
