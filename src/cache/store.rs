@@ -60,10 +60,19 @@ impl Cache {
 
     /// What the maker wrote about an artefact, from a valid seal; the data is not looked at.
     pub fn meta(&self, bucket: Bucket, name: &str) -> Result<Option<Value>> {
+        Ok(self.seal(bucket, name)?.map(|seal| seal.meta))
+    }
+
+    /// How long an artefact is, likewise.
+    pub fn bytes(&self, bucket: Bucket, name: &str) -> Result<Option<u64>> {
+        Ok(self.seal(bucket, name)?.map(|seal| seal.bytes))
+    }
+
+    fn seal(&self, bucket: Bucket, name: &str) -> Result<Option<seal::Seal>> {
         check_name(name)?;
         let path = self.seal_path(bucket, name);
         match seal::read(&path, &format!("{bucket}/{name}")) {
-            Ok((_, seal)) => Ok(seal.map(|seal| seal.meta)),
+            Ok((_, seal)) => Ok(seal),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(Error::io("read", &path)(error)),
         }

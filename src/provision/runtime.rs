@@ -37,8 +37,7 @@ pub fn runtime_files<T, E: From<Error>>(
 
 /// How long the standard library is; it is fetched if it is not there. This looks at its seal only.
 pub fn stdlib_bytes(cache: &Cache, how: &Fetch, progress: &dyn Progress) -> Result<u64> {
-    let sealed = cache.meta(Bucket::Runtime, &stdlib_name(runtime_pin()))?;
-    match sealed.and_then(|meta| meta["bytes"].as_u64()) {
+    match cache.bytes(Bucket::Runtime, &stdlib_name(runtime_pin()))? {
         Some(bytes) => Ok(bytes),
         None => runtime_files(cache, how, progress, |files| Ok(files.stdlib.bytes)),
     }
@@ -73,7 +72,7 @@ fn publish_stdlib(cache: &Cache, pin: &RuntimePin, wheel: &mut Wheel, progress: 
     cache.make(Bucket::Runtime, &stdlib_name(pin), purpose, progress, |writer| {
         let bytes = read_summed(wheel, pin, &pin.stdlib)?;
         writer.write_all(&bytes)?;
-        Ok::<Value, Error>(json!({"runtime": pin.wheel.name, "version": pin.wheel.version, "bytes": bytes.len()}))
+        Ok::<Value, Error>(json!({"runtime": pin.wheel.name, "version": pin.wheel.version}))
     })
 }
 
