@@ -11,10 +11,11 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::limits::{LimitKind, Limits};
+use crate::policy::{Denial, Grants};
 
 /// What a skill is asked to do.
 ///
-/// Defaults: `{}` as params, no config, no environment, the default [`Limits`], params validated, image used.
+/// Defaults: `{}` as params, no config, no environment, no grants, the default [`Limits`], params validated, image used.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Call {
@@ -26,6 +27,8 @@ pub struct Call {
     pub config: Option<Value>,
     /// Environment values, by name. The cell sees these and a few fixed ones, never the host's.
     pub env: BTreeMap<String, String>,
+    /// What the skill may do, as far as it asks for it; a skill without `permissions` may do all of it.
+    pub grants: Grants,
     pub limits: Limits,
     /// Check `params` against the manifest's JSON Schema first, as Skillware's `SkillContext` does.
     pub validate: bool,
@@ -41,6 +44,7 @@ impl Call {
             text: None,
             config: None,
             env: BTreeMap::new(),
+            grants: Grants::default(),
             limits: Limits::default(),
             validate: true,
             use_image: true,
@@ -158,6 +162,8 @@ pub struct ImageUse {
 pub struct Report {
     pub skill: String,
     pub outcome: Outcome,
+    /// What policy refused: before the call, or while it ran.
+    pub denials: Vec<Denial>,
     pub stdout: Vec<u8>,
     pub stderr: Vec<u8>,
     pub usage: Usage,
@@ -186,7 +192,7 @@ impl Report {
             result,
             error,
             limit,
-            denials: [],
+            denials: &self.denials,
             stdout: String::from_utf8_lossy(&self.stdout),
             stderr: String::from_utf8_lossy(&self.stderr),
             usage: UsageEnvelope::new(&self.usage),
@@ -204,7 +210,7 @@ struct Envelope<'a> {
     result: Option<&'a RawValue>,
     error: Option<&'a Raised>,
     limit: Option<LimitKind>,
-    denials: [(); 0],
+    denials: &'a [Denial],
     stdout: Cow<'a, str>,
     stderr: Cow<'a, str>,
     usage: UsageEnvelope,

@@ -6,6 +6,7 @@ mod bench;
 mod build;
 mod cache;
 mod doctor;
+mod grants;
 mod input;
 mod inspect;
 mod layout;
@@ -28,7 +29,7 @@ use printer::Printer;
 ///
 /// A skill is a folder with a `skill.py`, a path or an id such as `optimization/prompt_rewriter`. Ids are looked up
 /// in SKILLWARE_SKILL_PATH, in ./skills, then in the pinned Skillware registry. A cell has no files but the skill's
-/// own, no network, no secrets and no processes.
+/// own, no network and no secrets unless you grant them, and no processes.
 #[derive(Parser)]
 #[command(name = "skillcell", version, propagate_version = true, max_term_width = 100)]
 #[command(after_help = "Exit codes: 0 returned, 1 raised, 2 usage or host error, 3 refused, 4 a limit was exceeded.")]
@@ -71,9 +72,15 @@ struct Settings {
 
 impl Settings {
     fn host(&self) -> Result<Host, HostError> {
+        self.host_with(&[])
+    }
+
+    /// A host whose HTTP trusts these authorities too.
+    fn host_with(&self, ca_files: &[PathBuf]) -> Result<Host, HostError> {
         let mut builder = Host::builder()
             .offline(self.offline)
             .wheels(self.from_wheel.clone())
+            .ca_files(ca_files.iter().cloned())
             .progress(Arc::new(progress::Terminal::new(self.quiet)));
         if let Some(folder) = &self.cache_dir {
             builder = builder.cache_dir(folder);

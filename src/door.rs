@@ -10,10 +10,21 @@
 //!   F <exception as JSON> ───────────▶ kept, once
 //!   B <report as JSON>  (bake only) ─▶ kept
 //!   P <u32 addresses>   (bake only) ─▶ done at once
+//!   o w r c n ───────────────────────▶ HTTP, as far as it is granted: see `web`
 //! ```
 
+mod denials;
+mod gate;
+mod web;
+
+use std::sync::Arc;
+use std::time::Instant;
+
+pub use self::denials::Denials;
+pub use self::web::Web;
 use crate::call::Raised;
 use crate::limits::LimitKind;
+use crate::policy::{Denial, DenialKind};
 use crate::wasi::Stop;
 
 /// The longest description of an exception.
@@ -35,6 +46,10 @@ pub struct Door {
     pub result: Option<Vec<u8>>,
     pub raised: Option<Raised>,
     pub report: Option<serde_json::Value>,
+    /// HTTP, where anything of it is granted.
+    pub web: Option<Box<Web>>,
+    /// What was refused; made with the first refusal, or with `web`.
+    pub denials: Option<Arc<Denials>>,
 }
 
 /// What is to be done about a frame.
@@ -67,7 +82,7 @@ impl Door {
     }
 
     /// Takes a frame and gives the answer.
-    pub fn receive(&mut self, frame: &[u8]) -> Result<Answer, Fault> {
+    pub fn receive(&mut self, frame: &[u8], deadline: Instant) -> Result<Answer, Fault> {
         let (kind, payload) = frame.split_first().ok_or(Fault::Malformed)?;
         match kind {
             // Handed out once; a bake rehearses.
@@ -77,9 +92,17 @@ impl Door {
             b'F' => self.keep_raised(payload)?,
             b'B' if self.baking => self.report = Some(json(payload, MAX_REPORT_BYTES)?),
             b'P' if self.baking => return Ok(Answer::Pin(capped(payload, MAX_PINS_BYTES)?.to_vec())),
+            b'o' | b'w' | b'r' | b'c' | b'n' => return self.web(*kind, payload, deadline).map(Answer::Bytes),
             _ => return Err(Fault::Malformed),
         }
         Ok(Answer::Bytes(Vec::new()))
+    }
+
+    fn web(&mut self, kind: u8, payload: &[u8], deadline: Instant) -> Result<Vec<u8>, Fault> {
+        match &mut self.web {
+            Some(web) => web.receive(kind, payload, deadline),
+            None => web::refuse(kind, payload, self.denials.get_or_insert_default()),
+        }
     }
 
     fn keep_result(&mut self, payload: &[u8]) -> Result<(), Fault> {
@@ -104,6 +127,27 @@ impl Door {
     }
 }
 
+/// That no rule is for a host. What would be asked of it is not known yet, so the hint allows all of it to be read.
+fn not_granted(host: &str, port: Option<u16>) -> Denial {
+    let shown: String = host.chars().take(80).flat_map(char::escape_default).collect();
+    let url = match port {
+        Some(80) => format!("http://{shown}/*"),
+        None | Some(443) => format!("https://{shown}/*"),
+        Some(port) => format!("http://{shown}:{port}/*"),
+    };
+    // A name that is none could mean something to a shell.
+    let plain = host.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'-' | b'_' | b':' | b'[' | b']'));
+    let flag = plain.then(|| format!("--allow-http '{url}'"));
+    Denial {
+        kind: DenialKind::Http,
+        asked: shown.clone(),
+        rule: None,
+        message: format!("no rule allows anything of the host `{shown}`"),
+        hint: flag.as_ref().map(|flag| format!("`{flag}` would allow it to be read")),
+        flag,
+    }
+}
+
 fn json<T: serde::de::DeserializeOwned>(payload: &[u8], cap: usize) -> Result<T, Fault> {
     serde_json::from_slice(capped(payload, cap)?).map_err(|_| Fault::Malformed)
 }
@@ -116,6 +160,10 @@ fn capped(payload: &[u8], cap: usize) -> Result<&[u8], Fault> {
 mod tests {
     use super::*;
 
+    fn now() -> Instant {
+        Instant::now()
+    }
+
     fn door() -> Door {
         Door { call: Door::pack(b"{}", None), result_cap: 8, ..Door::default() }
     }
@@ -123,33 +171,49 @@ mod tests {
     #[test]
     fn a_call_is_handed_out_with_its_length() {
         let mut door = Door { call: Door::pack(b"[1]", Some(b"{}")), ..Door::default() };
-        assert_eq!(door.receive(b"T").unwrap(), Answer::Bytes(b"\x03\0\0\0[1]{}".to_vec()));
-        assert_eq!(door.receive(b"T").unwrap(), Answer::Bytes(Vec::new()), "once");
+        assert_eq!(door.receive(b"T", now()).unwrap(), Answer::Bytes(b"\x03\0\0\0[1]{}".to_vec()));
+        assert_eq!(door.receive(b"T", now()).unwrap(), Answer::Bytes(Vec::new()), "once");
     }
 
     #[test]
     fn the_first_result_is_kept() {
         let mut door = door();
-        door.receive(b"G1").unwrap();
-        door.receive(b"G2").unwrap();
-        door.receive(br#"F{"type":"E","message":"","traceback":""}"#).unwrap();
+        door.receive(b"G1", now()).unwrap();
+        door.receive(b"G2", now()).unwrap();
+        door.receive(br#"F{"type":"E","message":"","traceback":""}"#, now()).unwrap();
         assert_eq!(door.result.as_deref(), Some(&b"1"[..]));
         assert!(door.raised.is_none());
     }
 
     #[test]
     fn a_result_over_its_cap_ends_the_call() {
-        let end = door().receive(b"G123456789").unwrap_err();
+        let end = door().receive(b"G123456789", now()).unwrap_err();
         assert_eq!(end, Fault::Stop(Stop::Exceeded(LimitKind::ResultBytes)));
     }
 
     #[test]
     fn frames_of_a_bake_are_refused_in_a_call() {
         for frame in [&b"B{}"[..], b"P\0\0\0\0", b"", b"Z", b"Fnot json"] {
-            assert_eq!(door().receive(frame).unwrap_err(), Fault::Malformed);
+            assert_eq!(door().receive(frame, now()).unwrap_err(), Fault::Malformed);
         }
         let mut baking = Door { baking: true, ..door() };
-        baking.receive(b"B{}").unwrap();
+        baking.receive(b"B{}", now()).unwrap();
         assert!(baking.report.is_some());
+    }
+
+    #[test]
+    fn without_a_grant_http_is_refused_and_told() {
+        let mut door = door();
+        let Ok(Answer::Bytes(answer)) = door.receive(b"napi.example.test", now()) else { panic!("answered") };
+        assert_eq!(answer[0], 1);
+        let denials = door.denials.unwrap().take();
+        assert_eq!(denials[0].flag.as_deref(), Some("--allow-http 'https://api.example.test/*'"));
+    }
+
+    #[test]
+    fn malformed_frames_of_http_are_told_apart() {
+        for frame in [&b"o"[..], b"o\x02\0\0h", b"o\0\0", b"n\xff"] {
+            assert_eq!(door().receive(frame, now()).unwrap_err(), Fault::Malformed);
+        }
     }
 }

@@ -16,20 +16,26 @@
 //! ```
 
 mod builder;
+mod grants;
 mod params;
 
 use std::collections::HashMap;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Instant;
 
 pub use self::builder::HostBuilder;
+pub use self::grants::GrantError;
+use self::grants::Held;
 use crate::cache::{Cache, Pack};
 use crate::call::{Call, ImageUse, Outcome, Report, Usage};
 use crate::cell::engine::STACK_NEEDED;
 use crate::cell::{Cell, EngineError, Machine};
 use crate::door::Door;
+use crate::http::{ClientSettings, HttpClient};
 use crate::image::{BakeError, BakeReport, Baker, Image, Start, WarmUp};
 use crate::limits::{LimitKind, Limits};
+use crate::policy::Denial;
 use crate::progress::Progress;
 use crate::provision::{self, Fetch};
 use crate::runtime::files::CommonFiles;
@@ -48,6 +54,9 @@ struct Shared {
     fetch: Fetch,
     progress: Arc<dyn Progress + Send + Sync>,
     roots: Roots,
+    ca_files: Vec<PathBuf>,
+    /// Made for the first call that is granted something of the web.
+    http: OnceLock<Arc<HttpClient>>,
     registry: OnceLock<Pack>,
     files: OnceLock<CommonFiles>,
     /// The plain machine, and the one that counts fuel.
@@ -73,6 +82,8 @@ pub enum HostError {
     Cache(#[from] crate::cache::Error),
     #[error(transparent)]
     Provision(#[from] provision::Error),
+    #[error(transparent)]
+    Grant(#[from] GrantError),
     #[error("the params are {got} bytes as JSON, and may be {cap}")]
     ParamsTooLarge { got: usize, cap: usize },
 }
@@ -120,8 +131,7 @@ impl Host {
 
     fn call_here(&self, skill: &Skill, call: &Call) -> Result<Report, HostError> {
         let started = Instant::now();
-        let called =
-            if call.use_image { self.with_image(skill, call) } else { self.import_and_run(skill, call, Start::Boot) };
+        let called = if call.use_image { self.with_image(skill, call) } else { self.without_image(skill, call) };
         let mut report = match called {
             Ok(report) => report,
             // A skill that fails or overruns while it is imported is an outcome like any other.
@@ -145,24 +155,47 @@ impl Host {
         let metered = call.limits.fuel.is_some();
         let (image, baked) = self.image(skill, metered, &call.limits)?;
         let about = Some(ImageUse { key: image.key.clone(), baked });
+        let held = match held(skill, &image.report.manifest, call)? {
+            Ok(held) => held,
+            Err(denials) => return Ok(Report { image: about, ..refused(skill, denials) }),
+        };
+        let granted = held.as_ref().map(|held| held.call(call));
+        let call = granted.as_deref().unwrap_or(call);
         let left_to_guest = match params::check(&image.report, call) {
             Ok(left_to_guest) => left_to_guest,
             Err(raised) => return Ok(Report { image: about, ..ended(skill, Outcome::Raised(raised)) }),
         };
         if image.report.must_import(&call.env) {
-            return self.import_and_run(skill, call, Start::Framework);
+            return self.import_and_run(skill, call, Start::Framework, held.as_ref());
         }
         if !image.memories.fits(&call.limits) {
             return Ok(Report { image: about, ..ended(skill, Outcome::Exceeded(LimitKind::Memory, None)) });
         }
         let started = Instant::now();
         let cell = self.cell(skill, &image, call, left_to_guest)?;
-        let report = self.run(skill, cell, image.state.entry, started, call)?;
+        let report = self.run(skill, cell, (image.state.entry, started), call, held.as_ref())?;
         Ok(Report { image: about, ..report })
     }
 
+    /// What the manifest asks for is read before the skill is run, in a cell of its own: what it is granted of the
+    /// environment is there when it is imported.
+    fn without_image(&self, skill: &Skill, call: &Call) -> Result<Report, HostError> {
+        let look = self.baker(call.limits.fuel.is_some())?.look(skill)?;
+        match held(skill, &look["manifest"], call)? {
+            Err(denials) => Ok(refused(skill, denials)),
+            Ok(None) => self.import_and_run(skill, call, Start::Boot, None),
+            Ok(Some(held)) => self.import_and_run(skill, &held.call(call), Start::Boot, Some(&held)),
+        }
+    }
+
     /// Imports the skill in the call's own cell.
-    fn import_and_run(&self, skill: &Skill, call: &Call, start: Start) -> Result<Report, HostError> {
+    fn import_and_run(
+        &self,
+        skill: &Skill,
+        call: &Call,
+        start: Start,
+        held: Option<&Held>,
+    ) -> Result<Report, HostError> {
         let baker = self.baker(call.limits.fuel.is_some())?;
         let started = Instant::now();
         let (mut cell, report) = baker.import_for(skill, call, start)?;
@@ -170,7 +203,7 @@ impl Host {
             Ok(leave_to_guest) => cell.store().data_mut().door = door(call, leave_to_guest)?,
             Err(raised) => return Ok(ended(skill, Outcome::Raised(raised))),
         }
-        self.run(skill, cell, report.entry, started, call)
+        self.run(skill, cell, (report.entry, started), call, held)
     }
 
     /// Runs a cell to its end and throws it away.
@@ -178,13 +211,17 @@ impl Host {
         &self,
         skill: &Skill,
         mut cell: Cell,
-        entry: u32,
-        started: Instant,
+        (entry, started): (u32, Instant),
         call: &Call,
+        held: Option<&Held>,
     ) -> Result<Report, HostError> {
+        if let Some(held) = held {
+            held.give(self, &mut cell)?;
+        }
         let made = Instant::now();
         let ran = wasi_python::enter(&mut cell, entry);
         let ending = cell.ending(ran);
+        let denials = cell.state().door.denials.as_ref().map(|denials| denials.take()).unwrap_or_default();
         let done = Instant::now();
         drop(cell);
         let teardown = done.elapsed();
@@ -200,7 +237,12 @@ impl Host {
             fuel: call.limits.fuel.zip(ending.fuel_left).map(|(given, left)| given.saturating_sub(left)),
             ..Usage::default()
         };
-        Ok(Report { usage, stdout: ending.stdout, stderr: ending.stderr, ..ended(skill, ending.outcome) })
+        let (stdout, stderr) = (ending.stdout, ending.stderr);
+        let mut report = Report { denials, usage, stdout, stderr, ..ended(skill, ending.outcome) };
+        if let Some(held) = held {
+            held.scrub(&mut report);
+        }
+        Ok(report)
     }
 
     /// Bakes a skill's image ahead, replacing one that is there.
@@ -321,6 +363,13 @@ impl Host {
         self.made(&self.shared.machines[usize::from(metered)], || Ok(self.runtime().machine(metered)?))
     }
 
+    fn http_client(&self) -> Result<&Arc<HttpClient>, HostError> {
+        self.made(&self.shared.http, || {
+            let settings = ClientSettings::with_ca_files(self.shared.ca_files.clone());
+            Ok(Arc::new(HttpClient::new(&settings).map_err(GrantError::from)?))
+        })
+    }
+
     fn files(&self) -> Result<&CommonFiles, HostError> {
         self.made(&self.shared.files, || {
             let (cache, progress) = (self.shared.cache.clone(), self.shared.progress.clone());
@@ -359,10 +408,28 @@ fn ended(skill: &Skill, outcome: Outcome) -> Report {
     Report {
         skill: skill.id().to_owned(),
         outcome,
+        denials: Vec::new(),
         stdout: Vec::new(),
         stderr: Vec::new(),
         usage: Usage::default(),
         image: None,
+    }
+}
+
+fn refused(skill: &Skill, denials: Vec<Denial>) -> Report {
+    Report { denials, ..ended(skill, Outcome::Refused) }
+}
+
+/// What a call holds of what its skill asks for, ready to be given; or what it lacks.
+fn held(
+    skill: &Skill,
+    manifest: &serde_json::Value,
+    call: &Call,
+) -> Result<Result<Option<Held>, Vec<Denial>>, HostError> {
+    match grants::decide(skill, manifest, call) {
+        Err(denials) => Ok(Err(denials)),
+        Ok(None) => Ok(Ok(None)),
+        Ok(Some(grants)) => Ok(Ok(Some(Held::new(grants)?))),
     }
 }
 

@@ -14,6 +14,7 @@ mod allowance;
 mod device;
 mod errno;
 mod file;
+mod host;
 mod io;
 mod mount;
 mod names;
@@ -29,6 +30,7 @@ mod tree;
 pub use self::allowance::Caps;
 pub use self::errno::Errno;
 pub use self::file::Access;
+pub use self::host::HostFolder;
 pub use self::mount::Mount;
 pub use self::output::Output;
 pub use self::stat::{Entry, Kind, NewTimes, Stat, now_ns};
@@ -98,6 +100,13 @@ impl Vfs {
         }
         let scratch = Scratch::new(roots, caps);
         Vfs { mounts, scratch, table: Table::new(), stdout, stderr, source_fault: None, entropy_bytes: 0 }
+    }
+
+    /// Shows more, in a cell that has run already. Only folders of the host come this late.
+    pub fn add_mounts(&mut self, more: Vec<Mount>) {
+        self.mounts.extend(more);
+        self.mounts
+            .sort_by(|one, other| other.point.len().cmp(&one.point.len()).then_with(|| one.point.cmp(&other.point)));
     }
 
     /// The soft limit that was run into last, if any.

@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 
+use super::grants::GrantArgs;
 use super::limits::LimitArgs;
 use super::printer::Printer;
 use super::{Settings, input};
@@ -19,6 +20,7 @@ use crate::limits::{LimitKind, Limits};
 Examples:
   skillcell run optimization/prompt_rewriter --params '{\"raw_text\": \"Could you please help\"}'
   skillcell run ./my_skill --params @params.json --config '{\"mode\": \"fast\"}' --env REGION=eu --timeout 5
+  skillcell run ./my_skill --allow-http 'GET https://api.example.org/v1/*' --secret API_KEY@api.example.org
   echo '{\"text\": \"hello\"}' | skillcell run ./my_skill --params - --json
 
 Exit codes: 0 returned, 1 raised, 2 usage or host error, 3 refused, 4 a limit was exceeded.")]
@@ -45,13 +47,16 @@ pub struct RunCommand {
     json: bool,
     #[command(flatten)]
     limits: LimitArgs,
+    #[command(flatten)]
+    grants: GrantArgs,
 }
 
 impl RunCommand {
     pub fn execute(&self, settings: &Settings, printer: &Printer) -> anyhow::Result<ExitCode> {
-        let call = self.call()?;
-        let host = settings.host()?;
+        let mut call = self.call()?;
+        let host = settings.host_with(&self.grants.ca_file)?;
         let skill = host.skill(&self.skill)?;
+        call.grants = self.grants.grants(skill.id())?;
         let report = host.call(&skill, &call)?;
         drop(host); // and with it the progress line
         if self.json {
@@ -80,13 +85,26 @@ impl RunCommand {
     fn print(&self, report: &Report, limits: &Limits, printer: &Printer) {
         printer.skill_output(&report.stdout);
         printer.skill_output(&report.stderr);
+        let refused = matches!(report.outcome, Outcome::Refused);
+        for denial in &report.denials {
+            let message = format!("`{}` was refused: {}", report.skill, denial.message);
+            if refused {
+                printer.problem(&message)
+            } else {
+                printer.warning(&message)
+            }
+            if let Some(hint) = &denial.hint {
+                printer.hint(hint);
+            }
+        }
         match &report.outcome {
             Outcome::Returned(result) => printer.result(result.get()),
             Outcome::Raised(raised) => {
                 printer.skill_output(raised.traceback.as_bytes());
                 printer.problem(&format!("`{}` raised {}: {}", report.skill, raised.kind, raised.message));
             }
-            Outcome::Refused => printer.problem("the call was refused"),
+            Outcome::Refused if report.denials.is_empty() => printer.problem("the call was refused"),
+            Outcome::Refused => {}
             Outcome::Exceeded(limit, raised) => {
                 if let Some(raised) = raised {
                     printer.skill_output(raised.traceback.as_bytes());

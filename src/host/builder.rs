@@ -10,13 +10,14 @@ use crate::provision::Fetch;
 use crate::skill::Roots;
 
 /// Defaults: the user's cache folder, the network through pip when something is missing, skills found through
-/// `SKILLWARE_SKILL_PATH`, `./skills` and the pinned registry, no word about progress.
+/// `SKILLWARE_SKILL_PATH`, `./skills` and the pinned registry, the well-known authorities for HTTPS, no word about progress.
 #[derive(Default)]
 #[must_use]
 pub struct HostBuilder {
     cache_dir: Option<PathBuf>,
     fetch: Fetch,
     roots: Option<Roots>,
+    ca_files: Vec<PathBuf>,
     progress: Option<Arc<dyn Progress + Send + Sync>>,
 }
 
@@ -45,6 +46,12 @@ impl HostBuilder {
         self
     }
 
+    /// PEM files of authorities that HTTPS trusts besides the well-known ones.
+    pub fn ca_files(mut self, files: impl IntoIterator<Item = PathBuf>) -> HostBuilder {
+        self.ca_files.extend(files);
+        self
+    }
+
     /// Who is told of work that takes long.
     pub fn progress(mut self, progress: Arc<dyn Progress + Send + Sync>) -> HostBuilder {
         self.progress = Some(progress);
@@ -59,6 +66,8 @@ impl HostBuilder {
             fetch: self.fetch,
             progress: self.progress.unwrap_or_else(|| Arc::new(Silent)),
             roots: self.roots.unwrap_or_else(Roots::from_env),
+            ca_files: self.ca_files,
+            http: OnceLock::new(),
             registry: OnceLock::new(),
             files: OnceLock::new(),
             machines: [OnceLock::new(), OnceLock::new()],

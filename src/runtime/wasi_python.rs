@@ -49,7 +49,8 @@ pub fn add_to_linker(linker: &mut Linker<State>) -> wasmtime::Result<()> {
             let Some(memory) = caller.data().wasi.memory else { return Ok(FAULT) };
             let (bytes, state) = memory.data_and_store_mut(&mut caller);
             let Some(frame) = slice(bytes, frame, len) else { return Ok(FAULT) };
-            let answer = match state.door.receive(frame) {
+            let deadline = state.deadline;
+            let answer = match state.door.receive(frame, deadline) {
                 // Now, while the guest holds on to them: a moment later an address may be something else's.
                 Ok(Answer::Pin(pins)) => {
                     state.immortal_objects += make_immortal(bytes, &pins);

@@ -8,6 +8,7 @@
 #[repr(u16)]
 #[non_exhaustive]
 pub enum Errno {
+    Acces = 2,
     Badf = 8,
     Busy = 10,
     Exist = 20,

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::device::Device;
 use super::errno::Errno;
+use super::host::HostFile;
 use super::scratch::Scratch;
 use super::stat::{Kind, NewTimes, Stat, Times};
 use super::tree::Tree;
@@ -28,6 +29,10 @@ pub(super) enum Object {
     },
     Device {
         device: Device,
+        dev: u64,
+    },
+    Host {
+        file: HostFile,
         dev: u64,
     },
 }
@@ -72,6 +77,7 @@ impl Object {
             }),
             Object::Scratch { node, .. } => scratch.read_at(*node, buf, offset),
             Object::Device { device, .. } => device.read(buf),
+            Object::Host { file, .. } => file.read_at(buf, offset),
         }
     }
 
@@ -80,6 +86,7 @@ impl Object {
         match self {
             Object::Scratch { node, .. } => scratch.write_at(*node, data, offset),
             Object::Device { .. } => Ok(data.len()),
+            Object::Host { file, .. } => file.write_at(data, offset),
             Object::Directory(_) => Err(Errno::Isdir),
             Object::Tree { .. } => Err(Errno::Rofs),
             Object::Stdin | Object::Stdout | Object::Stderr => Err(Errno::Spipe),
@@ -96,12 +103,14 @@ impl Object {
             Object::Tree { tree, node, dev } => tree.stat(*node, *dev),
             Object::Scratch { node, dev } => scratch.stat(*node, *dev),
             Object::Device { device, dev } => device.stat(*dev),
+            Object::Host { file, dev } => file.stat(*dev),
         }
     }
 
     pub fn set_size(&self, scratch: &mut Scratch, size: u64) -> Result<(), Errno> {
         match self {
             Object::Scratch { node, .. } => scratch.set_size(*node, size),
+            Object::Host { file, .. } => file.set_size(size),
             Object::Tree { .. } => Err(Errno::Rofs),
             Object::Directory(_) => Err(Errno::Isdir),
             _ => Err(Errno::Inval),
@@ -114,6 +123,7 @@ impl Object {
                 scratch.set_times(*node, times);
                 Ok(())
             }
+            Object::Host { file, .. } => file.set_times(times),
             Object::Tree { .. } | Object::Device { .. } => Err(Errno::Rofs),
             _ => Err(Errno::Inval),
         }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use super::device::{self, Device};
 use super::errno::Errno;
 use super::file::Object;
+use super::host::HostFolder;
 use super::path::CellPath;
 use super::scratch::Scratch;
 use super::stat::{NewTimes, Stat};
@@ -28,6 +29,7 @@ pub(super) enum Backend {
     /// A root of the cell's [`Scratch`]; numbered when the mounts of a cell are put together.
     Scratch(u32),
     Devices,
+    Host(HostFolder),
 }
 
 impl Mount {
@@ -46,6 +48,11 @@ impl Mount {
         Mount::new(point, Backend::Devices)
     }
 
+    /// Shows a folder of the host.
+    pub fn host(point: &str, folder: HostFolder) -> Option<Mount> {
+        Mount::new(point, Backend::Host(folder))
+    }
+
     fn new(point: &str, backend: Backend) -> Option<Mount> {
         let path = CellPath::parse("", point.as_bytes()).ok()?;
         Some(Mount { point: path.text.into(), backend })
@@ -59,6 +66,7 @@ impl Backend {
             Backend::Scratch(root) => Ok(scratch.stat(scratch.find(*root, path)?, dev)),
             Backend::Devices if path.is_empty() => Ok(device::directory_stat(dev)),
             Backend::Devices => Ok(Device::find(path)?.stat(dev)),
+            Backend::Host(folder) => folder.stat(path, dev),
         }
     }
 
@@ -79,6 +87,7 @@ impl Backend {
                 Err(Errno::Noent) if how.create => Err(refuse_new_device(path)),
                 Err(errno) => Err(errno),
             },
+            Backend::Host(folder) => Ok(Object::Host { file: folder.open_file(path, how)?, dev }),
         }
     }
 
@@ -89,6 +98,7 @@ impl Backend {
             Backend::Scratch(root) => scratch.read_dir(scratch.find(*root, path)?, cookie, sink),
             Backend::Devices if path.is_empty() => Ok(device::read_dir(cookie, sink)),
             Backend::Devices => Err(Device::find(path).err().unwrap_or(Errno::Notdir)),
+            Backend::Host(folder) => folder.read_dir(path, cookie, sink),
         }
     }
 
@@ -97,12 +107,14 @@ impl Backend {
             Backend::Tree(tree) => Err(tree.refuse_new(path)),
             Backend::Scratch(root) => scratch.make_directory(*root, path),
             Backend::Devices => Err(refuse_new_device(path)),
+            Backend::Host(folder) => folder.make_directory(path),
         }
     }
 
     pub fn unlink(&self, scratch: &mut Scratch, path: &str) -> Result<(), Errno> {
         match self {
             Backend::Scratch(root) => scratch.unlink(*root, path),
+            Backend::Host(folder) => folder.unlink(path),
             _ => Err(self.refuse_change(path)),
         }
     }
@@ -110,6 +122,7 @@ impl Backend {
     pub fn remove_directory(&self, scratch: &mut Scratch, path: &str) -> Result<(), Errno> {
         match self {
             Backend::Scratch(root) => scratch.remove_directory(*root, path),
+            Backend::Host(folder) => folder.remove_directory(path),
             _ => Err(self.refuse_change(path)),
         }
     }
@@ -118,6 +131,7 @@ impl Backend {
     pub fn rename(&self, scratch: &mut Scratch, from: &str, to: &str) -> Result<(), Errno> {
         match self {
             Backend::Scratch(root) => scratch.rename(*root, from, to),
+            Backend::Host(folder) => folder.rename(from, to),
             _ => Err(self.refuse_change(from)),
         }
     }
@@ -129,6 +143,7 @@ impl Backend {
                 scratch.set_times(id, times);
                 Ok(())
             }
+            Backend::Host(folder) => folder.set_times(path, times),
             _ => Err(self.refuse_change(path)),
         }
     }

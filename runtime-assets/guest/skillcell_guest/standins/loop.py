@@ -1,7 +1,8 @@
 """Stands for asyncio's event loop, which elsewhere waits on sockets.
 
 Tasks, timers, timeouts, queues, executors (inline, see `executors`) and a nested `asyncio.run` in another "thread" work,
-and waiting is real. There are no transports, readers, writers, pipes, subprocesses or signal handlers. When nothing is
+and waiting is real. Connections carry HTTP to the host, see `transport`; there are no servers, pipes, subprocesses or
+signal handlers. When nothing is
 ready, nothing is due and nothing could still happen, the loop raises `Deadlock` instead of waiting forever.
 """
 
@@ -10,7 +11,7 @@ import asyncio.events
 import asyncio.unix_events
 from asyncio.base_events import BaseEventLoop
 
-from skillcell_guest.standins import executors, missing, threads
+from skillcell_guest.standins import executors, missing, network, threads, transport
 from skillcell_guest.standins.locks import Deadlock
 
 
@@ -35,6 +36,17 @@ class EventLoop(BaseEventLoop):
         self._executor_shutdown_called = True
         if self._default_executor is not None:
             self._default_executor.shutdown()
+
+    async def create_connection(
+        self, protocol_factory, host=None, port=None, *, ssl=None, server_hostname=None, sock=None, **options
+    ):
+        tls = ssl or None
+        return await transport.create_connection(
+            self, protocol_factory, host, port, tls=tls, server_hostname=server_hostname, sock=sock
+        )
+
+    async def getaddrinfo(self, host, port, *, family=0, type=0, proto=0, flags=0):
+        return network.getaddrinfo(host, port, family, type, proto, flags)
 
     def _make_socket_transport(self, *args, **kwargs):
         raise missing.error("sockets in an event loop", "use an HTTP client")

@@ -1,20 +1,26 @@
-"""Stands for sockets and name resolution. There is no network: connecting fails as it does where nobody answers.
+"""Stands for sockets and name resolution. What a socket carries is HTTP, and it carries it to the host.
 
-A socket can be made and configured, `connect` raises `ConnectionRefusedError`, and names do not resolve (`gaierror`),
-so that HTTP libraries raise their usual exceptions and a skill's own fallback runs. Addresses in figures, and
-`localhost`, resolve to themselves, since guards against internal addresses ask that. `CellSocket.connect` is the place
-for a way to the host's HTTP client.
+A connected socket hands what is written to the host's HTTP client (see `bridge`), which decides, asks and answers. So
+`http.client`, `urllib`, `requests` and `httpx` work on it, and nothing else does. Without a grant nothing is reached: a
+request raises `ConnectionRefusedError`, and names do not resolve (`gaierror`), so that libraries raise their usual
+exceptions and a skill's own fallback runs. Addresses in figures, and `localhost`, resolve to themselves, since guards
+against internal addresses ask that.
 """
 
 import _socket
 import errno
+import io
 import ipaddress
+import select
 import socket
 
+from skillcell_guest import bridge
 from skillcell_guest.standins import missing
 
 WHAT = "network"
 WHY = "it reaches nothing unless the operator grants it"
+#: What goes to the host at once.
+_PIECE = 256 << 10
 _LOCAL = {"localhost": ("127.0.0.1", "::1"), "localhost.localdomain": ("127.0.0.1", "::1"), "": ("127.0.0.1", "::1")}
 #: Linux's numbers; only their names matter here.
 _CONSTANTS = {
@@ -25,15 +31,14 @@ _CONSTANTS = {
 _PORTS = {
     "ftp": 21, "ssh": 22, "smtp": 25, "domain": 53, "http": 80, "imap": 143, "https": 443, "smtps": 465, "imaps": 993,
 }  # fmt: skip
-#: What a socket can do only once it is connected or bound.
-_NEEDS_A_PEER = {
-    "send", "sendall", "sendto", "sendmsg", "sendfile", "recv", "recv_into", "recvfrom", "recvfrom_into", "recvmsg",
-    "makefile", "getpeername", "getsockname", "listen", "accept", "dup",
-}  # fmt: skip
+#: What no socket of a cell can do.
+_NEVER = {"sendto", "sendmsg", "sendfile", "recvfrom", "recvfrom_into", "recvmsg", "listen", "accept", "dup"}
+#: The names that addresses were asked for: what a library connects to is an address, what it means is a name.
+_names = {}
 
 
 class CellSocket:
-    """As much of a socket as can be had without a network."""
+    """As much of a socket as HTTP needs."""
 
     def __init__(self, family=-1, type=-1, proto=-1, fileno=None):
         if fileno is not None:
@@ -45,12 +50,74 @@ class CellSocket:
             raise missing.error("raw sockets", WHY, PermissionError, errno.EPERM)
         self._timeout = _socket.getdefaulttimeout()
         self._options = {}
+        self._peer = self._connection = None
+        self._tls = False
+        self._files = 0
+        self._closed = False
 
     def connect(self, address):
-        raise missing.error(f"{WHAT} (connecting to {address!r})", WHY, ConnectionRefusedError, errno.ECONNREFUSED)
+        host, port = address[:2]
+        if not bridge.available():
+            bridge.tell(_names.get(host, host), port)
+            raise missing.error(f"{WHAT} (connecting to {address!r})", WHY, ConnectionRefusedError, errno.ECONNREFUSED)
+        self._peer = (_names.get(host, host), port)
 
     def connect_ex(self, address):
-        return errno.ECONNREFUSED
+        try:
+            self.connect(address)
+        except OSError as error:
+            return error.errno
+        return 0
+
+    def use_tls(self, name):
+        """From now on the host speaks TLS on this connection, to `name`."""
+        self._tls = True
+        if name:
+            self._peer = (name, self._peer[1])
+
+    def sendall(self, data, flags=0):
+        self._connected()
+        view = memoryview(data).cast("B")
+        for start in range(0, len(view), _PIECE):
+            bridge.write(self._connection, bytes(view[start : start + _PIECE]))
+
+    def send(self, data, flags=0):
+        self.sendall(data)
+        return len(data)
+
+    def recv(self, size, flags=0):
+        self._connected()
+        return bridge.read(self._connection, size, self._timeout)
+
+    def recv_into(self, buffer, size=0, flags=0):
+        view = memoryview(buffer).cast("B")
+        data = self.recv(size or len(view))
+        view[: len(data)] = data
+        return len(data)
+
+    def _connected(self):
+        """Opens the connection when it is first used: only then is it known whether it is to be TLS."""
+        # As with any socket, files that were made of it outlive its `close`.
+        closed = self._closed and self._files <= 0
+        if closed or self._peer is None:
+            raise missing.error(WHAT, WHY, number=errno.EBADF if closed else errno.ENOTCONN)
+        if self._connection is None:
+            self._connection = bridge.open_connection(*self._peer, self._tls)
+
+    def makefile(self, mode="r", buffering=None, *, encoding=None, errors=None, newline=None):
+        return socket_makefile(self, mode, buffering, encoding=encoding, errors=errors, newline=newline)
+
+    def getpeername(self):
+        self._needs_a_peer()
+        return self._peer
+
+    def getsockname(self):
+        self._needs_a_peer()
+        return ("127.0.0.1", 0)
+
+    def _needs_a_peer(self):
+        if self._peer is None:
+            raise missing.error(WHAT, WHY, number=errno.ENOTCONN)
 
     def bind(self, address):
         raise missing.error(f"{WHAT} (listening on {address!r})", WHY, PermissionError, errno.EACCES)
@@ -83,17 +150,31 @@ class CellSocket:
         return -1
 
     def close(self):
-        pass
+        self._closed = True
+        if self._files <= 0:
+            self._real_close()
+
+    def _real_close(self):
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            bridge.close(connection)
+
+    def _decref_socketios(self):
+        """As `socket.makefile`'s files expect: the connection lasts as long as one of them."""
+        self._files -= 1
+        if self._closed and self._files <= 0:
+            self._real_close()
 
     def detach(self):
+        self._closed = True
         return -1
 
     def shutdown(self, how):
-        raise missing.error(WHAT, WHY, number=errno.ENOTCONN)
+        self._needs_a_peer()
 
     def __getattr__(self, name):
-        if name in _NEEDS_A_PEER:
-            raise missing.error(WHAT, WHY, number=errno.ENOTCONN)
+        if name in _NEVER:
+            raise missing.error(WHAT, WHY, number=errno.ENOTSUP)
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
 
     def __enter__(self):
@@ -103,13 +184,58 @@ class CellSocket:
         self.close()
 
 
+class CellPoll:
+    """`select.poll`, which also takes our sockets. They can always be written to. Nothing comes unasked, so between
+    requests, when libraries look whether a connection is still good, there is nothing to read."""
+
+    def __init__(self):
+        self._real = _real_poll()
+        self._cells = {}
+
+    def register(self, fd, eventmask=None):
+        mask = select.POLLIN | select.POLLOUT if eventmask is None else eventmask
+        if isinstance(fd, CellSocket):
+            self._cells[fd] = mask
+        else:
+            self._real.register(fd, mask)
+
+    modify = register
+
+    def unregister(self, fd):
+        if isinstance(fd, CellSocket):
+            del self._cells[fd]
+        else:
+            self._real.unregister(fd)
+
+    def poll(self, timeout=None):
+        ready = [(-1, select.POLLOUT) for mask in self._cells.values() if mask & select.POLLOUT]
+        return ready + self._real.poll(0 if self._cells else timeout)
+
+
+def cell_select(reads, writes, errors, timeout=None):
+    ours = [sock for sock in writes if isinstance(sock, CellSocket)]
+    if not ours and not any(isinstance(sock, CellSocket) for sock in (*reads, *errors)):
+        return _real_select(reads, writes, errors, timeout)
+    reads, writes, errors = ([fd for fd in fds if not isinstance(fd, CellSocket)] for fds in (reads, writes, errors))
+    if not (reads or writes or errors):
+        return [], ours, []
+    reads, writes, errors = _real_select(reads, writes, errors, 0)
+    return reads, writes + ours, errors
+
+
+_real_poll, _real_select = getattr(select, "poll", None), select.select
+
+
 def getaddrinfo(host, port, family=0, type=0, proto=0, flags=0):
     number = _port(port)
     if isinstance(host, (bytes, bytearray)):
         host = host.decode()
-    found = [pair for pair in _addresses(host) if family in (0, pair[0])]
+    found = [pair for pair in _addresses(host) or _granted_addresses(host, number) if family in (0, pair[0])]
     if not found:
         raise _unknown(host)
+    for _, address in found:
+        # An address that is asked for by itself means itself again.
+        _names[address] = host if host and address != host else address
     kinds = [(socket.SOCK_STREAM, socket.IPPROTO_TCP), (socket.SOCK_DGRAM, socket.IPPROTO_UDP)]
     return [
         (socket.AddressFamily(version), kind, protocol, "", (address, number) + (0, 0) * (version == socket.AF_INET6))
@@ -159,6 +285,29 @@ def _addresses(host):
         return []
 
 
+def _granted_addresses(host, port):
+    """The host looks up names that are granted, and no others."""
+    try:
+        found = [ipaddress.ip_address(address) for address in bridge.addresses(host, port)]
+    except OSError:
+        return []
+    return [(socket.AF_INET if address.version == 4 else socket.AF_INET6, str(address)) for address in found]
+
+
+def socket_makefile(sock, mode, buffering, **text):
+    """`socket.socket.makefile` works on anything that has `recv_into` and `send`; it counts its files itself."""
+    sock._files += 1
+    raw = socket.SocketIO(sock, "rw" if "r" in mode and "w" in mode else "r" if "r" in mode else "w")
+    if buffering == 0:
+        return raw
+    size = io.DEFAULT_BUFFER_SIZE if buffering is None or buffering < 0 else buffering
+    if "r" in mode and "w" in mode:
+        buffered = io.BufferedRWPair(raw, raw, size)
+    else:
+        buffered = (io.BufferedReader if "r" in mode else io.BufferedWriter)(raw, size)
+    return buffered if "b" in mode else io.TextIOWrapper(buffered, **text)
+
+
 def _port(port):
     if port is None:
         return 0
@@ -184,6 +333,9 @@ def install():
     for name in ("gethostbyname", "gethostbyname_ex", "gethostbyaddr", "getnameinfo", "getservbyname"):
         setattr(_socket, name, globals()[name])
         setattr(socket, name, globals()[name])
+    select.select = cell_select
+    if _real_poll is not None:
+        select.poll = CellPoll
     _socket.getaddrinfo = socket.getaddrinfo = getaddrinfo
     _socket.gethostname = socket.gethostname = lambda: "cell"
     for name in ("socketpair", "fromfd", "dup", "create_server", "send_fds", "recv_fds"):

@@ -1,0 +1,84 @@
+"""The way to the host's HTTP client: connections by number, in frames. docs/reference/door.md describes them.
+
+What goes through is HTTP/1.1 as the guest's own library writes it. The host reads it, decides, makes the request
+itself, and gives the answer back as bytes. TLS is the host's: a connection only says that it wants it.
+"""
+
+import errno
+import socket
+
+from skillcell_guest import door
+
+OPEN, WRITE, READ, CLOSE, NAME = b"o", b"w", b"r", b"c", b"n"
+
+#: What the host may answer besides 0, and what that is in Python.
+_REFUSED, _NO_NAME, _UNREACHABLE, _TIMED_OUT, _TLS, _TOO_LARGE, _PROTOCOL, _IDLE, _RESET = range(1, 10)
+
+
+class NothingUnderWay(ConnectionAbortedError):
+    """A read where no request was made that could be answered."""
+
+
+def available():
+    """Whether the operator granted anything of the network."""
+    try:
+        return bool(_ask(NAME, b""))
+    except OSError:
+        return False
+
+
+def tell(host, port):
+    """Asks for a connection that will be refused, so that the operator hears of it."""
+    try:
+        open_connection(str(host), port, False)
+    except (OSError, ValueError, OverflowError, TypeError):
+        pass
+
+
+def addresses(name, port):
+    """The addresses of a host that is granted. The port, if it is known, is for what the operator is told."""
+    return _ask(NAME, f"{name}:{port}".encode() if port else name.encode()).decode().split()
+
+
+def open_connection(host, port, tls):
+    number = _ask(OPEN, bytes([tls]) + port.to_bytes(2, "little") + host.encode())
+    return int.from_bytes(number, "little")
+
+
+def write(connection, data):
+    _ask(WRITE, connection.to_bytes(4, "little") + data)
+
+
+def read(connection, size, timeout):
+    """At most `size` bytes; none at the end. `timeout` is in seconds, or None."""
+    wait = 0xFFFFFFFF if timeout is None else min(int(timeout * 1000), 0xFFFFFFFE)
+    return _ask(READ, b"".join(n.to_bytes(4, "little") for n in (connection, min(size, 1 << 20), wait)))
+
+
+def close(connection):
+    _ask(CLOSE, connection.to_bytes(4, "little"))
+
+
+def _ask(kind, payload):
+    answer = door.send(kind, payload)
+    if answer[0]:
+        raise _error(answer[0], answer[1:].decode("utf-8", "replace"))
+    return answer[1:]
+
+
+def _error(kind, text):
+    if kind == _NO_NAME:
+        return socket.gaierror(socket.EAI_NONAME, text)
+    if kind == _TIMED_OUT:
+        return TimeoutError("timed out")
+    if kind == _TLS:
+        import ssl
+
+        return ssl.SSLCertVerificationError(1, text)
+    if kind == _IDLE:
+        return NothingUnderWay(errno.ECONNABORTED, "there is no answer to read: nothing was asked")
+    if kind == _RESET:
+        return ConnectionResetError(errno.ECONNRESET, text)
+    if kind in (_TOO_LARGE, _PROTOCOL):
+        return ConnectionAbortedError(errno.ECONNABORTED, text)
+    return ConnectionRefusedError(errno.ECONNREFUSED, text)

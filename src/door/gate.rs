@@ -1,0 +1,92 @@
+//! Policy as the HTTP client asks for it: each question is turned into policy's own terms, each no is kept.
+
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+
+use super::denials::Denials;
+use crate::http::{Asked, Gate, Granted, Place, Refusal};
+use crate::policy::{Denial, Grants, HttpRule, HttpRules, Origin, Resolve, Scheme, Target, decide_address};
+
+/// The rules of one call.
+pub struct PolicyGate {
+    rules: HttpRules,
+    resolve: Vec<Resolve>,
+    denials: Arc<Denials>,
+}
+
+impl PolicyGate {
+    pub fn new(grants: &Grants, denials: Arc<Denials>) -> PolicyGate {
+        PolicyGate { rules: grants.http.clone(), resolve: grants.resolve.clone(), denials }
+    }
+
+    /// The first rule that is for this host, whatever the request.
+    pub fn rule_for(&self, target: &Target) -> Option<&HttpRule> {
+        self.rules.allow.iter().find(|rule| rule.host().matches(target.host()))
+    }
+
+    /// Where the operator says that a name leads, at whatever port.
+    pub fn any_resolve(&self, target: &Target) -> Option<&Resolve> {
+        self.resolve.iter().find(|entry| entry.host() == target.host())
+    }
+
+    /// May this address be told, or connected to?
+    pub fn check_address(&self, target: &Target, rule: &HttpRule, addr: IpAddr) -> Result<(), Refusal> {
+        let from = match (Resolve::find(&self.resolve, target), target.host().addr()) {
+            (Some(entry), _) => Origin::Resolve(entry),
+            (None, Some(_)) => Origin::Literal,
+            (None, None) => Origin::Dns,
+        };
+        decide_address(target, rule, from, addr)
+            .map_err(|denial| self.refuse(Denial::address("connect to", &target.origin(), &denial)))
+    }
+
+    pub fn refuse(&self, denial: Denial) -> Refusal {
+        let rule = denial.rule.clone().unwrap_or_else(|| "nothing is granted that is not asked for".to_owned());
+        let refusal = Refusal { rule, message: denial.message.clone(), hint: denial.hint.clone() };
+        self.denials.add(denial);
+        refusal
+    }
+}
+
+/// A place as policy sees it. Which scheme does not matter where only host and port do.
+fn target(place: &Place) -> Option<Target> {
+    Target::from_parts(Scheme::Https, &place.to_string(), "/").ok()
+}
+
+fn unreadable(place: &Place) -> Refusal {
+    Refusal { rule: "host".to_owned(), message: format!("`{place}` is not a host that rules can name"), hint: None }
+}
+
+impl Gate for PolicyGate {
+    fn connect(&self, place: &Place) -> Result<Granted, Refusal> {
+        let target = target(place).ok_or_else(|| unreadable(place))?;
+        let rule =
+            self.rules.allow.iter().find(|rule| rule.host().matches(target.host()) && rule.port() == target.port());
+        match rule {
+            Some(rule) => Ok(Granted { rule: rule.to_string() }),
+            None => Err(self.refuse(super::not_granted(place.host(), Some(place.port())))),
+        }
+    }
+
+    fn request(&self, asked: &Asked) -> Result<Granted, Refusal> {
+        let scheme = if asked.tls { Scheme::Https } else { Scheme::Http };
+        let target = Target::from_parts(scheme, &asked.place.authority(asked.tls), &asked.path)
+            .map_err(|bad| self.refuse(Denial::url(&asked.method, &asked.url(), &bad)))?;
+        match self.rules.decide(&asked.method, &target) {
+            Ok(rule) => Ok(Granted { rule: rule.to_string() }),
+            Err(denial) => Err(self.refuse(Denial::http(&asked.method, &asked.url(), &denial))),
+        }
+    }
+
+    fn address(&self, place: &Place, granted: &Granted, address: IpAddr) -> Result<(), Refusal> {
+        let target = target(place).ok_or_else(|| unreadable(place))?;
+        let rule = self.rules.allow.iter().find(|rule| rule.to_string() == granted.rule);
+        self.check_address(&target, rule.ok_or_else(|| unreadable(place))?, address)
+    }
+
+    fn resolve(&self, host: &str, port: u16) -> Option<SocketAddr> {
+        let place = Place::parse(host, port).ok()?;
+        let entry = Resolve::find(&self.resolve, &target(&place)?)?;
+        Some(SocketAddr::new(entry.addr(), entry.to_port()))
+    }
+}

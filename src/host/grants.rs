@@ -1,0 +1,185 @@
+//! What a call was granted, made ready: folders opened, secrets read, the web's terms drawn up; and on the way out,
+//! secrets scrubbed. Deciding is [`policy`](crate::policy)'s; this does what was decided.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::io::Read;
+use std::path::Path;
+use std::sync::Arc;
+
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use super::{Host, HostError};
+use crate::call::{Call, Outcome, Raised, Report};
+use crate::cell::Cell;
+use crate::door::{Denials, Web};
+use crate::http::{HostPattern, Scrubber, Secret, SecretError, Secrets};
+use crate::policy::{Denial, DenialKind, Effective, Grants, Mode, MountGrant, Permissions, SecretGrant, SecretSource};
+use crate::skill::Skill;
+use crate::vfs::{HostFolder, Mount};
+
+/// The longest file that is read for a secret.
+const MAX_SECRET_FILE_BYTES: u64 = 64 << 10;
+
+/// Why a grant can't be kept. The operator's to mend, so it is an error and not an outcome.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum GrantError {
+    #[error("the folder `{folder}` can't be mounted")]
+    Mount { folder: String, source: std::io::Error },
+    #[error("the secret `{name}` can't be read from {place}")]
+    Secret { name: String, place: String, source: Option<std::io::Error> },
+    #[error("{what} is not there yet")]
+    NotYet { what: &'static str },
+    #[error(transparent)]
+    BadSecret(#[from] SecretError),
+    #[error(transparent)]
+    Client(#[from] crate::http::ClientError),
+}
+
+/// What a call holds.
+pub struct Held {
+    grants: Grants,
+    secrets: Arc<Secrets>,
+    env: BTreeMap<String, String>,
+    scrubber: Option<Scrubber>,
+}
+
+/// What a manifest asks for, as far as the call grants it. `Ok(None)`: nothing is asked for and nothing granted.
+pub fn decide(skill: &Skill, manifest: &Value, call: &Call) -> Result<Option<Grants>, Vec<Denial>> {
+    let asked = manifest.get("permissions");
+    if asked.is_none() && call.grants == Grants::default() {
+        return Ok(None);
+    }
+    let asked = asked.map(Permissions::parse).transpose().map_err(|bad| {
+        let message = format!("the `permissions` of `{}` can't be read: {bad}", skill.id());
+        let asked = "permissions".to_owned();
+        vec![Denial { kind: DenialKind::Permissions, asked, rule: None, message, hint: None, flag: None }]
+    })?;
+    let effective = Effective::of(skill.id(), asked.as_ref(), &call.grants);
+    let given = |name: &str| call.env.contains_key(name);
+    let missing = effective.missing.iter().filter(|missing| missing.is_whole());
+    let denials: Vec<Denial> =
+        missing.filter(|missing| missing.kind != DenialKind::Env || !given(&missing.asked)).map(Denial::from).collect();
+    if denials.is_empty() { Ok(Some(effective.grants)) } else { Err(denials) }
+}
+
+impl Held {
+    /// Reads the secrets and the granted variables.
+    pub fn new(grants: Grants) -> Result<Held, GrantError> {
+        if !grants.deny_imports.is_empty() {
+            return Err(GrantError::NotYet { what: "`deny_import`" });
+        }
+        let secrets = grants.secrets.iter().map(secret).collect::<Result<Vec<_>, _>>()?;
+        let secrets = Arc::new(Secrets::new(secrets)?);
+        let mut env = BTreeMap::new();
+        for variable in &grants.env {
+            let value = variable.value().map(str::to_owned).or_else(|| std::env::var(variable.name()).ok());
+            env.extend(value.map(|value| (variable.name().to_owned(), value)));
+        }
+        for name in grants.secrets.iter().map(|secret| &secret.name) {
+            env.extend(secrets.placeholder(name).map(|placeholder| (name.clone(), placeholder.to_owned())));
+        }
+        let scrubber = (!secrets.is_empty()).then(|| Scrubber::new(&secrets));
+        Ok(Held { grants, secrets, env, scrubber })
+    }
+
+    /// The call with what it was granted of the environment. What it brings itself comes first, but for secrets.
+    pub fn call<'a>(&self, call: &'a Call) -> Cow<'a, Call> {
+        if self.env.is_empty() {
+            return Cow::Borrowed(call);
+        }
+        let mut call = call.clone();
+        for (name, value) in &self.env {
+            if self.secrets.placeholder(name).is_some() || !call.env.contains_key(name) {
+                call.env.insert(name.clone(), value.clone());
+            }
+        }
+        Cow::Owned(call)
+    }
+
+    /// Gives a cell what is not in its environment: folders and the web.
+    pub fn give(&self, host: &Host, cell: &mut Cell) -> Result<(), HostError> {
+        let mounts = self.grants.mounts.iter().map(open).collect::<Result<Vec<_>, _>>()?;
+        let state = cell.store().data_mut();
+        if !mounts.is_empty() {
+            state.wasi.vfs.add_mounts(mounts.into_iter().flatten().collect());
+        }
+        if !self.grants.http.allow.is_empty() {
+            let denials = Arc::new(Denials::default());
+            let client = host.http_client()?.clone();
+            state.door.web = Some(Box::new(Web::new(client, &self.grants, self.secrets.clone(), &denials)));
+            state.door.denials = Some(denials);
+        }
+        Ok(())
+    }
+
+    /// Takes secrets' values out of everything that leaves.
+    pub fn scrub(&self, report: &mut Report) {
+        let Some(scrubber) = &self.scrubber else { return };
+        report.stdout = scrubber.scrub_bytes(&report.stdout).into_owned();
+        report.stderr = scrubber.scrub_bytes(&report.stderr).into_owned();
+        match &mut report.outcome {
+            Outcome::Returned(json) => {
+                if let Cow::Owned(clean) = scrubber.scrub(json.get()) {
+                    report.outcome = match RawValue::from_string(clean) {
+                        Ok(json) => Outcome::Returned(json),
+                        // A value that began in the middle of an escape, or of a number.
+                        Err(_) => Outcome::Raised(Raised::of_host("ValueError", "the result held a secret's value")),
+                    };
+                }
+            }
+            Outcome::Raised(raised) | Outcome::Exceeded(_, Some(raised)) => {
+                for text in [&mut raised.kind, &mut raised.message, &mut raised.traceback] {
+                    *text = scrubber.scrub(text).into_owned();
+                }
+            }
+            Outcome::Refused | Outcome::Exceeded(_, None) => {}
+        }
+        for denial in &mut report.denials {
+            let texts = [&mut denial.rule, &mut denial.hint, &mut denial.flag].into_iter().flatten();
+            for text in texts.chain([&mut denial.asked, &mut denial.message]) {
+                *text = scrubber.scrub(text).into_owned();
+            }
+        }
+    }
+}
+
+fn open(grant: &MountGrant) -> Result<Option<Mount>, GrantError> {
+    let folder = HostFolder::open(Path::new(&grant.host), grant.mode == Mode::ReadWrite)
+        .map_err(|source| GrantError::Mount { folder: grant.host.clone(), source })?;
+    Ok(Mount::host(grant.guest.as_str(), folder))
+}
+
+fn secret(grant: &SecretGrant) -> Result<Secret, GrantError> {
+    let hosts = grant.hosts.iter().map(|host| {
+        let text = host.to_string();
+        HostPattern::parse(text.strip_prefix("http://").unwrap_or(&text))
+    });
+    Ok(Secret {
+        name: grant.name.clone(),
+        value: value(grant)?,
+        hosts: hosts.collect::<Result<_, _>>()?,
+        // One setting for all hosts of a secret: the narrower one.
+        allow_plain_http: grant.hosts.iter().all(|host| host.allows_plain_http()),
+    })
+}
+
+fn value(grant: &SecretGrant) -> Result<String, GrantError> {
+    let failed = |place: String, source| GrantError::Secret { name: grant.name.clone(), place, source };
+    match &grant.source {
+        SecretSource::Env(variable) => {
+            std::env::var(variable).map_err(|_| failed(format!("the environment variable `{variable}`"), None))
+        }
+        SecretSource::File(path) => {
+            let mut text = String::new();
+            std::fs::File::open(path)
+                .and_then(|file| file.take(MAX_SECRET_FILE_BYTES).read_to_string(&mut text))
+                .map_err(|source| failed(format!("`{path}`"), Some(source)))?;
+            text.truncate(text.trim_end_matches(['\n', '\r']).len());
+            Ok(text)
+        }
+        _ => Err(GrantError::NotYet { what: "a command as the source of a secret" }),
+    }
+}

@@ -1,0 +1,240 @@
+//! An answer on its way to the guest: read as it arrives, capped, scrubbed, framed anew. Never held whole, unless small.
+//!
+//! ```text
+//!   Head ─▶ Body ─▶ Over(Complete)      the connection goes back to the pool
+//!     └───────┴───▶ Over(Closed)        the server stopped early: the guest reads an end, as it would from a socket
+//! ```
+
+use std::io;
+use std::sync::Arc;
+use std::time::Instant;
+
+use crate::http::client::Checked;
+use crate::http::connection::{Connection, is_timeout};
+use crate::http::error::HttpError;
+use crate::http::event::Record;
+use crate::http::framing::{BodyReader, Framing};
+use crate::http::limits::from_now;
+use crate::http::outgoing::Outgoing;
+use crate::http::response::{MAX_HEAD_BYTES, Response};
+use crate::http::terms::Terms;
+
+/// The most that the guest gets at once.
+const MAX_PIECE_BYTES: usize = 256 << 10;
+/// The most answers that only announce another (`100`, `103`).
+const MAX_INTERIM: u8 = 8;
+
+/// A request that can be sent again, should a re-used connection turn out to be dead.
+pub struct Resend {
+    pub checked: Checked,
+    pub bytes: Vec<u8>,
+    pub tls: bool,
+}
+
+pub struct Answer {
+    terms: Arc<Terms>,
+    connection: Option<Connection>,
+    resend: Option<Resend>,
+    record: Record,
+    head_only: bool,
+    /// A secret may go where the request went: compressed answers can't be scrubbed, so they are not passed on.
+    guarded: bool,
+    /// The guest wants no other answer after this one.
+    close: bool,
+    phase: Phase,
+    first_byte_by: Instant,
+    out: Vec<u8>,
+    given: usize,
+}
+
+enum Phase {
+    Head { scanned: usize, interim: u8 },
+    Body(Box<Body>),
+    Over { complete: bool },
+}
+
+struct Body {
+    reader: BodyReader,
+    outgoing: Outgoing,
+}
+
+impl Answer {
+    pub fn new(
+        terms: Arc<Terms>,
+        connection: Option<Connection>,
+        resend: Option<Resend>,
+        record: Record,
+        head_only: bool,
+        guarded: bool,
+        close: bool,
+    ) -> Answer {
+        let first_byte_by = from_now(terms.limits.first_byte);
+        let phase = Phase::Head { scanned: 0, interim: 0 };
+        let (out, given) = (Vec::new(), 0);
+        Answer { terms, connection, resend, record, head_only, guarded, close, phase, first_byte_by, out, given }
+    }
+
+    /// The next piece; empty at the end.
+    pub fn read(&mut self, max: usize, deadline: Instant) -> Result<Vec<u8>, HttpError> {
+        while self.given == self.out.len() && !matches!(self.phase, Phase::Over { .. }) {
+            self.out.clear();
+            self.given = 0;
+            self.advance(deadline).inspect_err(|error| self.record.failed(error))?;
+        }
+        let count = max.min(MAX_PIECE_BYTES).min(self.out.len() - self.given);
+        let piece = self.out[self.given..self.given + count].to_vec();
+        self.given += count;
+        Ok(piece)
+    }
+
+    /// Whether the guest has read everything, and if so, whether it can ask for more on its connection.
+    pub fn is_over(&self) -> Option<bool> {
+        match self.phase {
+            Phase::Over { complete } if self.given == self.out.len() => Some(complete && !self.close),
+            _ => None,
+        }
+    }
+
+    fn advance(&mut self, deadline: Instant) -> Result<(), HttpError> {
+        match self.phase {
+            Phase::Head { .. } => self.advance_head(deadline),
+            Phase::Body(_) => self.advance_body(deadline),
+            Phase::Over { .. } => Ok(()),
+        }
+    }
+
+    fn advance_head(&mut self, deadline: Instant) -> Result<(), HttpError> {
+        let (Some(connection), Phase::Head { scanned, interim }) = (&mut self.connection, &mut self.phase) else {
+            return self.stop_early();
+        };
+        let end = head_end(connection.received(), *scanned);
+        *scanned = connection.received().len();
+        if end.unwrap_or(*scanned) > MAX_HEAD_BYTES {
+            return Err(HttpError::TooLarge { what: "the answer's head", cap: MAX_HEAD_BYTES as u64 });
+        }
+        if let Some(end) = end {
+            let response = Response::parse(&connection.received()[..end], self.head_only)?;
+            connection.consume(end);
+            (*scanned, *interim) = (0, *interim + 1);
+            return match response.status {
+                101 => Err(HttpError::BadAnswer("the protocol was switched unasked")),
+                100..200 if *interim > MAX_INTERIM => Err(HttpError::BadAnswer("too many interim answers")),
+                100..200 => Ok(()),
+                _ => self.start_body(response),
+            };
+        }
+        let silent = *scanned == 0;
+        match connection.fill(deadline.min(self.first_byte_by)) {
+            Ok(1..) => Ok(()),
+            Err(error) if is_timeout(&error) => Err(HttpError::TimedOut { doing: "waiting for an answer" }),
+            result => match self.resend.take().filter(|_| silent) {
+                Some(resend) => self.send_again(&resend, deadline),
+                None => result.map_or(Err(HttpError::Reset { doing: "waiting for an answer" }), |_| self.stop_early()),
+            },
+        }
+    }
+
+    fn send_again(&mut self, resend: &Resend, deadline: Instant) -> Result<(), HttpError> {
+        let limits = &self.terms.limits;
+        let by = deadline.min(from_now(limits.connect));
+        let mut connection = self.terms.client.connect(&resend.checked, resend.tls, by)?;
+        let sent: io::Result<()> = connection.send(&resend.bytes, limits.idle, deadline);
+        sent.map_err(|_| HttpError::Reset { doing: "sending the request" })?;
+        self.record.address = Some(connection.key.address);
+        self.first_byte_by = from_now(limits.first_byte);
+        self.connection = Some(connection);
+        Ok(())
+    }
+
+    fn start_body(&mut self, response: Response) -> Result<(), HttpError> {
+        self.resend = None;
+        self.record.status = Some(response.status);
+        let cap = self.terms.limits.answer_bytes;
+        if matches!(response.framing, Framing::Length(length) if length > cap) {
+            return Err(HttpError::TooLarge { what: "the answer's body", cap });
+        }
+        if self.guarded && response.framing != Framing::None && response.is_encoded() {
+            return Err(HttpError::BadAnswer("it is compressed, unasked, so secrets in it can't be found"));
+        }
+        let reader = BodyReader::new(response.framing, false);
+        let done = reader.is_done();
+        let outgoing = Outgoing::start(response, self.close, self.terms.scrubber.clone(), &mut self.out);
+        self.phase = Phase::Body(Box::new(Body { reader, outgoing }));
+        if done {
+            self.finish(true);
+        }
+        Ok(())
+    }
+
+    fn advance_body(&mut self, deadline: Instant) -> Result<(), HttpError> {
+        let (Some(connection), Phase::Body(body)) = (&mut self.connection, &mut self.phase) else {
+            return self.stop_early();
+        };
+        if connection.received().is_empty() {
+            match connection.fill(deadline.min(from_now(self.terms.limits.idle))) {
+                Ok(1..) => {}
+                Ok(0) => {
+                    let proper = body.reader.close();
+                    self.finish(proper);
+                    return Ok(());
+                }
+                Err(error) if is_timeout(&error) => return Err(HttpError::TimedOut { doing: "reading an answer" }),
+                Err(_) => return Err(HttpError::Reset { doing: "reading an answer" }),
+            }
+        }
+        let mut piece = Vec::new();
+        let taken = body.reader.take(connection.received(), &mut piece).map_err(HttpError::BadAnswer)?;
+        connection.consume(taken);
+        let done = body.reader.is_done();
+        self.count(piece.len())?;
+        if let Phase::Body(body) = &mut self.phase {
+            body.outgoing.put(&piece, &mut self.out);
+        }
+        if done {
+            self.finish(true);
+        }
+        Ok(())
+    }
+
+    fn count(&mut self, bytes: usize) -> Result<(), HttpError> {
+        self.record.bytes_down += bytes as u64;
+        let cap = self.terms.limits.answer_bytes;
+        if self.record.bytes_down > cap {
+            return Err(HttpError::TooLarge { what: "the answer's body", cap });
+        }
+        self.terms.count_received(bytes)
+    }
+
+    /// Ends the body; `proper` unless the server stopped before its end.
+    fn finish(&mut self, proper: bool) {
+        let phase = std::mem::replace(&mut self.phase, Phase::Over { complete: proper });
+        let Phase::Body(mut body) = phase else { return };
+        body.outgoing.finish(proper, &mut self.out);
+        self.record.error = (!proper).then_some("closed");
+        if let Some(connection) = self.connection.take()
+            && proper
+            && body.outgoing.is_reusable()
+            && connection.received().is_empty()
+            && !connection.is_muted()
+        {
+            self.terms.client.give_back(connection);
+        }
+    }
+
+    fn stop_early(&mut self) -> Result<(), HttpError> {
+        self.record.error = Some("closed");
+        self.phase = Phase::Over { complete: false };
+        Ok(())
+    }
+}
+
+/// Where the head ends, if it does. Servers may end lines in LF alone.
+fn head_end(received: &[u8], scanned: usize) -> Option<usize> {
+    let from = scanned.saturating_sub(2);
+    let line_ends = received.iter().enumerate().skip(from).filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at);
+    line_ends.into_iter().find_map(|at| match received.get(at + 1..)? {
+        [b'\n', ..] => Some(at + 2),
+        [b'\r', b'\n', ..] => Some(at + 3),
+        _ => None,
+    })
+}

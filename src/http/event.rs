@@ -1,0 +1,100 @@
+//! What an audit is told: each decision before anything is sent, and the end of each request that was allowed.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Instant;
+
+use serde::Serialize;
+
+use crate::http::error::HttpError;
+use crate::http::gate::Asked;
+
+/// One line of an audit. URLs come without their query, which may carry data; the path is kept.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Event {
+    /// A yes or no. It is recorded before it is acted on, so it is there even if the call is killed.
+    Decided {
+        /// Missing where a connection was asked for, or where no request could be made out.
+        method: Option<String>,
+        url: String,
+        allowed: bool,
+        rule: String,
+        /// Why not.
+        reason: Option<String>,
+    },
+    /// An allowed request is over, or the call is.
+    Finished {
+        method: String,
+        url: String,
+        /// Where it went, if it came to that.
+        address: Option<SocketAddr>,
+        status: Option<u16>,
+        /// The code of the error that ended it; `closed` when the server stopped early, `abandoned` when the guest did.
+        error: Option<&'static str>,
+        /// The secrets whose values were sent.
+        secrets: Vec<String>,
+        /// All bytes that were sent, heads included; before TLS.
+        bytes_up: u64,
+        /// The body's bytes as the server sent them, framing aside.
+        bytes_down: u64,
+        ms: f64,
+    },
+}
+
+/// Where events go.
+pub trait Audit: Send + Sync {
+    fn record(&self, event: &Event);
+}
+
+/// An allowed request under way. Dropping it records its end.
+pub struct Record {
+    audit: Arc<dyn Audit>,
+    started: Instant,
+    method: String,
+    url: String,
+    pub address: Option<SocketAddr>,
+    pub status: Option<u16>,
+    pub error: Option<&'static str>,
+    pub secrets: Vec<String>,
+    pub bytes_up: u64,
+    pub bytes_down: u64,
+}
+
+impl Record {
+    pub fn new(audit: Arc<dyn Audit>, asked: &Asked) -> Record {
+        Record {
+            audit,
+            started: Instant::now(),
+            method: asked.method.clone(),
+            url: asked.url(),
+            address: None,
+            status: None,
+            error: Some("abandoned"),
+            secrets: Vec::new(),
+            bytes_up: 0,
+            bytes_down: 0,
+        }
+    }
+
+    pub fn failed(&mut self, error: &HttpError) {
+        self.error = Some(error.code());
+    }
+}
+
+impl Drop for Record {
+    fn drop(&mut self) {
+        self.audit.record(&Event::Finished {
+            method: std::mem::take(&mut self.method),
+            url: std::mem::take(&mut self.url),
+            address: self.address,
+            status: self.status,
+            error: self.error,
+            secrets: std::mem::take(&mut self.secrets),
+            bytes_up: self.bytes_up,
+            bytes_down: self.bytes_down,
+            ms: (self.started.elapsed().as_secs_f64() * 1e6).round() / 1e3,
+        });
+    }
+}

@@ -1,0 +1,87 @@
+//! The form in which an answer goes to the guest: scrubbed, and framed by length or in chunks.
+
+use std::sync::Arc;
+
+use crate::http::framing::{Framing, LAST_CHUNK, write_chunk};
+use crate::http::response::Response;
+use crate::http::scrub::{Scrubber, Scrubbing};
+
+/// A body of known length up to this is scrubbed whole, so that it still has a known length.
+const GATHERED_BYTES: u64 = 64 << 10;
+
+/// Writes one answer.
+pub struct Outgoing {
+    response: Response,
+    close: bool,
+    scrubber: Option<Arc<Scrubber>>,
+    scrubbing: Option<Scrubbing>,
+    way: Way,
+}
+
+enum Way {
+    /// As the server framed it: nothing, or by length.
+    Plain,
+    Chunked,
+    Gathered(Vec<u8>),
+}
+
+impl Outgoing {
+    /// Starts with the head, unless its length must be known first.
+    pub fn start(response: Response, close: bool, scrubber: Option<Arc<Scrubber>>, out: &mut Vec<u8>) -> Outgoing {
+        let (way, framing) = match (response.framing, &scrubber) {
+            (Framing::Length(length), Some(_)) if length <= GATHERED_BYTES => (Way::Gathered(Vec::new()), None),
+            (framing @ Framing::None, _) | (framing @ Framing::Length(_), None) => (Way::Plain, Some(framing)),
+            _ => (Way::Chunked, Some(Framing::Chunked)),
+        };
+        if let Some(framing) = framing {
+            out.extend(response.write_head(framing, close, scrubber.as_deref()));
+        }
+        let scrubbing = scrubber.clone().map(Scrubbing::new);
+        Outgoing { response, close, scrubber, scrubbing, way }
+    }
+
+    /// Whether the server will take another request on the same connection.
+    pub fn is_reusable(&self) -> bool {
+        self.response.reusable
+    }
+
+    /// Takes a piece of the body.
+    pub fn put(&mut self, piece: &[u8], out: &mut Vec<u8>) {
+        match &mut self.scrubbing {
+            Some(scrubbing) => {
+                let mut clean = Vec::with_capacity(piece.len());
+                scrubbing.push(piece, &mut clean);
+                self.way.put(&clean, out);
+            }
+            None => self.way.put(piece, out),
+        }
+    }
+
+    /// Ends the body; `proper` unless the server stopped before its end, in which case the guest must see that too.
+    pub fn finish(&mut self, proper: bool, out: &mut Vec<u8>) {
+        if let Some(scrubbing) = &mut self.scrubbing {
+            let mut rest = Vec::new();
+            scrubbing.finish(&mut rest);
+            self.way.put(&rest, out);
+        }
+        match &self.way {
+            Way::Gathered(whole) => {
+                let framing = if proper { Framing::Length(whole.len() as u64) } else { self.response.framing };
+                out.extend(self.response.write_head(framing, self.close, self.scrubber.as_deref()));
+                out.extend_from_slice(whole);
+            }
+            Way::Chunked if proper => out.extend_from_slice(LAST_CHUNK),
+            Way::Chunked | Way::Plain => {}
+        }
+    }
+}
+
+impl Way {
+    fn put(&mut self, data: &[u8], out: &mut Vec<u8>) {
+        match self {
+            Way::Plain => out.extend_from_slice(data),
+            Way::Chunked => write_chunk(out, data),
+            Way::Gathered(whole) => whole.extend_from_slice(data),
+        }
+    }
+}

@@ -1,0 +1,211 @@
+//! A request's head, read strictly: what is not plainly one request to the place that the guest connected to is refused.
+
+use crate::http::error::HttpError;
+use crate::http::framing::Framing;
+use crate::http::gate::{Asked, Refusal};
+use crate::http::head::is_token;
+use crate::http::place::Place;
+use crate::http::target;
+
+/// The most headers of a request.
+const MAX_HEADERS: usize = 100;
+/// Headers that are about one connection, not about the request; and those that are written anew.
+const DROPPED: [&str; 11] = [
+    "connection",
+    "keep-alive",
+    "proxy-connection",
+    "proxy-authorization",
+    "proxy-authenticate",
+    "te",
+    "trailer",
+    "transfer-encoding",
+    "content-length",
+    "host",
+    "expect",
+];
+/// By these, some servers take another method than the one in the request line: that method is asked for too.
+const OVERRIDES: [&str; 3] = ["x-http-method-override", "x-http-method", "x-method-override"];
+/// By these, some servers take another path than the one that was checked.
+const REFUSED: [&str; 3] = ["x-original-url", "x-rewrite-url", "http2-settings"];
+
+/// A request as it was understood. Writing it anew gives the only bytes that are sent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Request {
+    pub asked: Asked,
+    pub query: Option<String>,
+    /// Those that go to the server, in order; the values have no control characters but tabs.
+    pub headers: Vec<(String, Vec<u8>)>,
+    pub framing: Framing,
+    /// The guest wants the connection closed after the answer.
+    pub close: bool,
+    /// The guest waits for `100 Continue` before it sends the body.
+    pub expects_continue: bool,
+    /// Other methods that a header asks the server to act on.
+    pub overrides: Vec<String>,
+}
+
+impl Request {
+    /// Reads a head that ends in an empty line.
+    pub fn parse(head: &[u8], place: &Place, tls: bool) -> Result<Request, HttpError> {
+        let head = head.strip_suffix(b"\r\n\r\n").ok_or(HttpError::BadRequest("the head is incomplete"))?;
+        let mut lines = head.split(|&byte| byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line));
+        let (method, path, query) = request_line(lines.next().unwrap_or_default())?;
+        let all = lines.map(header).collect::<Result<Vec<_>, _>>()?;
+        if all.len() > MAX_HEADERS {
+            return Err(HttpError::TooLarge { what: "the number of the request's headers", cap: MAX_HEADERS as u64 });
+        }
+        host(&all, place, tls)?;
+        let framing = framing(&all)?;
+        let connection = connection(&all)?;
+        let expects_continue = expects(&all)?;
+        let mut overrides = Vec::new();
+        for (name, value) in &all {
+            if REFUSED.iter().any(|refused| name.eq_ignore_ascii_case(refused)) {
+                return Err(Refusal::always("header", format!("the header `{name}` is not sent")).into());
+            }
+            if OVERRIDES.iter().any(|over| name.eq_ignore_ascii_case(over)) {
+                overrides.push(token(value)?.to_ascii_uppercase());
+            }
+        }
+        let dropped = |name: &str| {
+            DROPPED.iter().any(|drop| name.eq_ignore_ascii_case(drop))
+                || connection.iter().any(|listed| name.eq_ignore_ascii_case(listed))
+        };
+        let headers = all.into_iter().filter(|(name, _)| !dropped(name)).collect();
+        let close = connection.iter().any(|listed| listed == "close");
+        let asked = Asked { tls, place: place.clone(), method, path };
+        Ok(Request { asked, query, headers, framing, close, expects_continue, overrides })
+    }
+
+    pub fn header(&self, name: &str) -> Option<&[u8]> {
+        self.headers.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_slice())
+    }
+
+    /// Whether sending it twice does no more than sending it once.
+    pub fn is_idempotent(&self) -> bool {
+        matches!(self.asked.method.as_str(), "GET" | "HEAD" | "OPTIONS" | "PUT" | "DELETE") && self.overrides.is_empty()
+    }
+
+    /// The head to send.
+    pub fn write_head(&self) -> Vec<u8> {
+        let mut out = Vec::with_capacity(512);
+        out.extend_from_slice(self.asked.method.as_bytes());
+        out.push(b' ');
+        out.extend_from_slice(self.asked.path.as_bytes());
+        if let Some(query) = &self.query {
+            out.push(b'?');
+            out.extend_from_slice(query.as_bytes());
+        }
+        out.extend_from_slice(b" HTTP/1.1\r\n");
+        line(&mut out, "Host", self.asked.place.authority(self.asked.tls).as_bytes());
+        for (name, value) in &self.headers {
+            line(&mut out, name, value);
+        }
+        match self.framing {
+            Framing::Length(length) => line(&mut out, "Content-Length", length.to_string().as_bytes()),
+            Framing::Chunked => line(&mut out, "Transfer-Encoding", b"chunked"),
+            Framing::None | Framing::UntilClose => {}
+        }
+        out.extend_from_slice(b"\r\n");
+        out
+    }
+}
+
+/// Appends one header.
+pub fn line(out: &mut Vec<u8>, name: &str, value: &[u8]) {
+    out.extend_from_slice(name.as_bytes());
+    out.extend_from_slice(b": ");
+    out.extend_from_slice(value);
+    out.extend_from_slice(b"\r\n");
+}
+
+fn request_line(line: &[u8]) -> Result<(String, String, Option<String>), HttpError> {
+    let line = std::str::from_utf8(line).map_err(|_| HttpError::BadRequest("the request line is not ASCII"))?;
+    let mut parts = line.split(' ');
+    let (Some(method), Some(target), Some(version), None) = (parts.next(), parts.next(), parts.next(), parts.next())
+    else {
+        return Err(HttpError::BadRequest("the request line is not `METHOD /target HTTP/1.1`"));
+    };
+    let method = token(method.as_bytes())?;
+    if version != "HTTP/1.1" {
+        return Err(HttpError::BadRequest("only HTTP/1.1 is spoken here"));
+    }
+    if ["CONNECT", "TRACE", "TRACK"].iter().any(|refused| method.eq_ignore_ascii_case(refused)) {
+        return Err(Refusal::always("method", format!("the method `{method}` is not sent for a skill")).into());
+    }
+    let (path, query) = target::parse(target)?;
+    Ok((method, path, query))
+}
+
+fn token(text: &[u8]) -> Result<String, HttpError> {
+    match std::str::from_utf8(text) {
+        Ok(text) if (1..=32).contains(&text.len()) && text.bytes().all(is_token) => Ok(text.to_owned()),
+        _ => Err(HttpError::BadRequest("a method is not a word of at most 32 characters")),
+    }
+}
+
+fn header(line: &[u8]) -> Result<(String, Vec<u8>), HttpError> {
+    if line.first().is_some_and(|&byte| matches!(byte, b' ' | b'\t')) {
+        return Err(HttpError::BadRequest("a header is folded over two lines"));
+    }
+    let colon = line.iter().position(|&byte| byte == b':').ok_or(HttpError::BadRequest("a header without `:`"))?;
+    let (name, value) = (&line[..colon], line[colon + 1..].trim_ascii());
+    if name.is_empty() || !name.iter().all(|&byte| is_token(byte)) {
+        return Err(HttpError::BadRequest("a header's name has characters that don't belong there"));
+    }
+    if value.iter().any(|&byte| byte != b'\t' && byte.is_ascii_control()) {
+        return Err(HttpError::BadRequest("a header's value has control characters"));
+    }
+    Ok((String::from_utf8_lossy(name).into_owned(), value.to_vec()))
+}
+
+fn named<'a>(all: &'a [(String, Vec<u8>)], name: &'a str) -> impl Iterator<Item = &'a [u8]> {
+    all.iter().filter(move |(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_slice())
+}
+
+fn host(all: &[(String, Vec<u8>)], place: &Place, tls: bool) -> Result<(), HttpError> {
+    let mut hosts = named(all, "host");
+    let (Some(host), None) = (hosts.next(), hosts.next()) else {
+        return Err(HttpError::BadRequest("a request has exactly one `Host`"));
+    };
+    if std::str::from_utf8(host).is_ok_and(|host| place.is_named_by(host, tls)) {
+        return Ok(());
+    }
+    let shown: String = String::from_utf8_lossy(host).chars().take(80).flat_map(char::escape_default).collect();
+    Err(Refusal::always("host-header", format!("`Host: {shown}` on a connection to `{place}` is refused")).into())
+}
+
+fn framing(all: &[(String, Vec<u8>)]) -> Result<Framing, HttpError> {
+    let (mut lengths, mut codings) = (named(all, "content-length"), named(all, "transfer-encoding"));
+    match (lengths.next(), lengths.next(), codings.next(), codings.next()) {
+        (None, _, None, _) => Ok(Framing::None),
+        (Some(length), None, None, _) => Framing::length(length).ok_or(HttpError::BadRequest("a bad `Content-Length`")),
+        (None, _, Some(coding), None) if coding.eq_ignore_ascii_case(b"chunked") => Ok(Framing::Chunked),
+        (None, ..) => Err(HttpError::BadRequest("a `Transfer-Encoding` other than `chunked`")),
+        (Some(_), Some(_), ..) => Err(HttpError::BadRequest("more than one `Content-Length`")),
+        _ => Err(HttpError::BadRequest("both `Content-Length` and `Transfer-Encoding`")),
+    }
+}
+
+/// The names listed in `Connection`, in lower case.
+fn connection(all: &[(String, Vec<u8>)]) -> Result<Vec<String>, HttpError> {
+    let listed: Vec<String> = named(all, "connection")
+        .flat_map(|value| value.split(|&byte| byte == b','))
+        .map(|name| String::from_utf8_lossy(name.trim_ascii()).to_ascii_lowercase())
+        .collect();
+    if named(all, "upgrade").next().is_some() || listed.iter().any(|name| name == "upgrade") {
+        return Err(Refusal::always("upgrade", "a connection can't be upgraded to another protocol").into());
+    }
+    Ok(listed)
+}
+
+fn expects(all: &[(String, Vec<u8>)]) -> Result<bool, HttpError> {
+    let mut found = false;
+    for value in named(all, "expect") {
+        if !value.eq_ignore_ascii_case(b"100-continue") {
+            return Err(HttpError::BadRequest("an expectation other than `100-continue`"));
+        }
+        found = true;
+    }
+    Ok(found)
+}

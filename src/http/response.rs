@@ -1,0 +1,151 @@
+//! A server's head, read and written anew in the form that guests get.
+
+use crate::http::error::HttpError;
+use crate::http::framing::Framing;
+use crate::http::request::line;
+use crate::http::scrub::Scrubber;
+
+/// The largest head of an answer, and the most headers in it.
+pub const MAX_HEAD_BYTES: usize = 64 << 10;
+const MAX_HEADERS: usize = 200;
+/// Headers that are about one connection, and those that are written anew.
+const DROPPED: [&str; 10] = [
+    "connection",
+    "keep-alive",
+    "proxy-connection",
+    "proxy-authenticate",
+    "te",
+    "trailer",
+    "transfer-encoding",
+    "content-length",
+    "upgrade",
+    "alt-svc",
+];
+
+/// An answer's head as it was understood.
+#[derive(Debug)]
+pub struct Response {
+    pub status: u16,
+    reason: String,
+    headers: Vec<(String, Vec<u8>)>,
+    pub framing: Framing,
+    /// What `Content-Length` said, also where no body follows.
+    length: Option<u64>,
+    /// Whether the server will take another request on this connection.
+    pub reusable: bool,
+}
+
+impl Response {
+    /// Reads a complete head; `head_only` when the request was a HEAD.
+    pub fn parse(head: &[u8], head_only: bool) -> Result<Response, HttpError> {
+        let mut space = [httparse::EMPTY_HEADER; MAX_HEADERS];
+        let mut parsed = httparse::Response::new(&mut space);
+        match parsed.parse(head) {
+            Ok(httparse::Status::Complete(_)) => {}
+            Err(httparse::Error::TooManyHeaders) => {
+                return Err(HttpError::TooLarge {
+                    what: "the number of the answer's headers",
+                    cap: MAX_HEADERS as u64,
+                });
+            }
+            _ => return Err(HttpError::BadAnswer("the head is not HTTP/1")),
+        }
+        let status =
+            parsed.code.filter(|code| (100..=599).contains(code)).ok_or(HttpError::BadAnswer("a bad status"))?;
+        let headers: Vec<_> =
+            parsed.headers.iter().map(|header| (header.name.to_owned(), header.value.to_vec())).collect();
+        let (framing, length, clear) = framing(&headers, status, head_only)?;
+        let keeps = parsed.version == Some(1) && !lists(&headers, "connection", "close");
+        // Some schemes log a whole connection in: nobody else may get it.
+        let bound = ["www-authenticate", "authentication-info"]
+            .iter()
+            .any(|name| starts(&headers, name, b"ntlm") || starts(&headers, name, b"negotiate"));
+        let reusable = keeps && clear && !bound && framing != Framing::UntilClose;
+        Ok(Response {
+            status,
+            reason: parsed.reason.unwrap_or_default().to_owned(),
+            headers,
+            framing,
+            length,
+            reusable,
+        })
+    }
+
+    /// Whether the body is compressed, so that nothing in it can be found.
+    pub fn is_encoded(&self) -> bool {
+        values(&self.headers, "content-encoding")
+            .flat_map(|value| value.split(|&byte| byte == b','))
+            .any(|coding| !matches!(coding.trim_ascii(), b"" | b"identity"))
+    }
+
+    /// The head that the guest gets.
+    pub fn write_head(&self, framing: Framing, close: bool, scrubber: Option<&Scrubber>) -> Vec<u8> {
+        let scrub =
+            |text: &[u8]| scrubber.map_or_else(|| text.to_vec(), |scrubber| scrubber.scrub_bytes(text).into_owned());
+        let mut out = Vec::with_capacity(1024);
+        out.extend_from_slice(format!("HTTP/1.1 {} ", self.status).as_bytes());
+        out.extend_from_slice(&scrub(self.reason.as_bytes()));
+        out.extend_from_slice(b"\r\n");
+        for (name, value) in &self.headers {
+            if !DROPPED.iter().any(|drop| name.eq_ignore_ascii_case(drop)) {
+                line(&mut out, &String::from_utf8_lossy(&scrub(name.as_bytes())), &scrub(value));
+            }
+        }
+        match (framing, self.length) {
+            (Framing::Length(length), _) | (Framing::None, Some(length)) => {
+                line(&mut out, "Content-Length", length.to_string().as_bytes());
+            }
+            (Framing::None, None) => {}
+            (Framing::Chunked | Framing::UntilClose, _) => line(&mut out, "Transfer-Encoding", b"chunked"),
+        }
+        if close {
+            line(&mut out, "Connection", b"close");
+        }
+        out.extend_from_slice(b"\r\n");
+        out
+    }
+}
+
+/// How the body is delimited, what length was given, and whether there can be no doubt about where it ends.
+fn framing(
+    headers: &[(String, Vec<u8>)],
+    status: u16,
+    head_only: bool,
+) -> Result<(Framing, Option<u64>, bool), HttpError> {
+    let mut length = None;
+    for value in values(headers, "content-length") {
+        let Some(Framing::Length(found)) = Framing::length(value) else {
+            return Err(HttpError::BadAnswer("a bad `Content-Length`"));
+        };
+        if length.is_some_and(|known| known != found) {
+            return Err(HttpError::BadAnswer("two different `Content-Length`"));
+        }
+        length = Some(found);
+    }
+    let mut codings = values(headers, "transfer-encoding");
+    let (coding, more) = (codings.next(), codings.next());
+    if more.is_some() || coding.is_some_and(|coding| !coding.eq_ignore_ascii_case(b"chunked")) {
+        return Err(HttpError::BadAnswer("a `Transfer-Encoding` other than `chunked`"));
+    }
+    let bodiless = head_only || matches!(status, 100..=199 | 204 | 304);
+    Ok(match (bodiless, coding, length) {
+        (true, ..) => (Framing::None, length.filter(|_| head_only || status == 304), coding.is_none() || head_only),
+        (_, Some(_), length) => (Framing::Chunked, None, length.is_none()),
+        (_, None, Some(length)) => (Framing::Length(length), Some(length), true),
+        (_, None, None) => (Framing::UntilClose, None, true),
+    })
+}
+
+fn values<'a>(headers: &'a [(String, Vec<u8>)], name: &'a str) -> impl Iterator<Item = &'a [u8]> {
+    headers.iter().filter(move |(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value.trim_ascii())
+}
+
+fn lists(headers: &[(String, Vec<u8>)], name: &str, word: &str) -> bool {
+    values(headers, name)
+        .flat_map(|value| value.split(|&byte| byte == b','))
+        .any(|part| part.trim_ascii().eq_ignore_ascii_case(word.as_bytes()))
+}
+
+fn starts(headers: &[(String, Vec<u8>)], name: &str, word: &[u8]) -> bool {
+    values(headers, name).any(|value| value.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word)))
+}

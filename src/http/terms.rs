@@ -1,0 +1,87 @@
+//! What all connections of one cell share: who decides, who is told, what is secret, and what is left to spend.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::http::client::HttpClient;
+use crate::http::error::HttpError;
+use crate::http::event::{Audit, Event};
+use crate::http::gate::{Gate, Granted, Refusal};
+use crate::http::limits::HttpLimits;
+use crate::http::request::Request;
+use crate::http::scrub::Scrubber;
+use crate::http::secrets::Secrets;
+
+/// The terms on which one cell uses HTTP.
+pub struct Terms {
+    pub(crate) client: Arc<HttpClient>,
+    pub(crate) gate: Arc<dyn Gate>,
+    pub(crate) audit: Arc<dyn Audit>,
+    pub(crate) secrets: Arc<Secrets>,
+    pub(crate) scrubber: Option<Arc<Scrubber>>,
+    pub(crate) limits: HttpLimits,
+    requests: AtomicU64,
+    connects: AtomicU64,
+    sent: AtomicU64,
+    received: AtomicU64,
+}
+
+impl Terms {
+    pub fn new(
+        client: Arc<HttpClient>,
+        gate: Arc<dyn Gate>,
+        audit: Arc<dyn Audit>,
+        secrets: Arc<Secrets>,
+        limits: HttpLimits,
+    ) -> Terms {
+        let scrubber = (!secrets.is_empty()).then(|| Arc::new(Scrubber::new(&secrets)));
+        let zero = AtomicU64::default;
+        let (requests, connects, sent, received) = (zero(), zero(), zero(), zero());
+        Terms { client, gate, audit, secrets, scrubber, limits, requests, connects, sent, received }
+    }
+
+    pub(crate) fn count_request(&self) -> Result<(), HttpError> {
+        spend(&self.requests, 1, self.limits.requests, "the number of requests in this call")
+    }
+
+    pub(crate) fn count_connect(&self) -> Result<(), HttpError> {
+        spend(&self.connects, 1, self.limits.requests, "the number of connections in this call")
+    }
+
+    pub(crate) fn count_sent(&self, bytes: usize) -> Result<(), HttpError> {
+        spend(&self.sent, bytes as u64, self.limits.total_request_bytes, "the bytes of all requests in this call")
+    }
+
+    pub(crate) fn count_received(&self, bytes: usize) -> Result<(), HttpError> {
+        spend(&self.received, bytes as u64, self.limits.total_answer_bytes, "the bytes of all answers in this call")
+    }
+
+    /// Asks the gate about a request, also about each method that a header would have the server act on.
+    pub(crate) fn decide(&self, request: &Request) -> Result<Granted, HttpError> {
+        let url = request.asked.url();
+        let decision = self.gate.request(&request.asked).and_then(|granted| {
+            for method in &request.overrides {
+                let mut asked = request.asked.clone();
+                asked.method.clone_from(method);
+                self.gate.request(&asked)?;
+            }
+            Ok(granted)
+        });
+        self.tell(Some(&request.asked.method), url, &decision);
+        Ok(decision?)
+    }
+
+    pub(crate) fn tell(&self, method: Option<&str>, url: String, decision: &Result<Granted, Refusal>) {
+        let (rule, reason) = match decision {
+            Ok(granted) => (granted.rule.clone(), None),
+            Err(refusal) => (refusal.rule.clone(), Some(refusal.message.clone())),
+        };
+        let method = method.map(str::to_owned);
+        self.audit.record(&Event::Decided { method, url, allowed: decision.is_ok(), rule, reason });
+    }
+}
+
+fn spend(counter: &AtomicU64, amount: u64, cap: u64, what: &'static str) -> Result<(), HttpError> {
+    let before = counter.fetch_add(amount, Ordering::Relaxed);
+    if before.saturating_add(amount) <= cap { Ok(()) } else { Err(HttpError::TooLarge { what, cap }) }
+}

@@ -1,0 +1,51 @@
+//! Policy: what a skill asks for, what an operator grants, and what therefore holds.
+//!
+//! ```text
+//!   manifest `permissions:` ─▶ Permissions ─┐
+//!   flags, skillcell.toml, approval ─▶ Grants ─┴▶ Effective ─▶ HttpRules::decide ─▶ decide_address ─▶ allowed | Denial
+//!                                                    └▶ missing: what was asked for and not granted
+//! ```
+//!
+//! Pure: nothing here opens a file, resolves a name or reads the environment. What it is given may be hostile, so
+//! every text and every list has a bound, and nothing panics. Nothing is granted by default; deny beats allow; and what
+//! holds is never wider than what was granted, nor than what was asked for.
+
+mod address;
+mod denial;
+mod effective;
+mod env;
+mod file;
+mod grants;
+mod host;
+mod http;
+mod method;
+mod missing;
+mod mount;
+mod path;
+mod permissions;
+mod quote;
+mod resolve;
+mod rules;
+mod secret;
+#[cfg(test)]
+mod tests;
+mod url;
+mod words;
+
+pub use self::address::{AddressClass, class};
+pub use self::denial::{Denial, DenialKind};
+pub use self::effective::Effective;
+pub use self::env::{BadEnv, EnvGrant};
+pub use self::file::{BadPolicyFile, PolicyFile};
+pub use self::grants::{BadGrant, GrantKind, Grants, UNTRUSTED_DENY_IMPORTS};
+pub use self::host::{BadHost, HostName, HostPattern};
+pub use self::http::{BadRule, HttpRule};
+pub use self::method::{BadMethod, Methods};
+pub use self::missing::Missing;
+pub use self::mount::{BadMount, GuestPath, Mode, MountGrant};
+pub use self::path::{Ambiguity, BadPath, MatchPath, PathPattern};
+pub use self::permissions::{Asked, BadPermissions, Change, FolderAsk, Permissions, SecretAsk};
+pub use self::resolve::{AddressDenial, BadResolve, Origin, Resolve, decide_address};
+pub use self::rules::{HttpDenial, HttpPart, HttpRules};
+pub use self::secret::{BadSecret, SecretGrant, SecretHost, SecretSource};
+pub use self::url::{BadUrl, Scheme, Target};

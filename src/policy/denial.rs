@@ -1,0 +1,85 @@
+//! A refusal as the JSON contract and the audit have it: what was asked, which rule decided, what would allow it.
+
+use serde::{Deserialize, Serialize};
+
+use super::missing::Missing;
+use super::quote::brief;
+use super::resolve::AddressDenial;
+use super::rules::HttpDenial;
+use super::url::BadUrl;
+
+/// What a refusal is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum DenialKind {
+    /// A request that no rule allows, or that is not one.
+    Http,
+    /// A request that would have led to an address that is not granted.
+    Address,
+    File,
+    Env,
+    Secret,
+    Import,
+    /// A manifest's `permissions` that can't be read.
+    Permissions,
+}
+
+/// A refusal. All of it is fit to be shown.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Denial {
+    pub kind: DenialKind,
+    /// What the skill asked for.
+    pub asked: String,
+    /// The rule that decided, where it was one and not the lack of one.
+    pub rule: Option<String>,
+    pub message: String,
+    pub hint: Option<String>,
+    /// The flag that would allow it, where one would; for a POSIX shell.
+    pub flag: Option<String>,
+}
+
+impl Denial {
+    pub fn http(method: &str, url: &str, denial: &HttpDenial) -> Denial {
+        let rule = match denial {
+            HttpDenial::Denied { rule, .. } => Some(rule.to_string()),
+            HttpDenial::NotAllowed { closest, .. } => closest.as_ref().map(ToString::to_string),
+            HttpDenial::Method(_) => None,
+        };
+        let (hint, flag) = (denial.hint(), denial.flag());
+        Denial { kind: DenialKind::Http, asked: request(method, url), rule, message: denial.to_string(), hint, flag }
+    }
+
+    pub fn url(method: &str, url: &str, bad: &BadUrl) -> Denial {
+        let message = bad.to_string();
+        Denial { kind: DenialKind::Http, asked: request(method, url), rule: None, message, hint: None, flag: None }
+    }
+
+    pub fn address(method: &str, url: &str, denial: &AddressDenial) -> Denial {
+        Denial {
+            kind: DenialKind::Address,
+            asked: request(method, url),
+            rule: None,
+            message: denial.to_string(),
+            hint: denial.hint(),
+            flag: denial.flag(),
+        }
+    }
+}
+
+fn request(method: &str, url: &str) -> String {
+    brief(&format!("{method} {url}"))
+}
+
+impl From<&Missing> for Denial {
+    fn from(missing: &Missing) -> Denial {
+        Denial {
+            kind: missing.kind,
+            asked: missing.asked.clone(),
+            rule: missing.denied_by.clone(),
+            message: missing.message(),
+            hint: Some(missing.hint()),
+            flag: missing.flag.clone(),
+        }
+    }
+}

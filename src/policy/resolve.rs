@@ -1,0 +1,154 @@
+//! Which addresses a request may go to: the operator's word on where a name leads, and the decision about one address.
+//!
+//! `--resolve HOST:PORT:ADDR[:PORT]`, as curl's: for requests to HOST at PORT, the address (and port) to connect to.
+//! That is also the grant of that address, whatever its class.
+
+use std::fmt;
+use std::net::IpAddr;
+use std::str::FromStr;
+
+use super::address::{AddressClass, class};
+use super::host::{BadHost, HostName, HostPattern};
+use super::http::HttpRule;
+use super::quote::{brief, shell};
+use super::url::{self, BadUrl, Target};
+
+const MAX_RESOLVE_BYTES: usize = 512;
+
+/// Why a text is no `HOST:PORT:ADDR[:PORT]`.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum BadResolve {
+    #[error("`{0}` is not `HOST:PORT:ADDR[:PORT]`, with an IPv6 address in brackets")]
+    Form(String),
+    #[error("`{0}` is an address, and only names are resolved; a rule for that very address grants it")]
+    HostIsAddress(String),
+    #[error("`{0}` is not an address")]
+    Address(String),
+    #[error(transparent)]
+    Host(#[from] BadHost),
+    #[error(transparent)]
+    Port(BadUrl),
+}
+
+/// Where a name leads, by the operator's word.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Resolve {
+    host: HostName,
+    port: u16,
+    addr: IpAddr,
+    to_port: u16,
+}
+
+impl Resolve {
+    pub fn parse(text: &str) -> Result<Resolve, BadResolve> {
+        let form = || BadResolve::Form(brief(text));
+        if text.len() > MAX_RESOLVE_BYTES {
+            return Err(form());
+        }
+        let (host, rest) = text.split_once(':').ok_or_else(form)?;
+        let (port, place) = rest.split_once(':').ok_or_else(form)?;
+        let host = HostName::parse(host)?;
+        if host.addr().is_some() {
+            return Err(BadResolve::HostIsAddress(host.to_string()));
+        }
+        let port = url::port(port).map_err(BadResolve::Port)?;
+        let (addr, to_port) = url::split_port(place).map_err(BadResolve::Port)?;
+        let addr = HostName::parse(addr)?.addr().ok_or_else(|| BadResolve::Address(brief(addr)))?;
+        Ok(Resolve { host, port, addr, to_port: to_port.unwrap_or(port) })
+    }
+
+    /// The first entry for a target's host and port.
+    pub fn find<'r>(entries: &'r [Resolve], target: &Target) -> Option<&'r Resolve> {
+        entries.iter().find(|entry| entry.is_for(target))
+    }
+
+    fn is_for(&self, target: &Target) -> bool {
+        self.host == *target.host() && self.port == target.port()
+    }
+
+    /// Whether both say where the same name leads.
+    pub(super) fn is_same_name(&self, other: &Resolve) -> bool {
+        self.host == other.host && self.port == other.port
+    }
+
+    pub fn host(&self) -> &HostName {
+        &self.host
+    }
+
+    pub fn addr(&self) -> IpAddr {
+        self.addr
+    }
+
+    /// The port to connect to.
+    pub fn to_port(&self) -> u16 {
+        self.to_port
+    }
+}
+
+impl FromStr for Resolve {
+    type Err = BadResolve;
+
+    fn from_str(text: &str) -> Result<Resolve, BadResolve> {
+        Resolve::parse(text)
+    }
+}
+
+impl fmt::Display for Resolve {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}:{}", self.host, self.port, HostName::Addr(self.addr))?;
+        if self.to_port == self.port { Ok(()) } else { write!(f, ":{}", self.to_port) }
+    }
+}
+
+/// How an address came to be the one to connect to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin<'r> {
+    /// A resolver said so, and might say anything.
+    Dns,
+    /// The operator said so.
+    Resolve(&'r Resolve),
+    /// It stands in the URL.
+    Literal,
+}
+
+/// Why an address may not be connected to.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{host}` leads to {addr}, which is {}", class.words())]
+#[non_exhaustive]
+pub struct AddressDenial {
+    pub host: HostName,
+    pub port: u16,
+    pub addr: IpAddr,
+    pub class: AddressClass,
+}
+
+impl AddressDenial {
+    /// The flag that would grant the address, where the host is a name.
+    pub fn flag(&self) -> Option<String> {
+        let addr = HostName::Addr(self.addr);
+        let HostName::Name(name) = &self.host else { return None };
+        Some(format!("--resolve {}", shell(&format!("{name}:{}:{addr}", self.port))))
+    }
+
+    pub fn hint(&self) -> Option<String> {
+        self.flag().map(|flag| format!("if that is where it should lead, `{flag}` grants that address"))
+    }
+}
+
+/// Whether a request that `rule` allows may be sent to `addr`.
+///
+/// Public addresses pass. Another passes only where the operator granted that very address: by the `--resolve` entry
+/// that led to it, or by a rule whose host is that address.
+pub fn decide_address(target: &Target, rule: &HttpRule, from: Origin<'_>, addr: IpAddr) -> Result<(), AddressDenial> {
+    let addr = addr.to_canonical();
+    let class = class(addr);
+    let granted = match from {
+        Origin::Dns => class == AddressClass::Public,
+        Origin::Resolve(entry) => entry.is_for(target) && entry.addr == addr,
+        Origin::Literal => {
+            *target.host() == HostName::Addr(addr) && *rule.host() == HostPattern::Exact(HostName::Addr(addr))
+        }
+    };
+    if granted { Ok(()) } else { Err(AddressDenial { host: target.host().clone(), port: target.port(), addr, class }) }
+}

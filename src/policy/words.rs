@@ -1,0 +1,58 @@
+//! Grants and wishes in words, for people who decide about them. After "it may" or "it wants to".
+
+use super::address::{AddressClass, class};
+use super::host::HostPattern;
+use super::http::HttpRule;
+use super::method::Methods;
+use super::mount::{GuestPath, Mode};
+use super::quote::list;
+use super::secret::SecretHost;
+use super::url::Scheme;
+
+pub fn http(rule: &HttpRule) -> String {
+    let methods = match rule.methods() {
+        Methods::Any => "requests of any method".to_owned(),
+        Methods::Only(methods) => format!("{} requests", list(&Vec::from_iter(methods))),
+    };
+    let path = rule.path().to_string();
+    let path = match path.strip_suffix('*') {
+        Some("/") => "any path".to_owned(),
+        Some(prefix) => format!("paths that begin with {prefix}"),
+        None => format!("the path {path}"),
+    };
+    let plain = if rule.scheme() == Scheme::Http { ", unencrypted" } else { "" };
+    format!("send {methods} to {}, {path}{plain}{}", rule.origin(), place(rule.host()))
+}
+
+/// What stands out about a host.
+fn place(host: &HostPattern) -> String {
+    match host {
+        HostPattern::OneBelow(parent) => format!("; any name one level below {parent}"),
+        HostPattern::Exact(host) => match host.addr().map(class) {
+            None | Some(AddressClass::Public) => String::new(),
+            Some(class) => format!("; that is {}", class.words()),
+        },
+    }
+}
+
+pub fn folder(path: &GuestPath, mode: Mode) -> String {
+    match mode {
+        Mode::ReadOnly => format!("read a folder of yours as {path}"),
+        Mode::ReadWrite => format!("read and change a folder of yours as {path}"),
+    }
+}
+
+pub fn env(name: &str) -> String {
+    format!("read your environment variable {name}")
+}
+
+pub fn secret(name: &str, hosts: &[SecretHost]) -> String {
+    let hosts: Vec<String> = hosts.iter().map(host).collect();
+    format!("use the secret {name}, without seeing it, with {}", list(&hosts))
+}
+
+fn host(host: &SecretHost) -> String {
+    let plain = if host.allows_plain_http() { " (also unencrypted)" } else { "" };
+    let text = host.to_string();
+    format!("{}{plain}{}", text.strip_prefix("http://").unwrap_or(&text), place(host.host()))
+}

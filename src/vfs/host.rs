@@ -1,0 +1,199 @@
+//! A folder of the host, shown to a cell: read-only or writable. The one backend that touches the host's disk.
+//!
+//! Every path goes through `cap-std`, which resolves it inside the folder: neither `..` nor a symbolic link leads out, and the
+//! folder's own place on the host is never looked at again. Only plain files and folders are offered. Opening never waits,
+//! so a pipe put there can't hold the host up.
+
+use std::io::ErrorKind;
+use std::os::unix::fs::FileExt;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use cap_std::fs::{Dir, Metadata, MetadataExt, OpenOptions, OpenOptionsExt};
+
+use super::errno::Errno;
+use super::stat::{Entry, Kind, NewTimes, Stat, Times};
+use super::{Open, Sink};
+
+/// A folder that was opened for cells. Cheap to clone.
+#[derive(Clone)]
+pub struct HostFolder {
+    dir: Arc<Dir>,
+    writable: bool,
+}
+
+/// An open file of such a folder.
+pub struct HostFile {
+    file: std::fs::File,
+    writable: bool,
+}
+
+/// More names than this are not listed: a cell could keep the host sorting.
+const MOST_NAMES: usize = 100_000;
+
+impl HostFolder {
+    /// Opens a folder of the host. This is where its path is followed, links and all.
+    pub fn open(path: &std::path::Path, writable: bool) -> std::io::Result<HostFolder> {
+        let dir = Dir::open_ambient_dir(path, cap_std::ambient_authority())?;
+        Ok(HostFolder { dir: Arc::new(dir), writable })
+    }
+
+    pub(super) fn stat(&self, path: &str, dev: u64) -> Result<Stat, Errno> {
+        let metadata = if path.is_empty() { self.dir.dir_metadata() } else { self.dir.metadata(path) };
+        Ok(stat_of(&metadata.map_err(errno)?, dev))
+    }
+
+    pub(super) fn open_file(&self, path: &str, how: Open) -> Result<HostFile, Errno> {
+        if !self.writable && (how.write || how.truncate) {
+            return Err(if self.dir.metadata(path).is_ok() || how.create { Errno::Rofs } else { Errno::Noent });
+        }
+        if !self.writable && how.create && self.dir.metadata(path).is_err() {
+            return Err(Errno::Rofs);
+        }
+        let mut options = OpenOptions::new();
+        options.read(how.read || !how.write).write(how.write).custom_flags(rustix::fs::OFlags::NONBLOCK.bits() as i32);
+        if self.writable {
+            // Creating and truncating need the right to write, which a cell that only reads did not ask for.
+            options.write(how.write || how.create || how.truncate);
+            options.create(how.create && !how.exclusive).create_new(how.create && how.exclusive);
+        } else if how.create && how.exclusive {
+            return Err(Errno::Exist);
+        }
+        let file = self.dir.open_with(path, &options).map_err(errno)?.into_std();
+        // Through the open file, so that it is this one that is looked at.
+        if !file.metadata().map_err(errno)?.is_file() {
+            return Err(Errno::Acces);
+        }
+        if how.truncate {
+            file.set_len(0).map_err(errno)?;
+        }
+        Ok(HostFile { file, writable: self.writable && how.write })
+    }
+
+    pub(super) fn read_dir(&self, path: &str, cookie: u64, sink: &mut Sink<'_>) -> Result<bool, Errno> {
+        let listed = if path.is_empty() { self.dir.entries() } else { self.dir.read_dir(path) };
+        let mut names: Vec<String> = listed
+            .map_err(errno)?
+            .take(MOST_NAMES)
+            .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
+            .collect();
+        names.sort_unstable();
+        for (name, at) in names.iter().zip(0u64..).skip(usize::try_from(cookie).unwrap_or(usize::MAX)) {
+            let place = if path.is_empty() { name.clone() } else { format!("{path}/{name}") };
+            // A link that leads out, or nowhere, is a name without a kind. Its number is its own: for 0, the guest's C
+            // library would ask again and fail.
+            let own = || self.dir.symlink_metadata(&place).map_or(1, |metadata| metadata.ino());
+            let (ino, kind) = self.stat(&place, 0).map_or_else(|_| (own(), Kind::Stream), |stat| (stat.ino, stat.kind));
+            if !sink(Entry { name, ino, kind, next: at + 1 }) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    pub(super) fn make_directory(&self, path: &str) -> Result<(), Errno> {
+        if !self.writable {
+            return Err(if self.dir.metadata(path).is_ok() { Errno::Exist } else { Errno::Rofs });
+        }
+        self.dir.create_dir(path).map_err(errno)
+    }
+
+    pub(super) fn unlink(&self, path: &str) -> Result<(), Errno> {
+        self.writable_dir()?.remove_file(path).map_err(errno)
+    }
+
+    pub(super) fn remove_directory(&self, path: &str) -> Result<(), Errno> {
+        self.writable_dir()?.remove_dir(path).map_err(errno)
+    }
+
+    pub(super) fn rename(&self, from: &str, to: &str) -> Result<(), Errno> {
+        let dir = self.writable_dir()?;
+        dir.rename(from, dir, to).map_err(errno)
+    }
+
+    pub(super) fn set_times(&self, path: &str, times: NewTimes) -> Result<(), Errno> {
+        let how = Open { read: true, ..Open::default() };
+        self.writable_dir()?;
+        let opened = HostFile { writable: true, ..self.open_file(path, how)? };
+        opened.set_times(times)
+    }
+
+    fn writable_dir(&self) -> Result<&Dir, Errno> {
+        if self.writable { Ok(&self.dir) } else { Err(Errno::Rofs) }
+    }
+}
+
+impl HostFile {
+    pub(super) fn read_at(&self, buf: &mut [u8], offset: u64) -> Result<usize, Errno> {
+        self.file.read_at(buf, offset).map_err(errno)
+    }
+
+    pub(super) fn write_at(&self, data: &[u8], offset: u64) -> Result<usize, Errno> {
+        self.to_change()?.write_at(data, offset).map_err(errno)
+    }
+
+    pub(super) fn set_size(&self, size: u64) -> Result<(), Errno> {
+        self.to_change()?.set_len(size).map_err(errno)
+    }
+
+    pub(super) fn set_times(&self, times: NewTimes) -> Result<(), Errno> {
+        let file = self.to_change()?;
+        let time = |ns: u64| UNIX_EPOCH + Duration::from_nanos(ns);
+        let mut set = std::fs::FileTimes::new();
+        if let Some(ns) = times.accessed_ns {
+            set = set.set_accessed(time(ns));
+        }
+        if let Some(ns) = times.modified_ns {
+            set = set.set_modified(time(ns));
+        }
+        file.set_times(set).map_err(errno)
+    }
+
+    pub(super) fn stat(&self, dev: u64) -> Stat {
+        match self.file.metadata() {
+            Ok(metadata) => stat_of(&Metadata::from_just_metadata(metadata), dev),
+            Err(_) => Stat { dev, ino: 0, kind: Kind::File, nlink: 1, size: 0, times: Times::FIXED },
+        }
+    }
+
+    fn to_change(&self) -> Result<&std::fs::File, Errno> {
+        if self.writable { Ok(&self.file) } else { Err(Errno::Rofs) }
+    }
+}
+
+fn stat_of(metadata: &Metadata, dev: u64) -> Stat {
+    let kind = match () {
+        () if metadata.is_dir() => Kind::Directory,
+        () if metadata.is_file() => Kind::File,
+        () => Kind::Stream,
+    };
+    let modified = metadata.modified().map_or(0, |time| ns(time.into_std()));
+    let times = Times {
+        accessed_ns: metadata.accessed().map_or(modified, |time| ns(time.into_std())),
+        modified_ns: modified,
+        changed_ns: modified,
+    };
+    Stat { dev, ino: metadata.ino(), kind, nlink: metadata.nlink(), size: metadata.len(), times }
+}
+
+fn ns(time: SystemTime) -> u64 {
+    time.duration_since(UNIX_EPOCH).map_or(0, |since| u64::try_from(since.as_nanos()).unwrap_or(u64::MAX))
+}
+
+/// What a cell is told of a failure of the host's.
+fn errno(error: std::io::Error) -> Errno {
+    match error.kind() {
+        ErrorKind::NotFound => Errno::Noent,
+        ErrorKind::AlreadyExists => Errno::Exist,
+        ErrorKind::NotADirectory => Errno::Notdir,
+        ErrorKind::IsADirectory => Errno::Isdir,
+        ErrorKind::DirectoryNotEmpty => Errno::Notempty,
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => Errno::Nospc,
+        ErrorKind::FileTooLarge => Errno::Fbig,
+        ErrorKind::ReadOnlyFilesystem => Errno::Rofs,
+        ErrorKind::InvalidInput | ErrorKind::InvalidFilename => Errno::Inval,
+        // Also a path that would have led out of the folder.
+        ErrorKind::PermissionDenied => Errno::Acces,
+        _ => Errno::Io,
+    }
+}

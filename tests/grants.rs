@@ -1,0 +1,465 @@
+//! Grants, each with its pair: with the grant it works, without it this denial. Real cells, a real loopback server.
+
+mod common;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use common::{HOST, call, fixture, returned, tests};
+use serde_json::{Value, json};
+use skillcell::policy::{DenialKind, GrantKind, Grants};
+use skillcell::{Call, Outcome, Report};
+
+const NAME: &str = "api.example.test";
+
+/// A server on a port of its own, for as long as the test runs. It remembers what it was sent.
+struct Server {
+    port: u16,
+    seen: Arc<Mutex<Vec<String>>>,
+}
+
+impl Server {
+    fn start() -> Server {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a loopback port");
+        let port = listener.local_addr().expect("it is bound").port();
+        let seen = Arc::new(Mutex::new(Vec::new()));
+        let kept = seen.clone();
+        std::thread::spawn(move || {
+            for stream in listener.incoming().take(64).flatten() {
+                let seen = kept.clone();
+                std::thread::spawn(move || serve(stream, &seen));
+            }
+        });
+        Server { port, seen }
+    }
+
+    fn seen(&self) -> Vec<String> {
+        self.seen.lock().expect("no panic").clone()
+    }
+
+    fn grants(&self, rules: &[&str]) -> Grants {
+        let mut grants = Grants::default();
+        grants.add(GrantKind::Resolve, &format!("{NAME}:80:127.0.0.1:{}", self.port)).expect("a resolve");
+        rules.iter().for_each(|rule| grants.add(GrantKind::AllowHttp, rule).expect("a rule"));
+        grants
+    }
+}
+
+fn serve(stream: TcpStream, seen: &Mutex<Vec<String>>) {
+    stream.set_read_timeout(Some(Duration::from_secs(30))).expect("a time-out");
+    let mut reader = BufReader::new(stream.try_clone().expect("a clone"));
+    let mut out = stream;
+    while let Some((head, body)) = request(&mut reader) {
+        seen.lock().expect("no panic").push(format!("{head}\n{body}"));
+        let path = head.split_whitespace().nth(1).unwrap_or("/").to_owned();
+        let plain = |status: &str, more: &str, body: &str| {
+            format!("HTTP/1.1 {status}\r\nContent-Length: {}\r\n{more}\r\n{body}", body.len())
+        };
+        let answer = match path.split(['?', '#']).next().unwrap_or("/") {
+            "/v1/moved" => plain("302 Found", "Location: /v1/here\r\n", ""),
+            "/v1/away" => plain("302 Found", "Location: http://other.example.test/\r\n", ""),
+            "/v1/chunked" => {
+                "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\none \r\n3\r\ntwo\r\n0\r\n\r\n".into()
+            }
+            "/v1/missing" => plain("404 Not Found", "", "nothing here"),
+            "/v1/echo" => plain("200 OK", "", &format!("{head}\n{body}")),
+            "/api/generate" => plain("200 OK", "", r#"{"response": "Contact [PERSON_1] at [EMAIL_1]"}"#),
+            // Answers nothing, until the other side goes away.
+            "/v1/slow" => {
+                let _ = reader.read(&mut [0]);
+                return;
+            }
+            _ => plain("200 OK", "", &format!("{} {path} {body}", head.split(' ').next().unwrap_or(""))),
+        };
+        if out.write_all(answer.as_bytes()).is_err() {
+            return;
+        }
+    }
+}
+
+fn request(reader: &mut impl BufRead) -> Option<(String, String)> {
+    let (mut head, mut length, mut chunked) = (String::new(), 0, false);
+    loop {
+        let mut line = String::new();
+        if reader.read_line(&mut line).ok()? == 0 {
+            return None;
+        }
+        let lower = line.trim_end().to_ascii_lowercase();
+        if lower.is_empty() {
+            break;
+        }
+        if let Some(value) = lower.strip_prefix("content-length:") {
+            length = value.trim().parse().ok()?;
+        }
+        chunked |= lower == "transfer-encoding: chunked";
+        head += &line;
+    }
+    let mut body = vec![0; length];
+    reader.read_exact(&mut body).ok()?;
+    while chunked {
+        let mut size = String::new();
+        reader.read_line(&mut size).ok()?;
+        let size = usize::from_str_radix(size.trim(), 16).ok()?;
+        let mut piece = vec![0; size + 2];
+        reader.read_exact(&mut piece).ok()?;
+        body.extend(&piece[..size]);
+        chunked = size > 0;
+    }
+    Some((head, String::from_utf8_lossy(&body).into_owned()))
+}
+
+fn report(skill: &str, params: Value, grants: Grants) -> Report {
+    let mut wanted = Call::new(params);
+    wanted.grants = grants;
+    call(&fixture(&format!("grants/{skill}")), &wanted)
+}
+
+fn ask(way: &str, path: &str, grants: Grants) -> Report {
+    report("web", json!({"way": way, "url": format!("http://{NAME}{path}")}), grants)
+}
+
+fn result(report: Report) -> Value {
+    returned(report).unwrap_or_else(|what| panic!("{what}"))
+}
+
+fn flags(report: &Report) -> Vec<String> {
+    report.denials.iter().filter_map(|denial| denial.flag.clone()).collect()
+}
+
+const WAYS: [&str; 4] = ["urllib", "http.client", "requests", "asyncio"];
+
+#[test]
+fn every_library_gets_what_is_granted() {
+    let server = Server::start();
+    for way in WAYS {
+        let report = ask(way, "/v1/x?q=1", server.grants(&["http://api.example.test/v1/*"]));
+        assert!(report.denials.is_empty(), "{way}: {:?}", report.denials);
+        assert_eq!(result(report), json!({"status": 200, "text": "GET /v1/x?q=1 "}), "{way}");
+    }
+    assert_eq!(server.seen().len(), WAYS.len());
+}
+
+#[test]
+fn without_a_grant_nothing_is_asked_and_the_flag_is_named() {
+    let server = Server::start();
+    for way in WAYS {
+        let mut grants = server.grants(&[]);
+        let report = ask(way, "/v1/x", std::mem::take(&mut grants));
+        assert_eq!(flags(&report), ["--allow-http 'http://api.example.test/*'"], "{way}");
+        let told = result(report);
+        let error = told["error"].as_str().unwrap_or_else(|| panic!("{way}: {told}"));
+        let expected = match way {
+            "urllib" => "urllib.error.URLError",
+            "requests" => "requests.exceptions.ConnectionError",
+            _ => "socket.gaierror",
+        };
+        assert_eq!(error, expected, "{way}");
+    }
+    assert_eq!(server.seen(), Vec::<String>::new());
+}
+
+#[test]
+fn the_path_and_the_method_have_to_be_granted_too() {
+    let server = Server::start();
+    let refused = ask("requests", "/v2/x", server.grants(&["http://api.example.test/v1/*"]));
+    assert_eq!(flags(&refused), ["--allow-http 'GET http://api.example.test/v2/x'"]);
+    assert_eq!(refused.denials[0].kind, DenialKind::Http);
+    assert_eq!(result(refused)["error"], "requests.exceptions.ConnectionError");
+    let post = json!({"way": "urllib", "url": format!("http://{NAME}/v1/x"), "method": "POST", "body": "b"});
+    let refused = report("web", post.clone(), server.grants(&["http://api.example.test/v1/*"]));
+    assert_eq!(flags(&refused), ["--allow-http 'POST http://api.example.test/v1/x'"]);
+    assert_eq!(server.seen(), Vec::<String>::new());
+    let allowed = report("web", post, server.grants(&["POST http://api.example.test/v1/*"]));
+    assert_eq!(result(allowed), json!({"status": 200, "text": "POST /v1/x b"}));
+}
+
+#[test]
+fn bodies_errors_chunks_and_sessions_arrive() {
+    let server = Server::start();
+    let rules = ["GET,POST http://api.example.test/v1/*"];
+    for way in ["urllib", "http.client", "requests"] {
+        let body = "x".repeat(300_000);
+        let params = json!({"way": way, "url": format!("http://{NAME}/v1/x"), "method": "POST", "body": body});
+        let told = result(report("web", params, server.grants(&rules)));
+        assert_eq!(told["text"].as_str().map(str::len), Some("POST /v1/x ".len() + 300_000), "{way}");
+        assert_eq!(result(ask(way, "/v1/chunked", server.grants(&rules)))["text"], "one two", "{way}");
+        let missing = result(ask(way, "/v1/missing", server.grants(&rules)));
+        assert_eq!(missing, json!({"status": 404, "text": "nothing here"}), "{way}");
+    }
+    let session = result(ask("session", "/v1/x", server.grants(&rules)));
+    assert_eq!(session["text"], "GET /v1/x |GET /v1/x |GET /v1/x ");
+}
+
+#[test]
+fn redirects_are_followed_as_far_as_each_is_granted() {
+    let server = Server::start();
+    for way in ["urllib", "requests"] {
+        let told = result(ask(way, "/v1/moved", server.grants(&["http://api.example.test/v1/*"])));
+        assert_eq!(told, json!({"status": 200, "text": "GET /v1/here "}), "{way}");
+        let away = ask(way, "/v1/away", server.grants(&["http://api.example.test/v1/*"]));
+        assert_eq!(flags(&away), ["--allow-http 'http://other.example.test/*'"], "{way}");
+        assert!(result(away)["error"].is_string(), "{way}");
+    }
+}
+
+#[test]
+fn a_time_out_is_the_one_that_the_library_has_for_it() {
+    let server = Server::start();
+    for (way, error) in [
+        ("urllib", "builtins.TimeoutError"),
+        ("http.client", "builtins.TimeoutError"),
+        ("requests", "requests.exceptions.ReadTimeout"),
+    ] {
+        let params = json!({"way": way, "url": format!("http://{NAME}/v1/slow"), "timeout": 0.2});
+        let told = result(report("web", params, server.grants(&["http://api.example.test/v1/*"])));
+        assert_eq!(told["error"], error, "{way}");
+    }
+}
+
+#[test]
+fn the_deadline_ends_a_wait_for_an_answer() {
+    let server = Server::start();
+    let skill = fixture("grants/web");
+    let params = json!({"way": "requests", "url": format!("http://{NAME}/v1/slow"), "timeout": 60});
+    call(&skill, &Call::new(json!({"way": "none"}))); // so that it is baked
+    let mut wanted = Call::new(params);
+    wanted.grants = server.grants(&["http://api.example.test/v1/*"]);
+    wanted.limits.deadline = Duration::from_millis(1500);
+    let started = Instant::now();
+    let report = call(&skill, &wanted);
+    assert!(matches!(report.outcome, Outcome::Exceeded(skillcell::LimitKind::Deadline, _)), "{:?}", report.outcome);
+    assert!(started.elapsed() < Duration::from_secs(15));
+}
+
+#[test]
+fn an_address_of_this_machine_needs_its_own_grant() {
+    let server = Server::start();
+    let url = format!("http://127.0.0.1:{}/v1/x", server.port);
+    let mut grants = Grants::default();
+    let refused = report("web", json!({"way": "requests", "url": url}), grants.clone());
+    assert_eq!(flags(&refused), [format!("--allow-http 'http://127.0.0.1:{}/*'", server.port)]);
+    // A name that DNS leads here is not granted by a rule for the name.
+    grants.add(GrantKind::AllowHttp, &format!("http://localhost:{}/*", server.port)).expect("a rule");
+    let url = format!("http://localhost:{}/v1/x", server.port);
+    let refused = report("web", json!({"way": "requests", "url": url}), grants.clone());
+    assert!(refused.denials.iter().all(|denial| denial.kind == DenialKind::Address), "{:?}", refused.denials);
+    assert!(!refused.denials.is_empty() && server.seen().is_empty());
+    grants.add(GrantKind::AllowHttp, &format!("http://127.0.0.1:{}/*", server.port)).expect("a rule");
+    let url = format!("http://127.0.0.1:{}/v1/x", server.port);
+    let allowed = report("web", json!({"way": "requests", "url": url}), grants);
+    assert_eq!(result(allowed)["status"], 200);
+}
+
+#[test]
+fn a_server_that_is_not_there_is_a_connection_error() {
+    let port = TcpListener::bind("127.0.0.1:0").and_then(|gone| gone.local_addr()).expect("a port").port();
+    let server = Server { port, seen: Arc::default() };
+    let told = result(ask("requests", "/v1/x", server.grants(&["http://api.example.test/*"])));
+    assert_eq!(told["error"], "requests.exceptions.ConnectionError");
+}
+
+/// A case of ../shared/parity: an unchanged skill of the registry, and what it gives outside.
+#[test]
+fn the_registrys_masker_asks_a_model_on_this_machine() {
+    let server = Server::start();
+    let mut wanted = Call::new(json!({"text": "Contact John Smith at john@x.org", "mode": "redact"}));
+    wanted.grants.add(GrantKind::AllowHttp, "POST http://localhost:11434/api/generate").expect("a rule");
+    let resolve = format!("localhost:11434:127.0.0.1:{}", server.port);
+    wanted.grants.add(GrantKind::Resolve, &resolve).expect("a resolve");
+    let report = call(&HOST.skill("compliance/pii_masker").expect("a skill"), &wanted);
+    assert!(report.denials.is_empty(), "{:?}", report.denials);
+    assert_eq!(result(report)["sanitized_text"], "Contact XXXX at XXXX");
+    let seen = server.seen().pop().expect("a request");
+    assert!(
+        seen.contains(r#"{"model": "arpacorp/micro-f1-mask", "prompt": "Contact John Smith at john@x.org""#),
+        "{seen}"
+    );
+}
+
+// Files.
+
+const CHANGES: [&str; 10] =
+    ["create", "overwrite", "append", "truncate", "truncate_open", "rename", "unlink", "mkdir", "rmdir", "utime"];
+
+fn folder() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    let data = folder.path().join("data");
+    for place in ["data/sub", "data/empty", "outside"] {
+        fs::create_dir_all(folder.path().join(place)).expect("made");
+    }
+    for name in ["a.txt", "w.txt", "r.txt", "u.txt", "sub/b.txt"] {
+        fs::write(data.join(name), name).expect("written");
+    }
+    fs::write(folder.path().join("outside/secret.txt"), "outside").expect("written");
+    std::os::unix::fs::symlink("../outside/secret.txt", data.join("out")).expect("linked");
+    std::os::unix::fs::symlink(folder.path().join("outside"), data.join("outdir")).expect("linked");
+    std::os::unix::fs::symlink("sub/b.txt", data.join("inside")).expect("linked");
+    folder
+}
+
+fn files(folder: &tempfile::TempDir, mode: &str, doings: &[&str]) -> Value {
+    let mut grants = Grants::default();
+    let mount = format!("{}:/data:{mode}", folder.path().join("data").display());
+    grants.add(GrantKind::Mount, &mount).expect("a mount");
+    result(report("files", json!({"do": doings}), grants))
+}
+
+#[test]
+fn without_a_mount_there_is_nothing() {
+    let told = result(report("files", json!({"do": ["list", "read", "create", "passwd"]}), Grants::default()));
+    assert_eq!(told["list"], "ENOENT");
+    assert_eq!((&told["read"], &told["passwd"]), (&json!("ENOENT"), &json!("ENOENT")));
+    assert_ne!(told["create"], "done");
+}
+
+#[test]
+fn a_read_only_mount_is_read_and_not_changed_by_any_route() {
+    let folder = folder();
+    let data = folder.path().join("data");
+    let before = fs::metadata(data.join("a.txt")).and_then(|metadata| metadata.modified()).expect("a time");
+    let told = files(&folder, "ro", &["list", "read", "read_below"]);
+    assert_eq!((&told["read"], &told["read_below"]), (&json!("a.txt"), &json!("sub/b.txt")));
+    assert_eq!(told["list"].as_array().map(Vec::len), Some(9), "{told}");
+    // WASI has no such call: the guest's C library says that it was done.
+    let mode = || fs::metadata(data.join("a.txt")).map(|metadata| metadata.permissions()).expect("a mode");
+    let mode_before = mode();
+    assert_eq!(files(&folder, "ro", &["chmod"])["chmod"], "done");
+    assert_eq!(mode(), mode_before);
+    let told = files(&folder, "ro", &[&CHANGES[..], &["rename_in", "symlink", "hardlink"]].concat());
+    for (doing, came) in told.as_object().expect("an object") {
+        assert_ne!(came, "done", "{doing}");
+        if CHANGES.contains(&doing.as_str()) {
+            assert_eq!(came, "EROFS", "{doing}");
+        }
+    }
+    let names: BTreeSet<String> =
+        fs::read_dir(&data).expect("listed").flatten().map(|e| e.file_name().to_string_lossy().into_owned()).collect();
+    let expected = ["a.txt", "empty", "inside", "out", "outdir", "r.txt", "sub", "u.txt", "w.txt"];
+    assert_eq!(names, expected.map(str::to_owned).into());
+    assert_eq!(fs::read_to_string(data.join("w.txt")).expect("read"), "w.txt");
+    assert_eq!(fs::metadata(data.join("a.txt")).and_then(|metadata| metadata.modified()).expect("a time"), before);
+}
+
+#[test]
+fn a_writable_mount_is_changed() {
+    let folder = folder();
+    let told = files(&folder, "rw", &CHANGES);
+    for doing in CHANGES {
+        assert_eq!(told[doing], "done", "{doing}: {told}");
+    }
+    let data = folder.path().join("data");
+    assert_eq!(fs::read_to_string(data.join("new.txt")).expect("read"), "new");
+    assert_eq!(fs::read_to_string(data.join("renamed.txt")).expect("read"), "r.txt");
+    assert!(data.join("made").is_dir() && !data.join("u.txt").exists() && !data.join("empty").exists());
+}
+
+#[test]
+fn links_do_not_lead_out_and_pipes_do_not_hold_up() {
+    let folder = folder();
+    let pipe = folder.path().join("data/pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().expect("mkfifo runs").success());
+    let started = Instant::now();
+    for mode in ["ro", "rw"] {
+        let told = files(&folder, mode, &["inside_link", "read_out", "read_out_folder", "dots", "fifo"]);
+        assert_eq!(told["inside_link"], "sub/b.txt");
+        for doing in ["read_out", "read_out_folder", "dots", "fifo"] {
+            let came = told[doing].as_str().expect("text");
+            assert!(came.starts_with('E') && came != "EIO", "{doing}: {came}");
+        }
+    }
+    assert!(started.elapsed() < Duration::from_secs(30));
+}
+
+// What a manifest asks for.
+
+#[test]
+fn a_skill_that_lacks_what_it_asks_for_is_refused() {
+    let folder = folder();
+    let params = json!({"url": format!("http://{NAME}/v1/x")});
+    let refused = report("asks", params.clone(), Grants::default());
+    assert!(matches!(refused.outcome, Outcome::Refused));
+    assert_eq!(flags(&refused), ["--allow-http 'GET http://api.example.test/v1/*'", "--mount 'FOLDER:/data:ro'"]);
+    let server = Server::start();
+    // More is granted than asked for, and what was not asked for doesn't hold.
+    let mut grants = server.grants(&["* http://api.example.test/*"]);
+    let data = folder.path().join("data");
+    grants.add(GrantKind::Mount, &format!("{}:/data:rw", data.display())).expect("a mount");
+    let told = result(report("asks", params, grants.clone()));
+    assert_eq!((&told["said"], &told["wrote"]), (&json!("GET /v1/x "), &json!(false)));
+    let beyond = report("asks", json!({"url": format!("http://{NAME}/v2/x")}), grants);
+    assert_eq!(flags(&beyond), ["--allow-http 'GET http://api.example.test/v2/x'"]);
+    assert_eq!(server.seen().len(), 1);
+}
+
+#[test]
+fn a_permission_that_does_not_exist_is_refused() {
+    let refused = report("misspelt", json!({}), Grants::default());
+    assert!(matches!(refused.outcome, Outcome::Refused));
+    assert_eq!(refused.denials[0].kind, DenialKind::Permissions);
+    assert!(refused.denials[0].message.contains("permissions.netwrok"), "{}", refused.denials[0].message);
+}
+
+// Secrets.
+
+const VALUE: &str = "s3cr3t-value+/=42";
+
+fn secret_grants(server: &Server, folder: &tempfile::TempDir, host: &str) -> Grants {
+    let file = folder.path().join("key");
+    fs::write(&file, format!("{VALUE}\n")).expect("written");
+    let mut grants = server.grants(&["POST http://api.example.test/v1/*"]);
+    grants.add(GrantKind::Secret, &format!("API_KEY=file:{}@{host}", file.display())).expect("a secret");
+    grants
+}
+
+fn everything(report: &Report) -> String {
+    let envelope = serde_json::to_string(&report.envelope()).expect("JSON");
+    format!("{envelope}{}{}", String::from_utf8_lossy(&report.stdout), String::from_utf8_lossy(&report.stderr))
+}
+
+fn hex(text: &str) -> String {
+    text.bytes().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[test]
+fn a_secret_reaches_its_host_and_nobody_else() {
+    let (server, folder) = (Server::start(), tempfile::tempdir().expect("a folder"));
+    for raise in [false, true] {
+        let params = json!({"url": format!("http://{NAME}/v1/echo"), "raise": raise});
+        let report = report("secret", params, secret_grants(&server, &folder, "http://api.example.test"));
+        let seen = server.seen().pop().expect("a request");
+        assert!(seen.contains(&format!("X-Key: {VALUE}")) && seen.contains(&format!("body {VALUE}")), "{seen}");
+        assert!(seen.contains("key=s3cr3t-value%2B%2F%3D42"), "{seen}");
+        assert_eq!(matches!(report.outcome, Outcome::Raised(_)), raise, "{:?}", report.outcome);
+        let left = everything(&report);
+        assert!(left.contains("skillcell_secret_API_KEY_"));
+        for form in [VALUE, "s3cr3t-value%2B", &hex(VALUE), "czNjcjN0LXZhbHVl"] {
+            assert!(!left.contains(form), "{form} in {left}");
+        }
+    }
+}
+
+#[test]
+fn a_secret_is_not_sent_where_it_is_not_granted() {
+    let (server, folder) = (Server::start(), tempfile::tempdir().expect("a folder"));
+    // Another host, and the same host without the word for plain http.
+    for host in ["http://other.example.test", NAME] {
+        let params = json!({"url": format!("http://{NAME}/v1/echo")});
+        let report = report("secret", params, secret_grants(&server, &folder, host));
+        let seen = server.seen().pop().expect("a request");
+        assert!(seen.contains("X-Key: skillcell_secret_API_KEY_") && !seen.contains(VALUE), "{host}: {seen}");
+        assert!(!everything(&report).contains(VALUE));
+    }
+}
+
+#[test]
+fn every_fixture_is_used() {
+    let text = fs::read_to_string(tests().join("grants.rs")).expect("this file");
+    for folder in fs::read_dir(tests().join("skills/grants")).expect("listed").flatten() {
+        let name = folder.file_name().to_string_lossy().into_owned();
+        assert!(text.contains(&format!("\"{name}\"")), "no test runs `{name}`");
+    }
+}

@@ -1,0 +1,130 @@
+//! Promise: a value is found in every form that is documented, wherever a stream is cut.
+
+use std::sync::Arc;
+
+use skillcell::http::{Scrubber, Scrubbing, Secret, Secrets};
+
+const VALUE: &str = "s3cr\u{e9}t/k+y z";
+
+fn set(values: &[&str]) -> Secrets {
+    let secret = |(index, value): (usize, &&str)| Secret {
+        name: format!("S{index}"),
+        value: (*value).to_owned(),
+        hosts: Vec::new(),
+        allow_plain_http: false,
+    };
+    Secrets::new(values.iter().enumerate().map(secret).collect()).unwrap()
+}
+
+pub fn base64(data: &[u8]) -> String {
+    const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut out = String::new();
+    for group in data.chunks(3) {
+        let bits = group.iter().fold(0u32, |bits, byte| bits << 8 | u32::from(*byte)) << (8 * (3 - group.len()));
+        for place in 0..4 {
+            let sextet = ALPHABET[(bits >> (18 - 6 * place) & 63) as usize];
+            out.push(if place <= group.len() { char::from(sextet) } else { '=' });
+        }
+    }
+    out
+}
+
+fn percent(value: &str, safe: &str) -> String {
+    value
+        .bytes()
+        .map(|byte| if safe.as_bytes().contains(&byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") })
+        .collect()
+}
+
+/// The value in every form, with something around it.
+fn forms(value: &str) -> Vec<String> {
+    let letters = "abcdefghijklmnopqrstuvwxyz0123456789";
+    let hex: String = value.bytes().map(|byte| format!("{byte:02x}")).collect();
+    let mut forms = vec![
+        format!("<{value}>"),
+        hex.clone(),
+        hex.to_uppercase(),
+        percent(value, letters),
+        percent(value, ""),
+        percent(value, "").to_lowercase(),
+        percent(value, &format!("{letters}/")),
+        percent(value, &format!("{letters} ")).replace(' ', "+"),
+        serde_json::to_string(value).unwrap(),
+    ];
+    for before in ["", "a", "ab", "user:", "abcd"] {
+        for after in ["", "x", "xy", "xyz"] {
+            let text = base64(format!("{before}{value}{after}").as_bytes());
+            forms.push(text.replace('+', "-").replace('/', "_"));
+            forms.push(text.trim_end_matches('=').to_owned());
+            forms.push(text);
+        }
+    }
+    forms
+}
+
+#[test]
+fn every_form_is_found() {
+    for value in [VALUE, "123456", "sk-proj-aB3dE6gH9", "\"quoted\\&<value>'\"", "%25%25%25", "      "] {
+        let secrets = set(&[value]);
+        let scrubber = Scrubber::new(&secrets);
+        let placeholder = secrets.placeholder("S0").unwrap();
+        for form in forms(value) {
+            let text = format!("[\u{1f511} {form}]");
+            let clean = scrubber.scrub(&text);
+            assert!(clean.contains(placeholder), "{value}: {form} -> {clean}");
+            assert!(!clean.contains(value), "{value}: {form} -> {clean}");
+        }
+    }
+}
+
+#[test]
+fn a_stream_is_scrubbed_alike_wherever_it_is_cut() {
+    let secrets = set(&[VALUE, "another-one"]);
+    let scrubber = Arc::new(Scrubber::new(&secrets));
+    let text = format!("{}\nanother-one\n{}", forms(VALUE).join(" , "), forms("another-one").join("\n"));
+    let whole = scrubber.scrub_bytes(text.as_bytes()).into_owned();
+    for size in [1, 2, 3, 7, 16, 50, 1000] {
+        let (mut scrubbing, mut out) = (Scrubbing::new(scrubber.clone()), Vec::new());
+        for piece in text.as_bytes().chunks(size) {
+            scrubbing.push(piece, &mut out);
+        }
+        scrubbing.finish(&mut out);
+        assert_eq!(String::from_utf8_lossy(&out), String::from_utf8_lossy(&whole), "in pieces of {size}");
+    }
+}
+
+#[test]
+fn lines_go_on_at_once() {
+    let scrubber = Arc::new(Scrubber::new(&set(&["a-long-secret-value"])));
+    let (mut scrubbing, mut out) = (Scrubbing::new(scrubber), Vec::new());
+    scrubbing.push(b"data: event\n\n", &mut out);
+    assert_eq!(out, b"data: event\n\n");
+}
+
+#[test]
+fn a_value_with_line_ends_is_found_across_them() {
+    let secrets = set(&["-----BEGIN-----\nabc\ndef\n-----END-----\n"]);
+    let scrubber = Arc::new(Scrubber::new(&secrets));
+    let (mut scrubbing, mut out) = (Scrubbing::new(scrubber), Vec::new());
+    for piece in ["x-----BEGIN-----\n", "abc\nde", "f\n-----END-----\n", "y\n"] {
+        scrubbing.push(piece.as_bytes(), &mut out);
+    }
+    scrubbing.finish(&mut out);
+    assert_eq!(String::from_utf8(out).unwrap(), format!("x{}y\n", secrets.placeholder("S0").unwrap()));
+}
+
+#[test]
+fn of_two_values_the_longer_is_found() {
+    let secrets = set(&["common-part", "common-part-and-more"]);
+    let clean = Scrubber::new(&secrets).scrub("<common-part-and-more> <common-part>").into_owned();
+    assert_eq!(clean, format!("<{}> <{}>", secrets.placeholder("S1").unwrap(), secrets.placeholder("S0").unwrap()));
+}
+
+#[test]
+fn text_without_values_is_left_alone() {
+    let scrubber = Scrubber::new(&set(&["a-long-secret-value"]));
+    for text in ["", "a", "a-long-secret-valu", "\u{e4}\u{1f511}", "YS1sb25n"] {
+        assert!(matches!(scrubber.scrub(text), std::borrow::Cow::Borrowed(_)), "{text}");
+    }
+    assert_eq!(Scrubber::new(&Secrets::default()).scrub("anything"), "anything");
+}

@@ -1,0 +1,205 @@
+//! Promise: a secret's value goes to its host, over its scheme, and nowhere else.
+
+use crate::support::{Guest, Rules, Server, Setup, code, get, ok, post};
+use crate::tls::{Authority, leads};
+use skillcell::http::{HostPattern, Secret, Secrets};
+
+const VALUE: &str = r#"sk-live/4f"9+ b&c"#;
+
+fn secret(host: &str, allow_plain_http: bool) -> Secrets {
+    let hosts = vec![HostPattern::parse(host).unwrap()];
+    Secrets::new(vec![Secret { name: "KEY".into(), value: VALUE.into(), hosts, allow_plain_http }]).unwrap()
+}
+
+/// A guest whose secret may go to loopback in plain, and the placeholder that it sees.
+fn trusted() -> (Guest, String) {
+    let secrets = secret("127.0.0.1", true);
+    let placeholder = secrets.placeholder("KEY").unwrap().to_owned();
+    (Setup { secrets, ..Setup::default() }.guest(), placeholder)
+}
+
+#[test]
+fn a_placeholder_becomes_the_value_in_headers_query_and_body() {
+    let server = Server::saying(ok(""));
+    let (mut guest, key) = trusted();
+    guest
+        .once(&server, get(&server, &format!("/p?key={key}&x=1"), &format!("Authorization: Bearer {key}\r\n")))
+        .unwrap();
+    let sent = server.last();
+    assert!(sent.starts_with("GET /p?key=sk-live%2F4f%229%2B%20b%26c&x=1 HTTP/1.1\r\n"), "{sent}");
+    assert!(sent.contains(&format!("Authorization: Bearer {VALUE}\r\n")), "{sent}");
+
+    guest.once(&server, post(&server, "", &format!("a {key} b {key}"))).unwrap();
+    let expected = format!("a {VALUE} b {VALUE}");
+    assert!(server.last().ends_with(&format!("\r\n\r\n{expected}")));
+    assert!(server.last().contains(&format!("Content-Length: {}\r\n", expected.len())));
+
+    guest.once(&server, post(&server, "Content-Type: application/json\r\n", &format!("{{\"k\":\"{key}\"}}"))).unwrap();
+    assert!(server.last().ends_with(r#"{"k":"sk-live/4f\"9+ b&c"}"#), "{}", server.last());
+
+    guest
+        .once(&server, post(&server, "Content-Type: application/x-www-form-urlencoded\r\n", &format!("k={key}")))
+        .unwrap();
+    assert!(server.last().ends_with("\r\n\r\nk=sk-live%2F4f%229%2B%20b%26c"));
+}
+
+#[test]
+fn a_placeholder_inside_basic_credentials_becomes_the_value() {
+    let server = Server::saying(ok(""));
+    let (mut guest, key) = trusted();
+    let basic = crate::scrubbing::base64(format!("user:{key}").as_bytes());
+    guest.once(&server, get(&server, "/", &format!("authorization: basic {basic}\r\n"))).unwrap();
+    let expected = crate::scrubbing::base64(format!("user:{VALUE}").as_bytes());
+    assert!(server.last().contains(&format!("authorization: Basic {expected}\r\n")), "{}", server.last());
+}
+
+#[test]
+fn a_placeholder_in_a_chunked_body_is_found_across_pieces() {
+    let server = Server::saying(ok(""));
+    let (mut guest, key) = trusted();
+    let text = format!("before {key} after");
+    for cut in [1, 8, 20, 40, text.len() - 7] {
+        let id = guest.open(&server);
+        guest.write(id, get(&server, "/", "Transfer-Encoding: chunked\r\n")).unwrap();
+        for piece in [&text[..cut], &text[cut..]] {
+            guest.write(id, format!("{:x}\r\n{piece}\r\n", piece.len())).unwrap();
+        }
+        guest.ask(id, "0\r\n\r\n").unwrap();
+        guest.exchanges.close(id);
+        let sent = server.last();
+        let mut lines = sent.split("\r\n\r\n").nth(1).unwrap().split("\r\n");
+        let mut body = String::new();
+        while let (Some(_), Some(data)) = (lines.next(), lines.next()) {
+            body += data;
+        }
+        assert_eq!(body, format!("before {VALUE} after"), "cut at {cut}");
+    }
+}
+
+#[test]
+fn a_placeholder_in_a_long_body_of_fixed_length_is_refused() {
+    let server = Server::saying(ok(""));
+    let (mut guest, key) = trusted();
+    let padding = "x".repeat(1 << 20);
+    assert_eq!(code(guest.once(&server, post(&server, "", &format!("{padding}{key}")))), "refused");
+    assert_eq!(code(guest.once(&server, post(&server, "", &format!("{padding} skillcell_secret_KEY")))), "ok");
+}
+
+#[test]
+fn a_value_with_line_ends_does_not_go_into_a_header() {
+    let server = Server::saying(ok(""));
+    let hosts = vec![HostPattern::parse("127.0.0.1").unwrap()];
+    let pem = Secret { name: "PEM".into(), value: "line one\r\nEvil: yes".into(), hosts, allow_plain_http: true };
+    let secrets = Secrets::new(vec![pem]).unwrap();
+    let key = secrets.placeholder("PEM").unwrap().to_owned();
+    let mut guest = Setup { secrets, ..Setup::default() }.guest();
+    assert_eq!(code(guest.once(&server, get(&server, "/", &format!("X: {key}\r\n")))), "refused");
+    assert_eq!(code(guest.once(&server, post(&server, "", &key))), "ok");
+    assert_eq!(server.count(), 1);
+}
+
+#[test]
+fn to_another_host_the_placeholder_goes_as_it_is() {
+    let server = Server::saying(ok(""));
+    for host in ["api.example.org", "*.0.example.org", "127.0.0.1:1"] {
+        let secrets = secret(host, true);
+        let key = secrets.placeholder("KEY").unwrap().to_owned();
+        let mut guest = Setup { secrets, ..Setup::default() }.guest();
+        let basic = crate::scrubbing::base64(format!("user:{key}").as_bytes());
+        let text = get(&server, &format!("/?k={key}"), &format!("X: {key}\r\nAuthorization: Basic {basic}\r\n"));
+        guest.once(&server, &text).unwrap();
+        assert_eq!(server.last(), text);
+        guest.once(&server, post(&server, "", &key)).unwrap();
+        assert!(server.last().ends_with(&key));
+    }
+}
+
+#[test]
+fn in_plain_http_the_value_goes_only_if_the_grant_says_so() {
+    let server = Server::saying(ok(""));
+    let secrets = secret("127.0.0.1", false);
+    let key = secrets.placeholder("KEY").unwrap().to_owned();
+    Setup { secrets, ..Setup::default() }.guest().once(&server, get(&server, "/", &format!("X: {key}\r\n"))).unwrap();
+    assert!(server.last().contains(&format!("X: {key}\r\n")));
+
+    let authority = Authority::new();
+    let server = authority.server("api.example.org", |_, wire| wire.write_all(ok("").as_bytes()).is_ok());
+    let secrets = secret("*.example.org", false);
+    let key = secrets.placeholder("KEY").unwrap().to_owned();
+    let rules = leads("api.example.org", &server);
+    let mut guest = Setup { client: authority.client(), rules, secrets, ..Setup::default() }.guest();
+    let id = guest.exchanges.open(true, "api.example.org", 443).unwrap();
+    guest.ask(id, format!("GET / HTTP/1.1\r\nHost: api.example.org\r\nX: {key}\r\n\r\n")).unwrap();
+    assert!(server.last().contains(&format!("X: {VALUE}\r\n")));
+}
+
+#[test]
+fn an_echoed_value_comes_back_as_its_placeholder() {
+    let server = Server::start(|request, wire| {
+        let key = request.lines().find_map(|line| line.strip_prefix("X: ")).unwrap().to_owned();
+        let body = format!("{key} {}", "pad ".repeat(40_000));
+        wire.write_all(
+            format!("HTTP/1.1 200 {key}\r\nX-{key}: 1\r\nX: {key}\r\nContent-Length: {}\r\n\r\n{body}", body.len())
+                .as_bytes(),
+        )
+        .is_ok()
+    });
+    let hosts = vec![HostPattern::parse("127.0.0.1").unwrap()];
+    let secret = Secret { name: "KEY".into(), value: "sk-live-4f9c".into(), hosts, allow_plain_http: true };
+    let secrets = Secrets::new(vec![secret]).unwrap();
+    let key = secrets.placeholder("KEY").unwrap().to_owned();
+    let mut guest = Setup { secrets, rules: Rules::default(), ..Setup::default() }.guest();
+    let answer = guest.once(&server, get(&server, "/", &format!("X: {key}\r\n"))).unwrap();
+    assert!(server.last().contains("X: sk-live-4f9c"));
+    assert!(!answer.contains("sk-live-4f9c"));
+    assert_eq!(answer.matches(&key).count(), 4);
+}
+
+#[test]
+fn a_host_that_gets_a_secret_is_asked_for_whole_plain_answers() {
+    let server = Server::saying("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 3\r\n\r\nabc");
+    let (mut guest, _) = trusted();
+    let more = "Accept-Encoding: gzip\r\nRange: bytes=0-3\r\n";
+    assert_eq!(code(guest.once(&server, get(&server, "/", more))), "protocol");
+    assert!(!server.last().contains("Range"));
+    assert!(server.last().contains("Accept-Encoding: identity\r\n") && !server.last().contains("gzip"));
+}
+
+#[test]
+fn the_audit_names_the_secret_and_not_its_value() {
+    let server = Server::saying(ok(""));
+    let (mut guest, key) = trusted();
+    guest.once(&server, get(&server, &format!("/?k={key}"), "")).unwrap();
+    let lines = serde_json::to_string(&*guest.audit.0.lock().unwrap()).unwrap();
+    assert!(lines.contains(r#""secrets":["KEY"]"#) && !lines.contains("sk-live") && !lines.contains(&key), "{lines}");
+}
+
+#[test]
+fn how_much_is_held_back_does_not_depend_on_a_value() {
+    // A server that stops after a guess must not show, by what arrives, whether the guess starts like the value.
+    let mut arrived = Vec::new();
+    for guess in ["sk-live/4f\"9+ b&", "sk-nope/4f\"9+ b&", "xxxxxxxxxxxxxxxx"] {
+        let (send, receive) = std::sync::mpsc::channel::<()>();
+        let receive = std::sync::Mutex::new(receive);
+        let server = Server::start(move |_, wire| {
+            wire.write_all(
+                format!("HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n{}{guess}", "-".repeat(500)).as_bytes(),
+            )
+            .unwrap();
+            let _ = receive.lock().unwrap().recv();
+            false
+        });
+        let (mut guest, _) = trusted();
+        let id = guest.open(&server);
+        guest.write(id, get(&server, "/", "")).unwrap();
+        let mut bytes = 0;
+        while let Ok(piece) =
+            guest.exchanges.read(id, 1 << 16, std::time::Instant::now() + std::time::Duration::from_millis(60))
+        {
+            bytes += piece.len();
+        }
+        arrived.push(bytes);
+        drop(send);
+    }
+    assert!(arrived[0] > 400 && arrived.iter().all(|bytes| *bytes == arrived[0]), "{arrived:?}");
+}

@@ -1,0 +1,257 @@
+//! A server that writes whatever a test tells it to, a gate with a few rules, and a guest that writes bytes.
+
+use std::collections::HashMap;
+use std::io::{Read, Write};
+use std::net::{IpAddr, SocketAddr, TcpListener};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use skillcell::http::{
+    Asked, Audit, ClientSettings, Event, Exchanges, Gate, Granted, HttpClient, HttpError, HttpLimits, Place, Refusal,
+    Secrets, Terms,
+};
+
+pub trait Wire: Read + Write {}
+impl<T: Read + Write> Wire for T {}
+
+/// What a server does with a request: write to the wire, and say whether to stay.
+pub type Handler = dyn Fn(&str, &mut dyn Wire) -> bool + Send + Sync;
+
+pub struct Server {
+    pub address: SocketAddr,
+    pub connections: Arc<AtomicUsize>,
+    pub requests: Arc<Mutex<Vec<String>>>,
+}
+
+impl Server {
+    pub fn start(handler: impl Fn(&str, &mut dyn Wire) -> bool + Send + Sync + 'static) -> Server {
+        Server::start_with(None, Arc::new(handler))
+    }
+
+    pub fn start_with(tls: Option<Arc<rustls::ServerConfig>>, handler: Arc<Handler>) -> Server {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        let (connections, requests) = (Arc::new(AtomicUsize::new(0)), Arc::new(Mutex::new(Vec::new())));
+        let (count, seen) = (connections.clone(), requests.clone());
+        std::thread::spawn(move || {
+            for stream in listener.incoming() {
+                let Ok(stream) = stream else { return };
+                stream.set_nodelay(true).unwrap();
+                count.fetch_add(1, Ordering::SeqCst);
+                let (tls, handler, seen) = (tls.clone(), handler.clone(), seen.clone());
+                std::thread::spawn(move || match tls {
+                    None => serve(&mut { stream }, &*handler, &seen),
+                    Some(config) => {
+                        let session = rustls::ServerConnection::new(config).unwrap();
+                        serve(&mut rustls::StreamOwned::new(session, stream), &*handler, &seen);
+                    }
+                });
+            }
+        });
+        Server { address, connections, requests }
+    }
+
+    /// Answers everything with these bytes.
+    pub fn saying(answer: impl Into<Vec<u8>>) -> Server {
+        let answer = answer.into();
+        Server::start(move |_, wire| wire.write_all(&answer).is_ok())
+    }
+
+    /// Answers with the request itself as the body.
+    pub fn echo() -> Server {
+        Server::start(|request, wire| wire.write_all(ok(request).as_bytes()).is_ok())
+    }
+
+    pub fn port(&self) -> u16 {
+        self.address.port()
+    }
+
+    pub fn connections(&self) -> usize {
+        self.connections.load(Ordering::SeqCst)
+    }
+
+    pub fn last(&self) -> String {
+        self.requests.lock().unwrap().last().cloned().unwrap_or_default()
+    }
+
+    pub fn count(&self) -> usize {
+        self.requests.lock().unwrap().len()
+    }
+}
+
+pub fn ok(body: &str) -> String {
+    format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{body}", body.len())
+}
+
+fn serve(wire: &mut dyn Wire, handler: &Handler, seen: &Mutex<Vec<String>>) {
+    while let Some(request) = receive(wire) {
+        seen.lock().unwrap().push(request.clone());
+        if !handler(&request, wire) {
+            return;
+        }
+        let _ = wire.flush();
+    }
+}
+
+fn receive(wire: &mut dyn Wire) -> Option<String> {
+    let (mut bytes, mut piece) = (Vec::new(), vec![0; 64 << 10]);
+    loop {
+        if let Some(at) = bytes.windows(4).position(|four| four == b"\r\n\r\n") {
+            let head = String::from_utf8_lossy(&bytes[..at]).to_ascii_lowercase();
+            let length = head.lines().find_map(|line| line.strip_prefix("content-length: ")?.parse::<usize>().ok());
+            let whole = match length {
+                Some(length) => bytes.len() >= at + 4 + length,
+                None => !head.contains("chunked") || bytes.ends_with(b"0\r\n\r\n"),
+            };
+            if whole {
+                return Some(String::from_utf8_lossy(&bytes).into_owned());
+            }
+        }
+        match wire.read(&mut piece) {
+            Ok(count @ 1..) => bytes.extend_from_slice(&piece[..count]),
+            _ => return None,
+        }
+    }
+}
+
+/// Allows everything but what it is told to refuse.
+#[derive(Default)]
+pub struct Rules {
+    pub refuse_path: Option<&'static str>,
+    pub refuse_method: Option<&'static str>,
+    pub refuse_address: Option<IpAddr>,
+    pub refuse_host: Option<&'static str>,
+    pub resolve: HashMap<String, SocketAddr>,
+}
+
+impl Gate for Rules {
+    fn connect(&self, place: &Place) -> Result<Granted, Refusal> {
+        if self.refuse_host == Some(place.host()) { Err(no("host")) } else { Ok(yes()) }
+    }
+
+    fn request(&self, asked: &Asked) -> Result<Granted, Refusal> {
+        self.connect(&asked.place)?;
+        if self.refuse_path == Some(asked.path.as_str()) {
+            return Err(no("path"));
+        }
+        if self.refuse_method == Some(asked.method.as_str()) { Err(no("method")) } else { Ok(yes()) }
+    }
+
+    fn address(&self, _: &Place, _: &Granted, address: IpAddr) -> Result<(), Refusal> {
+        if self.refuse_address == Some(address) { Err(no("address")) } else { Ok(()) }
+    }
+
+    fn resolve(&self, host: &str, _: u16) -> Option<SocketAddr> {
+        self.resolve.get(host).copied()
+    }
+}
+
+fn yes() -> Granted {
+    Granted { rule: "everything".into() }
+}
+
+fn no(rule: &str) -> Refusal {
+    Refusal { rule: rule.into(), message: format!("refused by {rule}"), hint: None }
+}
+
+#[derive(Default)]
+pub struct Kept(pub Mutex<Vec<Event>>);
+
+impl Audit for Kept {
+    fn record(&self, event: &Event) {
+        self.0.lock().unwrap().push(event.clone());
+    }
+}
+
+/// One cell.
+pub struct Guest {
+    pub exchanges: Exchanges,
+    pub audit: Arc<Kept>,
+}
+
+pub struct Setup {
+    pub client: Arc<HttpClient>,
+    pub rules: Rules,
+    pub secrets: Secrets,
+    pub limits: HttpLimits,
+}
+
+impl Default for Setup {
+    fn default() -> Setup {
+        let client = Arc::new(HttpClient::new(&ClientSettings::default()).unwrap());
+        Setup { client, rules: Rules::default(), secrets: Secrets::default(), limits: HttpLimits::default() }
+    }
+}
+
+impl Setup {
+    pub fn guest(self) -> Guest {
+        let audit = Arc::new(Kept::default());
+        let gate = Arc::new(self.rules);
+        let terms = Terms::new(self.client, gate, audit.clone(), Arc::new(self.secrets), self.limits);
+        Guest { exchanges: Exchanges::new(terms), audit }
+    }
+}
+
+pub fn soon() -> Instant {
+    Instant::now() + Duration::from_secs(10)
+}
+
+impl Guest {
+    pub fn new() -> Guest {
+        Setup::default().guest()
+    }
+
+    pub fn open(&mut self, server: &Server) -> u32 {
+        self.exchanges.open(false, "127.0.0.1", server.port()).unwrap()
+    }
+
+    pub fn write(&mut self, id: u32, text: impl AsRef<[u8]>) -> Result<(), HttpError> {
+        self.exchanges.write(id, text.as_ref(), soon())
+    }
+
+    /// Reads until the connection closes or waits for another request.
+    pub fn read(&mut self, id: u32) -> Result<String, HttpError> {
+        let mut all = Vec::new();
+        loop {
+            match self.exchanges.read(id, 64 << 10, soon()) {
+                Ok(piece) if piece.is_empty() => break,
+                Ok(piece) => all.extend_from_slice(&piece),
+                Err(HttpError::NotReady) => break,
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(String::from_utf8_lossy(&all).into_owned())
+    }
+
+    pub fn ask(&mut self, id: u32, text: impl AsRef<[u8]>) -> Result<String, HttpError> {
+        self.write(id, text)?;
+        self.read(id)
+    }
+
+    /// One request on a connection of its own.
+    pub fn once(&mut self, server: &Server, text: impl AsRef<[u8]>) -> Result<String, HttpError> {
+        let id = self.open(server);
+        let result = self.ask(id, text);
+        self.exchanges.close(id);
+        result
+    }
+}
+
+/// A request for `path` with more header lines, each ending in CRLF.
+pub fn get(server: &Server, path: &str, more: &str) -> String {
+    format!("GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{}\r\n{more}\r\n", server.port())
+}
+
+pub fn post(server: &Server, more: &str, body: &str) -> String {
+    let host = format!("127.0.0.1:{}", server.port());
+    format!("POST / HTTP/1.1\r\nHost: {host}\r\nContent-Length: {}\r\n{more}\r\n{body}", body.len())
+}
+
+pub fn body(answer: &str) -> &str {
+    answer.split_once("\r\n\r\n").map_or("", |(_, body)| body)
+}
+
+pub fn code<T>(result: Result<T, HttpError>) -> &'static str {
+    result.err().map_or("ok", |error| error.code())
+}
