@@ -142,17 +142,16 @@ fn an_endless_function_is_a_recursion_error_with_its_line() {
     assert!(raised.traceback.contains("skill.py\", line 29, in function"), "{}", raised.traceback);
 }
 
-/// Threads that Rust makes have two megabytes of stack: a cell must fit in with room to spare.
 #[test]
-fn recursion_in_a_thread_of_its_own_does_not_overflow_the_thread() {
-    let deep = ["unlimited", "freeing lists", "maps", "json.loads"];
-    std::thread::spawn(move || {
-        for way in deep {
-            run("recursion", json!({"way": way}), |_| {});
-        }
-    })
-    .join()
-    .expect("the thread lives");
+fn recursion_overflows_no_thread_however_small_its_stack() {
+    for stack_bytes in [64 << 10, 512 << 10, 2 << 20] {
+        let small = std::thread::Builder::new().stack_size(stack_bytes).spawn(|| {
+            for way in ["unlimited", "freeing lists", "maps", "json.loads"] {
+                run("recursion", json!({"way": way}), |limits| limits.memory_bytes = 96 << 20);
+            }
+        });
+        small.expect("a thread").join().expect("the thread lives");
+    }
 }
 
 #[test]
@@ -236,27 +235,25 @@ fn limits_of_nothing_end_the_call_and_not_the_host() {
     assert_eq!(returned(call(&fixture("limits/polite"), &Call::new(json!({})))), Ok(json!(499_500)));
 }
 
-/// Bakes with limits that a bake can't keep: the outcome is the call's, and nothing half baked is kept.
 #[test]
-fn a_bake_within_too_little_is_a_limit_and_the_next_call_bakes() {
+fn a_bake_has_the_calls_deadline_and_no_other_of_its_limits() {
     let folder = tempfile::tempdir().expect("a folder");
     let source = tests().join("skills/limits/polite/skill.py");
     let unique = format!("# {:?}\n", std::time::SystemTime::now());
     let text = std::fs::read_to_string(source).expect("readable") + &unique;
     std::fs::write(folder.path().join("skill.py"), text).expect("writable");
     let skill = HOST.skill(folder.path().to_str().expect("a plain path")).expect("a skill");
-    let tight: [(fn(&mut Limits), LimitKind); 4] = [
-        (|limits| limits.memory_bytes = 1 << 20, LimitKind::Memory),
-        (|limits| limits.memory_bytes = 46 << 20, LimitKind::Memory),
-        (|limits| limits.deadline = Duration::from_millis(1), LimitKind::Deadline),
-        (|limits| limits.host_calls = 3, LimitKind::HostCalls),
-    ];
-    for (set, limit) in tight {
-        assert_eq!(exceeded(&call(&skill, &within(json!({}), set))).0, limit);
-    }
-    let report = call(&skill, &Call::new(json!({})));
+    let hasty = within(json!({}), |limits| limits.deadline = Duration::from_millis(1));
+    assert_eq!(exceeded(&call(&skill, &hasty)).0, LimitKind::Deadline);
+    // Nothing of that is kept, and what bakes the image leaves no trace in it.
+    let tight = within(json!({}), |limits| (limits.open_files, limits.scratch_files) = (0, 0));
+    let report = call(&skill, &tight);
     assert!(report.image.as_ref().is_some_and(|image| image.baked));
     assert_eq!(returned(report), Ok(json!(499_500)));
+    for memory_bytes in [1 << 20, 46 << 20] {
+        let small = within(json!({}), |limits| limits.memory_bytes = memory_bytes);
+        assert_eq!(exceeded(&call(&skill, &small)).0, LimitKind::Memory);
+    }
 }
 
 /// `cargo test --release --test limits -- --ignored fuel`
