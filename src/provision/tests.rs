@@ -94,6 +94,6 @@ fn the_pinned_wheels_are_really_there_and_make_what_the_guest_needs() {
     assert!(wasm.unwrap().starts_with(b"\0asm"));
     // From here on everything is in the cache.
     let offline = Fetch { offline: true, ..Fetch::default() };
-    assert!(provision::stdlib(&cache, &offline, &Silent).is_ok());
+    assert!(provision::stdlib(&cache, &Silent).is_ok());
     assert!(provision::packages(&cache, &offline, &Silent).is_ok());
 }
