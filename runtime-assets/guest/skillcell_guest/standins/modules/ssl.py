@@ -193,7 +193,7 @@ class SSLContext:
         self, sock, server_side=False, do_handshake_on_connect=True, suppress_ragged_eofs=True, server_hostname=None,
         session=None,
     ):  # fmt: skip
-        if server_side or not isinstance(sock, socket.socket):
+        if server_side or not isinstance(sock, socket.socket) or sock._peer is None:
             _no_tls()
         if self.check_hostname and not server_hostname:
             raise ValueError("check_hostname requires server_hostname")
