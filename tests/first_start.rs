@@ -318,7 +318,8 @@ fn of_two_first_calls_one_bakes_and_both_work() {
         assert_eq!(baked, 1, "{envelopes:?}");
         let told: String = ended.iter().map(stderr).collect();
         assert_eq!(told.matches("baking the image of").count(), 1, "{told}");
-        assert!(told.contains("waiting for another skillcell (process "), "{told}");
+        // Whose turn it is may not be written down yet when the other one looks.
+        assert!(told.contains("waiting for another skillcell"), "{told}");
     }
 }
 
