@@ -112,10 +112,15 @@ impl HostFolder {
     }
 
     pub(super) fn set_times(&self, path: &str, times: NewTimes) -> Result<(), Errno> {
-        let how = Open { read: true, ..Open::default() };
-        self.writable_dir()?;
-        let opened = HostFile { writable: true, ..self.open_file(path, how)? };
-        opened.set_times(times)
+        let dir = self.writable_dir()?;
+        let mut options = OpenOptions::new();
+        options.read(true).custom_flags(rustix::fs::OFlags::NONBLOCK.bits() as i32);
+        let file = dir.open_with(if path.is_empty() { "." } else { path }, &options).map_err(errno)?.into_std();
+        let metadata = file.metadata().map_err(errno)?;
+        if !metadata.is_file() && !metadata.is_dir() {
+            return Err(Errno::Acces);
+        }
+        HostFile { file, writable: true }.set_times(times)
     }
 
     fn writable_dir(&self) -> Result<&Dir, Errno> {
