@@ -65,7 +65,7 @@ fn serve(stream: TcpStream, seen: &Mutex<Vec<String>>) -> Option<()> {
             }
             "/gzip" => plain("200 OK", "Content-Encoding: gzip\r\n", &gzip(echo.as_bytes())),
             "/deflate" => plain("200 OK", "Content-Encoding: Deflate\r\n", &zlib(echo.as_bytes())),
-            "/forms" => plain("200 OK", "", once_encoded(&key).join(" , ").as_bytes()),
+            "/forms" => plain("200 OK", "", echoes(&key).join(" , ").as_bytes()),
             // Stops in the middle of it.
             "/cut" => {
                 let start = key.char_indices().nth(12).map_or(0, |(at, _)| at);
@@ -131,8 +131,8 @@ fn base64_core(value: &str, lead: usize) -> String {
     text[lead * 2..text.len() - 2].to_owned()
 }
 
-/// Every form of a value that must not be found, without the parts that depend on what is around it.
-fn once_encoded(value: &str) -> Vec<String> {
+/// Every form of a value but base64.
+fn plain_forms(value: &str) -> Vec<String> {
     let quoted = |safe: &dyn Fn(u8) -> bool, plus: bool| -> String {
         value
             .bytes()
@@ -161,6 +161,23 @@ fn once_encoded(value: &str) -> Vec<String> {
     ];
     forms.sort();
     forms.dedup();
+    forms
+}
+
+/// What the server sends back.
+fn echoes(value: &str) -> Vec<String> {
+    let mut forms = plain_forms(value);
+    for lead in ["", "a", "ab"] {
+        let text = base64(format!("{lead}{value}").as_bytes());
+        forms.push(text.replace('+', "-").replace('/', "_"));
+        forms.push(text);
+    }
+    forms
+}
+
+/// Every form that must not be found, without the parts that depend on what is around it.
+fn once_encoded(value: &str) -> Vec<String> {
+    let mut forms = plain_forms(value);
     for lead in 0..3 {
         let core = base64_core(value, lead);
         forms.push(core.replace('+', "-").replace('/', "_"));

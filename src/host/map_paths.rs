@@ -63,7 +63,7 @@ impl PathMap {
         let (at, rest) = deepest(found)?;
         let guest = &self.mounts.get(at)?.guest;
         let names: Vec<&str> = guest.iter().map(String::as_str).chain(rest.iter().copied()).collect();
-        (self.innermost(&names)?.0 == at).then(|| written(&names, text))
+        (self.innermost(&names)?.0 == at).then(|| written(&names, text, &path))
     }
 
     fn host_path(&self, text: &str) -> Option<String> {
@@ -71,7 +71,7 @@ impl PathMap {
         let (at, rest) = self.innermost(&path)?;
         let host = self.mounts.get(at)?.hosts.first()?;
         let names: Vec<&str> = host.iter().map(String::as_str).chain(rest.iter().copied()).collect();
-        Some(written(&names, text))
+        Some(written(&names, text, &path))
     }
 
     /// The mount that serves a path of the cell, and the path below it.
@@ -107,9 +107,9 @@ fn rest<'p, 't>(path: &'p [&'t str], folder: &[String]) -> Option<&'p [&'t str]>
     start.iter().zip(folder).all(|(name, known)| name == known).then_some(rest)
 }
 
-/// A path as text, with the trailing slash that it was written with.
-fn written(names: &[&str], like: &str) -> String {
-    let trailing = if like.ends_with('/') && !names.is_empty() { "/" } else { "" };
+/// A path as text, with the trailing slash that it was written with; `/` alone has none.
+fn written(names: &[&str], text: &str, path: &[&str]) -> String {
+    let trailing = if text.ends_with('/') && !path.is_empty() && !names.is_empty() { "/" } else { "" };
     format!("/{}{trailing}", names.join("/"))
 }
 

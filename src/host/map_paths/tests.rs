@@ -68,7 +68,7 @@ fn the_deepest_folder_counts_and_a_covered_file_is_left_alone() {
     assert_eq!(to_guest(&map, "/c/x"), "/data/sub/x");
     assert_eq!(to_guest(&map, "/a/sub/x"), "/a/sub/x", "in the cell, another folder is there");
     assert_eq!(to_guest(&map, "/etc/x"), "/all/etc/x");
-    assert_eq!(to_guest(&map, "/"), "/all/");
+    assert_eq!(to_guest(&map, "/"), "/all");
     assert_eq!(map.host_path("/data/sub/x").as_deref(), Some("/c/x"));
     assert_eq!(map.host_path("/again/x").as_deref(), Some("/a/x"));
     assert_eq!(map.host_path("/all/").as_deref(), Some("/"));
@@ -117,7 +117,7 @@ fn naive(mounts: &[(String, String)], text: &str) -> Option<String> {
     let covered = mounts.iter().any(|(_, other)| {
         clean(other).components().count() > clean(guest).components().count() && mapped.starts_with(clean(other))
     });
-    let slash = if text.ends_with('/') { "/" } else { "" };
+    let slash = if text.ends_with('/') && path != Path::new("/") { "/" } else { "" };
     (!covered).then(|| format!("{}{slash}", mapped.display()))
 }
 
