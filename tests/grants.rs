@@ -364,7 +364,7 @@ fn a_writable_mount_is_changed() {
     for doing in CHANGES {
         assert_eq!(told[doing], "done", "{doing}: {told}");
     }
-    for doing in ["chmod", "chmod_folder", "utime_folder"] {
+    for doing in ["chmod", "chmod_folder", "fchmod", "utime_folder"] {
         assert_eq!(files(&folder, "rw", &[doing])[doing], "done", "{doing}");
     }
     let data = folder.path().join("data");
