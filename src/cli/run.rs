@@ -77,6 +77,7 @@ impl RunCommand {
         call.config = self.config.as_deref().map(|given| input::object(given, "--config")).transpose()?;
         call.env = self.env.iter().cloned().collect();
         call.limits = self.limits.limits();
+        call.map_paths = self.grants.map_paths;
         call.use_image = !self.no_image;
         call.validate = !self.no_validate;
         Ok(call)

@@ -45,7 +45,10 @@ fn invalid(mut message: String) -> Raised {
 pub fn pack(call: &Call, validate: bool) -> Vec<u8> {
     let params = call.params_json();
     let plain = call.config.is_none() && call.env.is_empty() && !validate;
-    let extra = (!plain).then(|| json!({"config": call.config, "env": call.env, "validate": validate}).to_string());
+    let extra = (!plain).then(|| {
+        let Call { config, env, secrets, .. } = call;
+        json!({"config": config, "env": env, "secrets": secrets, "validate": validate}).to_string()
+    });
     Door::pack(params.as_bytes(), extra.as_deref().map(str::as_bytes))
 }
 
