@@ -139,12 +139,11 @@ impl Host {
     fn call_here(&self, skill: &Skill, call: &Call) -> Result<Report, HostError> {
         let started = Instant::now();
         grants::check_env(call)?;
-        let approved = match self.approved(skill, call)? {
-            Ok(approved) => approved,
-            Err(denial) => return Ok(refused(skill, vec![denial])),
+        let called = match self.approved(skill, call)? {
+            Ok(call) if call.use_image => self.with_image(skill, &call),
+            Ok(call) => self.without_image(skill, &call),
+            Err(denial) => Ok(refused(skill, vec![denial])),
         };
-        let call = &*approved;
-        let called = if call.use_image { self.with_image(skill, call) } else { self.without_image(skill, call) };
         let mut report = match called {
             Ok(report) => report,
             // A skill that fails or overruns while it is imported is an outcome like any other.

@@ -17,7 +17,7 @@ pub fn choose(explicit: Option<&Path>, var: &dyn Fn(&str) -> Option<OsString>) -
     let set = |name: &str| var(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let full = |path: &Path| std::path::absolute(path).map_err(ApprovalError::io("resolve", path));
     let variable = set(FOLDER_VARIABLE);
-    match (explicit, &variable) {
+    match (explicit.filter(|path| !path.as_os_str().is_empty()), &variable) {
         (Some(path), variable) => return Ok((full(path)?, variable.as_deref() != Some(path))),
         (None, Some(path)) => return Ok((full(path)?, false)),
         (None, None) => {}

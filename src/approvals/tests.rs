@@ -184,6 +184,7 @@ fn the_folder_is_where_the_platform_has_such_things() {
     assert_eq!(chosen(Some("/e"), &vars), is("/e", true));
     assert_eq!(chosen(Some("/s"), &vars), is("/s", false), "a command finds it without being told");
     assert_eq!(chosen(None, &vars), is("/s", false));
+    assert_eq!(chosen(Some(""), &vars), is("/s", false), "a variable that is set to nothing is not set");
     assert_eq!(chosen(None, &vars[1..]), is("/x/skillcell", false));
     let home = if cfg!(target_os = "macos") { "/h/Library/Application Support" } else { "/h/.local/share" };
     assert_eq!(chosen(None, &[("XDG_DATA_HOME", "rel"), ("HOME", "/h")]), is(&format!("{home}/skillcell"), false));
