@@ -19,7 +19,9 @@ use crate::cell::Cell;
 use crate::door::{Denials, Web};
 use crate::http::{HostPattern, HttpLimits, Scrubber, Secret, SecretError, Secrets};
 use crate::limits::{LimitKind, Limits};
-use crate::policy::{Denial, DenialKind, Effective, Grants, Mode, MountGrant, Permissions, SecretGrant, SecretSource};
+use crate::policy::{
+    BadEnv, Denial, DenialKind, Effective, EnvGrant, Grants, Mode, MountGrant, Permissions, SecretGrant, SecretSource,
+};
 use crate::skill::Skill;
 use crate::vfs::{HostFolder, Mount};
 
@@ -41,9 +43,29 @@ pub enum GrantError {
     #[error("{what} is not there yet")]
     NotYet { what: &'static str },
     #[error(transparent)]
+    Env(#[from] BadEnv),
+    #[error(transparent)]
     BadSecret(#[from] SecretError),
     #[error(transparent)]
     Client(#[from] crate::http::ClientError),
+}
+
+impl GrantError {
+    /// What a person can do about it.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            GrantError::Secret { name, source: None, .. } => Some(format!(
+                "set the variable, or name another source: `--secret {name}=file:PATH@HOST`, or the same in `skillcell.toml`"
+            )),
+            _ => None,
+        }
+    }
+}
+
+/// What every cell has a value of its own for can't be given another.
+pub fn check_env(call: &Call) -> Result<(), GrantError> {
+    let bad = call.env.keys().filter_map(|name| EnvGrant::parse(name).err());
+    bad.filter(|bad| matches!(bad, BadEnv::Fixed(_))).map(|bad| Err(GrantError::Env(bad))).next().unwrap_or(Ok(()))
 }
 
 /// What a call holds.
@@ -57,7 +79,13 @@ pub struct Held {
 }
 
 /// What a manifest asks for, as far as the call grants it. `Ok(None)`: nothing is asked for and nothing granted.
-pub fn decide(skill: &Skill, manifest: &Value, call: &Call) -> Result<Option<Grants>, Vec<Denial>> {
+/// `approve` is the command that would approve the skill, where approvals count.
+pub fn decide(
+    skill: &Skill,
+    manifest: &Value,
+    call: &Call,
+    approve: Option<&str>,
+) -> Result<Option<Grants>, Vec<Denial>> {
     let asked = manifest.get("permissions");
     if asked.is_none() && call.grants == Grants::default() {
         return Ok(None);
@@ -67,7 +95,7 @@ pub fn decide(skill: &Skill, manifest: &Value, call: &Call) -> Result<Option<Gra
         let asked = "permissions".to_owned();
         vec![Denial { kind: DenialKind::Permissions, asked, rule: None, message, hint: None, flag: None }]
     })?;
-    let effective = Effective::of(skill.id(), asked.as_ref(), &call.grants);
+    let effective = Effective::of(skill.id(), asked.as_ref(), &call.grants).approved_by(approve);
     let given = |name: &str| call.env.contains_key(name);
     let missing = effective.missing.iter().filter(|missing| missing.is_whole());
     let denials: Vec<Denial> =
@@ -78,9 +106,6 @@ pub fn decide(skill: &Skill, manifest: &Value, call: &Call) -> Result<Option<Gra
 impl Held {
     /// Reads the secrets and the granted variables.
     pub fn new(grants: Grants, map_paths: bool) -> Result<Held, GrantError> {
-        if !grants.deny_imports.is_empty() {
-            return Err(GrantError::NotYet { what: "`deny_import`" });
-        }
         let secrets = grants.secrets.iter().map(secret).collect::<Result<Vec<_>, _>>()?;
         let secrets = Arc::new(Secrets::new(secrets)?);
         let mut env = BTreeMap::new();

@@ -20,7 +20,8 @@ use toml::Spanned;
 use super::grants::{BadGrant, GrantKind, Grants};
 use super::quote::brief;
 
-const MAX_FILE_BYTES: usize = 1 << 20;
+/// A longer file is refused.
+pub const MAX_FILE_BYTES: usize = 1 << 20;
 const MAX_SKILLS: usize = 1024;
 const MAX_SKILL_NAME_BYTES: usize = 256;
 

@@ -8,7 +8,7 @@ import os
 import random
 import sys
 
-from skillcell_guest import door, failure
+from skillcell_guest import door, failure, imports
 
 _decode = json.JSONDecoder().decode
 _encode = json.JSONEncoder(allow_nan=False, ensure_ascii=False, separators=(",", ":")).encode
@@ -57,6 +57,8 @@ def _instance(params, extra):
     if extra is None:
         return skill if skill is not None else skill_class()
     os.environ.update(extra.get("env") or {})
+    if extra.get("deny_imports"):
+        imports.deny(extra["deny_imports"])
     config = _with_secrets(extra.get("config"), extra.get("secrets"))
     made = skill_class(config=config) if config is not None else skill_class()
     if extra.get("validate"):
