@@ -2,6 +2,7 @@
 //!
 //! Exit codes: 0 the skill returned, 1 it raised, 2 usage or host error, 3 refused, 4 a limit.
 
+mod audit;
 mod bench;
 mod build;
 mod cache;
@@ -45,6 +46,7 @@ enum Command {
     Run(run::RunCommand),
     Build(build::BuildCommand),
     Inspect(inspect::InspectCommand),
+    Audit(audit::AuditCommand),
     Bench(bench::BenchCommand),
     Runtime(runtime::RuntimeCommand),
     Cache(cache::CacheCommand),
@@ -97,6 +99,7 @@ pub fn main() -> ExitCode {
         Command::Run(command) => command.execute(&settings, &printer),
         Command::Build(command) => command.execute(&settings, &printer),
         Command::Inspect(command) => command.execute(&settings, &printer),
+        Command::Audit(command) => command.execute(&printer),
         Command::Bench(command) => command.execute(&settings, &printer),
         Command::Runtime(command) => command.execute(&settings, &printer),
         Command::Cache(command) => command.execute(&settings, &printer),

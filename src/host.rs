@@ -27,11 +27,12 @@ use std::time::Instant;
 pub use self::builder::HostBuilder;
 pub use self::grants::GrantError;
 use self::grants::Held;
+use crate::audit::{AuditError, Trail};
 use crate::cache::{Cache, Pack};
 use crate::call::{Call, ImageUse, Outcome, Report, Usage};
 use crate::cell::engine::STACK_NEEDED;
 use crate::cell::{Cell, EngineError, Machine};
-use crate::door::Door;
+use crate::door::{Denials, Door};
 use crate::http::{ClientSettings, HttpClient};
 use crate::image::{BakeError, BakeReport, Baker, Image, Start, WarmUp};
 use crate::limits::{LimitKind, Limits};
@@ -84,6 +85,8 @@ pub enum HostError {
     Provision(#[from] provision::Error),
     #[error(transparent)]
     Grant(#[from] GrantError),
+    #[error(transparent)]
+    Audit(#[from] AuditError),
     #[error("the params are {got} bytes as JSON, and may be {cap}")]
     ParamsTooLarge { got: usize, cap: usize },
 }
@@ -96,6 +99,7 @@ impl HostError {
             HostError::Bake(BakeError::Cache(error) | BakeError::Runtime(RuntimeError::Cache(error))) => error.hint(),
             HostError::Provision(error) | HostError::Runtime(RuntimeError::Provision(error)) => error.hint(),
             HostError::Bake(BakeError::Runtime(RuntimeError::Provision(error))) => error.hint(),
+            HostError::Audit(error) => error.hint(),
             HostError::Bake(BakeError::Damaged(_)) => {
                 Some("call again: what was damaged was removed and is made anew".into())
             }
@@ -107,6 +111,9 @@ impl HostError {
         }
     }
 }
+
+/// What a call may do, and where that is recorded.
+type Power<'a> = (Option<&'a Held>, Option<&'a Arc<Trail>>);
 
 /// Images that a host keeps mapped; another one is opened again when it is needed.
 const MAX_IMAGES: usize = 64;
@@ -130,8 +137,17 @@ impl Host {
     }
 
     fn call_here(&self, skill: &Skill, call: &Call) -> Result<Report, HostError> {
+        let Some(log) = &call.audit else { return self.make(skill, call, None) };
+        let trail = log.begin(skill, call)?;
+        let done = self.make(skill, call, Some(&trail));
+        trail.end(&done)?;
+        done
+    }
+
+    fn make(&self, skill: &Skill, call: &Call, trail: Option<&Arc<Trail>>) -> Result<Report, HostError> {
         let started = Instant::now();
-        let called = if call.use_image { self.with_image(skill, call) } else { self.without_image(skill, call) };
+        let called =
+            if call.use_image { self.with_image(skill, call, trail) } else { self.without_image(skill, call, trail) };
         let mut report = match called {
             Ok(report) => report,
             // A skill that fails or overruns while it is imported is an outcome like any other.
@@ -151,11 +167,11 @@ impl Host {
         Ok(report)
     }
 
-    fn with_image(&self, skill: &Skill, call: &Call) -> Result<Report, HostError> {
+    fn with_image(&self, skill: &Skill, call: &Call, trail: Option<&Arc<Trail>>) -> Result<Report, HostError> {
         let metered = call.limits.fuel.is_some();
         let (image, baked) = self.image(skill, metered, &call.limits)?;
         let about = Some(ImageUse { key: image.key.clone(), baked });
-        let held = match held(skill, &image.report.manifest, call)? {
+        let held = match held(skill, &image.report.manifest, call, trail)? {
             Ok(held) => held,
             Err(denials) => return Ok(Report { image: about, ..refused(skill, denials) }),
         };
@@ -166,25 +182,25 @@ impl Host {
             Err(raised) => return Ok(Report { image: about, ..ended(skill, Outcome::Raised(raised)) }),
         };
         if image.report.must_import(&call.env) {
-            return self.import_and_run(skill, call, Start::Framework, held.as_ref());
+            return self.import_and_run(skill, call, Start::Framework, (held.as_ref(), trail));
         }
         if !image.memories.fits(&call.limits) {
             return Ok(Report { image: about, ..ended(skill, Outcome::Exceeded(LimitKind::Memory, None)) });
         }
         let started = Instant::now();
         let cell = self.cell(skill, &image, call, left_to_guest)?;
-        let report = self.run(skill, cell, (image.state.entry, started), call, held.as_ref())?;
+        let report = self.run(skill, cell, (image.state.entry, started), call, (held.as_ref(), trail))?;
         Ok(Report { image: about, ..report })
     }
 
     /// What the manifest asks for is read before the skill is run, in a cell of its own: what it is granted of the
     /// environment is there when it is imported.
-    fn without_image(&self, skill: &Skill, call: &Call) -> Result<Report, HostError> {
+    fn without_image(&self, skill: &Skill, call: &Call, trail: Option<&Arc<Trail>>) -> Result<Report, HostError> {
         let look = self.baker(call.limits.fuel.is_some())?.look(skill)?;
-        match held(skill, &look["manifest"], call)? {
+        match held(skill, &look["manifest"], call, trail)? {
             Err(denials) => Ok(refused(skill, denials)),
-            Ok(None) => self.import_and_run(skill, call, Start::Boot, None),
-            Ok(Some(held)) => self.import_and_run(skill, &held.call(call), Start::Boot, Some(&held)),
+            Ok(None) => self.import_and_run(skill, call, Start::Boot, (None, trail)),
+            Ok(Some(held)) => self.import_and_run(skill, &held.call(call), Start::Boot, (Some(&held), trail)),
         }
     }
 
@@ -194,7 +210,7 @@ impl Host {
         skill: &Skill,
         call: &Call,
         start: Start,
-        held: Option<&Held>,
+        (held, trail): Power<'_>,
     ) -> Result<Report, HostError> {
         let baker = self.baker(call.limits.fuel.is_some())?;
         let started = Instant::now();
@@ -203,7 +219,7 @@ impl Host {
             Ok(leave_to_guest) => cell.store().data_mut().door = door(call, leave_to_guest)?,
             Err(raised) => return Ok(ended(skill, Outcome::Raised(raised))),
         }
-        self.run(skill, cell, (report.entry, started), call, held)
+        self.run(skill, cell, (report.entry, started), call, (held, trail))
     }
 
     /// Runs a cell to its end and throws it away.
@@ -213,10 +229,16 @@ impl Host {
         mut cell: Cell,
         (entry, started): (u32, Instant),
         call: &Call,
-        held: Option<&Held>,
+        (held, trail): Power<'_>,
     ) -> Result<Report, HostError> {
+        if let Some(trail) = trail {
+            cell.store().data_mut().door.denials = Some(Arc::new(Denials::audited(trail.clone())));
+        }
         if let Some(held) = held {
             held.give(self, &mut cell)?;
+        }
+        if let Some(trail) = trail {
+            cell.store().data_mut().wasi.vfs.watch(trail.clone());
         }
         let made = Instant::now();
         let ran = wasi_python::enter(&mut cell, entry);
@@ -425,11 +447,20 @@ fn held(
     skill: &Skill,
     manifest: &serde_json::Value,
     call: &Call,
+    trail: Option<&Arc<Trail>>,
 ) -> Result<Result<Option<Held>, Vec<Denial>>, HostError> {
     match grants::decide(skill, manifest, call) {
-        Err(denials) => Ok(Err(denials)),
+        Err(denials) => {
+            trail.map_or(Ok(()), |trail| trail.refused(&denials))?;
+            Ok(Err(denials))
+        }
         Ok(None) => Ok(Ok(None)),
-        Ok(Some(grants)) => Ok(Ok(Some(Held::new(grants)?))),
+        Ok(Some(effective)) => {
+            // The secrets are read first, so that no line has their values.
+            let held = Held::new(effective.grants.clone())?;
+            trail.map_or(Ok(()), |trail| trail.grants(&call.grants, &effective, held.scrubber()))?;
+            Ok(Ok(Some(held)))
+        }
     }
 }
 

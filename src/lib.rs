@@ -11,6 +11,7 @@
 
 #![deny(unsafe_code)]
 
+pub mod audit;
 pub mod bench;
 mod cache;
 pub mod call;
@@ -30,6 +31,7 @@ mod skill;
 mod vfs;
 mod wasi;
 
+pub use audit::{AuditError, AuditLog};
 pub use call::{Call, ImageUse, Outcome, Raised, Report, Usage};
 pub use host::{Host, HostBuilder, HostError};
 pub use image::{BakeReport, WarmUp};

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::Context;
 use clap::Args;
 
-use crate::policy::{GrantKind, Grants, PolicyFile};
+use crate::policy::{GrantKind, Grants, PolicyFile, Written};
 
 /// What a call may do. Nothing is granted by default.
 #[derive(Args)]
@@ -46,10 +46,12 @@ impl GrantArgs {
                 flags.add(kind, text).with_context(|| format!("{} can't be granted", kind.flag()))?;
             }
         }
+        let flags = flags.written(&Written::Flag);
         let Some(path) = &self.policy else { return Ok(flags) };
         let shown = path.display();
         let text = std::fs::read_to_string(path).with_context(|| format!("the policy file `{shown}` can't be read"))?;
         let file = PolicyFile::parse(&text).with_context(|| format!("the policy file `{shown}` is wrong"))?;
+        let file = file.named(&shown.to_string());
         Ok(file.grants_for(skill).merged_with(flags))
     }
 }

@@ -13,7 +13,7 @@ use serde_json::value::RawValue;
 use super::{Host, HostError};
 use crate::call::{Call, Outcome, Raised, Report};
 use crate::cell::Cell;
-use crate::door::{Denials, Web};
+use crate::door::Web;
 use crate::http::{HostPattern, Scrubber, Secret, SecretError, Secrets};
 use crate::policy::{Denial, DenialKind, Effective, Grants, Mode, MountGrant, Permissions, SecretGrant, SecretSource};
 use crate::skill::Skill;
@@ -43,11 +43,11 @@ pub struct Held {
     grants: Grants,
     secrets: Arc<Secrets>,
     env: BTreeMap<String, String>,
-    scrubber: Option<Scrubber>,
+    scrubber: Option<Arc<Scrubber>>,
 }
 
 /// What a manifest asks for, as far as the call grants it. `Ok(None)`: nothing is asked for and nothing granted.
-pub fn decide(skill: &Skill, manifest: &Value, call: &Call) -> Result<Option<Grants>, Vec<Denial>> {
+pub fn decide(skill: &Skill, manifest: &Value, call: &Call) -> Result<Option<Effective>, Vec<Denial>> {
     let asked = manifest.get("permissions");
     if asked.is_none() && call.grants == Grants::default() {
         return Ok(None);
@@ -62,7 +62,7 @@ pub fn decide(skill: &Skill, manifest: &Value, call: &Call) -> Result<Option<Gra
     let missing = effective.missing.iter().filter(|missing| missing.is_whole());
     let denials: Vec<Denial> =
         missing.filter(|missing| missing.kind != DenialKind::Env || !given(&missing.asked)).map(Denial::from).collect();
-    if denials.is_empty() { Ok(Some(effective.grants)) } else { Err(denials) }
+    if denials.is_empty() { Ok(Some(effective)) } else { Err(denials) }
 }
 
 impl Held {
@@ -81,7 +81,7 @@ impl Held {
         for name in grants.secrets.iter().map(|secret| &secret.name) {
             env.extend(secrets.placeholder(name).map(|placeholder| (name.clone(), placeholder.to_owned())));
         }
-        let scrubber = (!secrets.is_empty()).then(|| Scrubber::new(&secrets));
+        let scrubber = (!secrets.is_empty()).then(|| Arc::new(Scrubber::new(&secrets)));
         Ok(Held { grants, secrets, env, scrubber })
     }
 
@@ -107,12 +107,16 @@ impl Held {
             state.wasi.vfs.add_mounts(mounts.into_iter().flatten().collect());
         }
         if !self.grants.http.allow.is_empty() {
-            let denials = Arc::new(Denials::default());
+            let denials = state.door.denials.get_or_insert_default().clone();
             let client = host.http_client()?.clone();
             state.door.web = Some(Box::new(Web::new(client, &self.grants, self.secrets.clone(), &denials)));
-            state.door.denials = Some(denials);
         }
         Ok(())
+    }
+
+    /// What finds the secrets' values, where there are any.
+    pub fn scrubber(&self) -> Option<&Arc<Scrubber>> {
+        self.scrubber.as_ref()
     }
 
     /// Takes secrets' values out of everything that leaves.

@@ -159,8 +159,9 @@ fn no(rule: &str) -> Refusal {
 pub struct Kept(pub Mutex<Vec<Event>>);
 
 impl Audit for Kept {
-    fn record(&self, event: &Event) {
+    fn record(&self, event: &Event) -> Result<(), Refusal> {
         self.0.lock().unwrap().push(event.clone());
+        Ok(())
     }
 }
 
