@@ -200,7 +200,7 @@ fn every_decision_and_its_figures_have_a_line() {
     for line in &lines {
         assert_eq!(
             (&line["schema"], &line["skill"], &line["digest"]),
-            (&json!(1), &json!("doings"), &json!(skill.digest()))
+            (&json!(1), &json!("audit/doings"), &json!(skill.digest()))
         );
         let when = line["when"].as_str().expect("a time");
         assert!(when.len() == 24 && when.starts_with("20") && when.ends_with('Z'), "{when}");
@@ -576,10 +576,10 @@ fn calls_and_processes_share_a_file_and_lines_stay_whole() {
     let (file, resolve) = (place.file(), server.resolve());
     let args = ["--resolve", &resolve, "--allow-http", RULE, "--audit", file.to_str().expect("a plain path")];
     let children: Vec<_> = (0..2).map(|_| skillcell("doings", doings(), &args).spawn().expect("it starts")).collect();
-    let log = place.log();
+    let (log, grants) = (place.log(), server.grants(&[RULE]));
     std::thread::scope(|scope| {
         for _ in 0..4 {
-            scope.spawn(|| run(doings(), server.grants(&[RULE]), &log));
+            scope.spawn(|| run(doings(), grants.clone(), &log));
         }
     });
     for child in children {
@@ -648,10 +648,10 @@ fn show_filters_and_passes_over_what_it_can_not_read() {
     assert_eq!(stdout.lines().filter(|line| line.contains("allowed  everything")).count(), 1);
     assert!(stdout.contains("\\u{1b}]0;pwned\\u{7}\\u{9b}31m\\u{a}allowed  everything\\u{202e}"), "{stdout}");
 
-    let (_, stdout, _) = show(&place.file(), &["--skill", "asks", "--denied", "--json"]);
+    let (_, stdout, _) = show(&place.file(), &["--skill", "audit/asks", "--denied", "--json"]);
     let shown: Vec<Value> = stdout.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
     assert_eq!(shown.len(), 3, "{stdout}");
-    assert!(shown.iter().all(|line| line["skill"] == "asks" && line["allowed"] == false));
+    assert!(shown.iter().all(|line| line["skill"] == "audit/asks" && line["allowed"] == false));
     let id = first[0]["call"].as_str().expect("an id");
     let (_, stdout, _) = show(&place.file(), &["--call", &id[..8], "--json"]);
     let shown: Vec<Value> = stdout.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();

@@ -35,7 +35,7 @@ impl Line {
     /// The line in words, without its verdict.
     pub fn words(&self) -> String {
         let text = match self.event {
-            Event::Begin => format!("the call begins, in process {}", number(self.pid)),
+            Event::Begin => format!("call {} begins, in process {}", self.call, number(self.pid)),
             Event::HttpEnd => self.request_ended(),
             Event::End => self.call_ended(),
             Event::Secret => {

@@ -45,9 +45,9 @@ impl Denials {
     }
 
     /// Refuses a connection where nothing of the network is granted.
-    pub fn refuse_connection(&self, host: &str, denial: Denial) {
+    pub fn refuse_connection(&self, host: &str, port: u16, denial: Denial) {
         if let Some(trail) = &self.trail {
-            let (url, rule) = (format!("//{host}"), NO_RULE.to_owned());
+            let (url, rule) = (format!("//{host}:{port}"), NO_RULE.to_owned());
             let reason = Some(denial.message.clone());
             let _ = trail.http(&Event::Decided { method: None, url, allowed: false, rule, reason });
         }

@@ -123,7 +123,7 @@ pub fn refuse(kind: u8, payload: &[u8], denials: &Denials) -> Result<Vec<u8>, Fa
     match kind {
         b'o' => {
             let (_, port, host) = place(payload)?;
-            denials.refuse_connection(host, not_granted(host, Some(port)));
+            denials.refuse_connection(host, port, not_granted(host, Some(port)));
         }
         b'n' if !payload.is_empty() => {
             let (host, port) = named(payload)?;
