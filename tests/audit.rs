@@ -268,14 +268,14 @@ fn what_is_denied_without_any_grant_has_a_line_too() {
 fn names_are_recorded_before_they_are_looked_up() {
     let place = Place::new();
     let mut grants = Grants::default();
-    grants.add(GrantKind::AllowHttp, "http://localhost/*").expect("a rule");
-    run(json!([["look_up", "localhost"]]), grants, &place.log());
+    grants.add(GrantKind::AllowHttp, "http://a.localhost/*").expect("a rule");
+    run(json!([["look_up", "a.localhost"]]), grants, &place.log());
     let lines = place.lines();
     let names = of(&lines, "name");
-    assert_eq!((&names[0]["asked"], &names[0]["allowed"]), (&json!("look up localhost"), &json!(true)), "{lines:#?}");
-    assert_eq!(names[0]["rule"], "GET,HEAD http://localhost/*");
-    // It leads to this machine, which the rule for the name does not grant.
-    assert_eq!((names.len(), &names[1]["allowed"]), (2, &json!(false)), "{lines:#?}");
+    assert_eq!((&names[0]["asked"], &names[0]["allowed"]), (&json!("look up a.localhost"), &json!(true)), "{lines:#?}");
+    assert_eq!(names[0]["rule"], "GET,HEAD http://a.localhost/*");
+    // Where the name is known, it leads to this machine, which the rule for the name does not grant.
+    assert!(names[1..].iter().all(|line| line["allowed"] == false), "{lines:#?}");
 }
 
 #[test]
@@ -498,12 +498,18 @@ fn forms(text: &str) -> Vec<String> {
     let mut forms = vec![text.to_owned(), hex.to_uppercase(), hex, percent.to_lowercase(), percent];
     forms.push(text.replace('+', "%2B").replace('/', "%2F").replace('=', "%3D"));
     for before in ["", "a", "ab"] {
-        let whole = base64(format!("{before}{text}").as_bytes());
-        // Without the characters that depend on what stands before and after.
-        forms.push(whole[4..whole.len() - 4].to_owned());
-        forms.push(forms[forms.len() - 1].replace('+', "-").replace('/', "_"));
+        let standard = base64(format!("{before}{text}").as_bytes());
+        forms.push(standard.replace('+', "-").replace('/', "_"));
+        forms.push(standard);
     }
     forms
+}
+
+/// What is searched for: of a long form, the part that does not depend on what stands before and after.
+fn traces(text: &str) -> Vec<String> {
+    let inner =
+        |form: String| if form.is_ascii() && form.len() > 20 { form[4..form.len() - 4].to_owned() } else { form };
+    forms(text).into_iter().map(inner).collect()
 }
 
 fn base64(bytes: &[u8]) -> String {
@@ -533,8 +539,7 @@ fn a_secret_is_recorded_by_name_and_never_by_value() {
     grants.add(GrantKind::Mount, &place.mount("ro")).expect("a mount");
     // The value reaches the skill by another way, and it does its best to have it written.
     let mut doings = vec![json!(["post_key", url("/v1/x")])];
-    let spelled: Vec<String> =
-        forms(VALUE).into_iter().chain(["", "a", "ab"].map(|b| base64(format!("{b}{VALUE}").as_bytes()))).collect();
+    let spelled = forms(VALUE);
     for form in &spelled {
         let plain = form.replace('/', "%2F");
         doings.push(json!(["get", url(&format!("/v1/{plain}/x"))]));
@@ -559,7 +564,7 @@ fn a_secret_is_recorded_by_name_and_never_by_value() {
     assert_eq!(ended["secrets"], json!(["API_KEY"]));
     let text = fs::read_to_string(place.file()).expect("the audit");
     assert!(text.contains("skillcell_secret_API_KEY_"), "something was scrubbed");
-    for form in forms(VALUE) {
+    for form in traces(VALUE) {
         assert!(!text.contains(&form), "{form} in {:?}", text.lines().find(|line| line.contains(&form)));
     }
     // Nor the beginning of one that was cut.
@@ -623,7 +628,7 @@ fn explain_says_what_was_decided_and_by_which_rule() {
 fn show_filters_and_passes_over_what_it_can_not_read() {
     let place = Place::new();
     let hostile = "/etc/\u{1b}]0;pwned\u{7}\u{9b}31m\nallowed  everything\u{202e}";
-    run(json!([["read", hostile], ["read", format!("/etc/{}", "x".repeat(3000))]]), Grants::default(), &place.log());
+    run(json!([["read", hostile], ["read", format!("/etc{}", "/long".repeat(40))]]), Grants::default(), &place.log());
     let first = place.lines();
     let mut file = fs::OpenOptions::new().append(true).open(place.file()).expect("opened");
     file.write_all(b"not json\n\xff\xfe\n\n{\"schema\":1}\n").expect("written");
