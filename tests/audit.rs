@@ -521,7 +521,7 @@ fn base64(bytes: &[u8]) -> String {
             out.push(char::from(ALPHABET[number >> (18 - 6 * at) & 63]));
         }
     }
-    while out.len() % 4 > 0 {
+    while !out.len().is_multiple_of(4) {
         out.push('=');
     }
     out

@@ -32,14 +32,14 @@ impl PolicyGate {
     }
 
     /// May this address be told, or connected to?
-    pub fn check_address(&self, target: &Target, rule: &HttpRule, addr: IpAddr) -> Result<(), Denial> {
+    pub fn check_address(&self, target: &Target, rule: &HttpRule, addr: IpAddr) -> Result<(), Box<Denial>> {
         let from = match (Resolve::find(&self.resolve, target), target.host().addr()) {
             (Some(entry), _) => Origin::Resolve(entry),
             (None, Some(_)) => Origin::Literal,
             (None, None) => Origin::Dns,
         };
         decide_address(target, rule, from, addr)
-            .map_err(|denial| Denial::address("connect to", &target.origin(), &denial))
+            .map_err(|denial| Box::new(Denial::address("connect to", &target.origin(), &denial)))
     }
 
     /// May this name be looked up, by this rule?
@@ -100,7 +100,7 @@ impl Gate for PolicyGate {
         let target = target(place).ok_or_else(|| unreadable(place))?;
         let rule = self.rules.allow.iter().find(|rule| rule.to_string() == granted.rule);
         let checked = self.check_address(&target, rule.ok_or_else(|| unreadable(place))?, address);
-        checked.map_err(|denial| self.refuse(denial))
+        checked.map_err(|denial| self.refuse(*denial))
     }
 
     fn resolve(&self, host: &str, port: u16) -> Option<SocketAddr> {

@@ -111,7 +111,7 @@ impl Web {
         let found = self.client.addresses(name, deadline.min(Instant::now() + RESOLVE))?;
         for addr in &found {
             let checked = self.gate.check_address(&target, rule, *addr);
-            checked.map_err(|denial| self.gate.refuse_name(name, denial))?;
+            checked.map_err(|denial| self.gate.refuse_name(name, *denial))?;
         }
         let texts: Vec<String> = found.iter().take(16).map(ToString::to_string).collect();
         Ok(texts.join(" ").into_bytes())
