@@ -40,6 +40,10 @@ impl HostFolder {
         Ok(HostFolder { dir: Arc::new(dir), writable })
     }
 
+    pub(super) fn is_writable(&self) -> bool {
+        self.writable
+    }
+
     pub(super) fn stat(&self, path: &str, dev: u64) -> Result<Stat, Errno> {
         let metadata = if path.is_empty() { self.dir.dir_metadata() } else { self.dir.metadata(path) };
         Ok(stat_of(&metadata.map_err(errno)?, dev))
