@@ -32,7 +32,7 @@ use crate::call::{Call, ImageUse, Outcome, Report, Usage};
 use crate::cell::engine::STACK_NEEDED;
 use crate::cell::{Cell, EngineError, Machine};
 use crate::door::Door;
-use crate::http::{ClientSettings, HttpClient};
+use crate::http::{ClientSettings, HttpClient, Lookup};
 use crate::image::{BakeError, BakeReport, Baker, Image, Start, WarmUp};
 use crate::limits::{LimitKind, Limits};
 use crate::policy::Denial;
@@ -55,6 +55,7 @@ struct Shared {
     progress: Arc<dyn Progress + Send + Sync>,
     roots: Roots,
     ca_files: Vec<PathBuf>,
+    lookup: Option<Arc<dyn Lookup>>,
     /// Made for the first call that is granted something of the web.
     http: OnceLock<Arc<HttpClient>>,
     registry: OnceLock<Pack>,
@@ -365,7 +366,8 @@ impl Host {
 
     fn http_client(&self) -> Result<&Arc<HttpClient>, HostError> {
         self.made(&self.shared.http, || {
-            let settings = ClientSettings::with_ca_files(self.shared.ca_files.clone());
+            let mut settings = ClientSettings::with_ca_files(self.shared.ca_files.clone());
+            settings.lookup = self.shared.lookup.clone();
             Ok(Arc::new(HttpClient::new(&settings).map_err(GrantError::from)?))
         })
     }

@@ -5,12 +5,14 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use super::{Host, HostError, Shared};
 use crate::cache::Cache;
+use crate::http::Lookup;
 use crate::progress::{Progress, Silent};
 use crate::provision::Fetch;
 use crate::skill::Roots;
 
 /// Defaults: the user's cache folder, the network through pip when something is missing, skills found through
-/// `SKILLWARE_SKILL_PATH`, `./skills` and the pinned registry, the well-known authorities for HTTPS, no word about progress.
+/// `SKILLWARE_SKILL_PATH`, `./skills` and the pinned registry, the well-known authorities for HTTPS, names looked up by the system, no word
+/// about progress.
 #[derive(Default)]
 #[must_use]
 pub struct HostBuilder {
@@ -18,6 +20,7 @@ pub struct HostBuilder {
     fetch: Fetch,
     roots: Option<Roots>,
     ca_files: Vec<PathBuf>,
+    lookup: Option<Arc<dyn Lookup>>,
     progress: Option<Arc<dyn Progress + Send + Sync>>,
 }
 
@@ -52,6 +55,12 @@ impl HostBuilder {
         self
     }
 
+    /// Who looks up the names of hosts that are granted, instead of the system. Policy decides about what it says.
+    pub fn lookup(mut self, lookup: Arc<dyn Lookup>) -> HostBuilder {
+        self.lookup = Some(lookup);
+        self
+    }
+
     /// Who is told of work that takes long.
     pub fn progress(mut self, progress: Arc<dyn Progress + Send + Sync>) -> HostBuilder {
         self.progress = Some(progress);
@@ -67,6 +76,7 @@ impl HostBuilder {
             progress: self.progress.unwrap_or_else(|| Arc::new(Silent)),
             roots: self.roots.unwrap_or_else(Roots::from_env),
             ca_files: self.ca_files,
+            lookup: self.lookup,
             http: OnceLock::new(),
             registry: OnceLock::new(),
             files: OnceLock::new(),
