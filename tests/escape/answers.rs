@@ -80,9 +80,12 @@ fn echo(request: &Request, how: &str, wire: &mut dyn Write) -> io::Result<bool> 
             wire.write_all(b"0\r\n\r\n")?;
             Ok(true)
         }
-        "cut" => {
-            // Ends in the middle of the value, and of the answer.
-            wire.write_all(format!("HTTP/1.1 200 OK\r\nContent-Length: 999\r\n\r\n{}", &key[..key.len() / 2]).as_bytes())?;
+        "stalls" => {
+            // So much, and then nothing for a while.
+            wire.write_all(chunked.as_bytes())?;
+            chunk(wire, "", &[b'a'; 5000])?;
+            wire.flush()?;
+            std::thread::sleep(Duration::from_secs(3));
             Ok(false)
         }
         "packed" => plain(wire, "200 OK", "Content-Encoding: gzip\r\n", &stored(key.as_bytes())),
@@ -115,7 +118,9 @@ fn raw(what: &str, wire: &mut dyn Write) -> io::Result<bool> {
         "negative" => "HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\nx".into(),
         "overlong" => "HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999\r\n\r\nx".into(),
         "lengths" => "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nxy".into(),
-        "both" => "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n".into(),
+        "both" => {
+            "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n".into()
+        }
         "coding" => "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n".into(),
         "nul" => "HTTP/1.1 200 OK\r\nX-A: a\0b\r\nContent-Length: 0\r\n\r\n".into(),
         "return" => "HTTP/1.1 200 OK\r\nX-A: a\rSet-Cookie: b\r\nContent-Length: 0\r\n\r\n".into(),

@@ -4,10 +4,14 @@
 //! `<family>/<skill>/pairs.toml` says what is tried and expected; README.md has the format. What is particular to a tier is
 //! in `tier.rs`.
 
+mod answers;
+mod authority;
 mod case;
 mod expect;
+mod names;
 mod props;
 mod runner;
+mod servers;
 mod stage;
 mod tier;
 
@@ -25,7 +29,9 @@ macro_rules! families {
 }
 
 families! {
+    http
     paths
+    secrets
 }
 
 /// The issue asks for this many.

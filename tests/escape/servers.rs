@@ -3,7 +3,7 @@
 //!
 //! Words: `{port}`, `{tls_port}`, `{ca}` (the authority's file). `saw.server` is the list of requests that arrived, as
 //! `METHOD host target`; or a table: `requests` is that list, `connections` their number, `has` and `lacks` are texts that
-//! must be, or must not be, in what was sent.
+//! must be, or must not be, in what was sent (to `host`, if it is there).
 //!
 //! It reads as a careless server does: what follows a request on its connection is the next one. What it answers is in
 //! `answers.rs`, by the path.
@@ -36,6 +36,7 @@ struct Settings {
 #[serde(deny_unknown_fields, default)]
 struct Saw {
     requests: Option<Vec<String>>,
+    host: Option<String>,
     connections: Option<usize>,
     has: Vec<String>,
     lacks: Vec<String>,
@@ -111,7 +112,8 @@ impl props::Prop for Server {
         if saw.connections.is_some_and(|wanted| wanted != connections) {
             wrong.push(format!("the server saw {connections} connections"));
         }
-        let all: String = requests.iter().map(Request::text).collect::<Vec<_>>().join("\n");
+        let meant = |request: &&Request| saw.host.as_deref().is_none_or(|host| request.header("host") == Some(host));
+        let all: String = requests.iter().filter(meant).map(Request::text).collect::<Vec<_>>().join("\n");
         let shown = || all.chars().take(2000).collect::<String>();
         let has = |text: &String| all.contains(&self.words.fill(text));
         wrong.extend(saw.has.iter().filter(|text| !has(text)).map(|text| format!("{text:?} is not in {:?}", shown())));
@@ -147,10 +149,15 @@ fn listen(kept: &Arc<Kept>, tls: Option<Arc<ServerConfig>>) -> u16 {
 }
 
 fn serve(stream: TcpStream, tls: Option<Arc<ServerConfig>>, kept: &Kept) {
+    let mut first = [0];
     let _ = stream.set_nodelay(true);
     let _ = stream.set_read_timeout(Some(PATIENCE));
     let _ = stream.set_write_timeout(Some(PATIENCE));
     match tls {
+        // TLS, where nobody speaks it.
+        None if matches!(stream.peek(&mut first), Ok(1)) && first == [0x16] => {
+            let _ = (&stream).write_all(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n");
+        }
         None => converse(&mut { stream }, kept),
         Some(config) => {
             let session = rustls::ServerConnection::new(config).expect("a session");
