@@ -25,7 +25,16 @@ macro_rules! families {
 }
 
 families! {
+    descriptors
+    door
+    environment
+    imports
+    leaks
+    memory
     paths
+    processes
+    resources
+    sockets
 }
 
 /// The issue asks for this many.
