@@ -25,7 +25,10 @@ pub struct HostFolder {
 /// An open file of such a folder.
 pub struct HostFile {
     file: std::fs::File,
+    /// Whether it was opened for writing.
     writable: bool,
+    /// Whether its folder is writable: times are changed by whoever has the file open.
+    changeable: bool,
 }
 
 /// More names than this are not listed: a cell could keep the host sorting.
@@ -67,7 +70,7 @@ impl HostFolder {
         if how.truncate {
             file.set_len(0).map_err(errno)?;
         }
-        Ok(HostFile { file, writable: self.writable && how.write })
+        Ok(HostFile { file, writable: self.writable && how.write, changeable: self.writable })
     }
 
     pub(super) fn read_dir(&self, path: &str, cookie: u64, sink: &mut Sink<'_>) -> Result<bool, Errno> {
@@ -112,10 +115,13 @@ impl HostFolder {
     }
 
     pub(super) fn set_times(&self, path: &str, times: NewTimes) -> Result<(), Errno> {
-        let how = Open { read: true, ..Open::default() };
-        self.writable_dir()?;
-        let opened = HostFile { writable: true, ..self.open_file(path, how)? };
-        opened.set_times(times)
+        let dir = self.writable_dir()?;
+        let folder = if path.is_empty() { dir.try_clone() } else { dir.open_dir(path) };
+        match folder.map_err(errno) {
+            Ok(folder) => set_times(&to_change(&folder).map_err(errno)?, times),
+            Err(Errno::Notdir) => self.open_file(path, Open { read: true, ..Open::default() })?.set_times(times),
+            Err(errno) => Err(errno),
+        }
     }
 
     fn writable_dir(&self) -> Result<&Dir, Errno> {
@@ -137,16 +143,7 @@ impl HostFile {
     }
 
     pub(super) fn set_times(&self, times: NewTimes) -> Result<(), Errno> {
-        let file = self.to_change()?;
-        let time = |ns: u64| UNIX_EPOCH + Duration::from_nanos(ns);
-        let mut set = std::fs::FileTimes::new();
-        if let Some(ns) = times.accessed_ns {
-            set = set.set_accessed(time(ns));
-        }
-        if let Some(ns) = times.modified_ns {
-            set = set.set_modified(time(ns));
-        }
-        file.set_times(set).map_err(errno)
+        if self.changeable { set_times(&self.file, times) } else { Err(Errno::Rofs) }
     }
 
     pub(super) fn stat(&self, dev: u64) -> Stat {
@@ -159,6 +156,24 @@ impl HostFile {
     fn to_change(&self) -> Result<&std::fs::File, Errno> {
         if self.writable { Ok(&self.file) } else { Err(Errno::Rofs) }
     }
+}
+
+/// A folder as a file: what `cap-std` holds of it is only a place to start from.
+fn to_change(folder: &Dir) -> std::io::Result<std::fs::File> {
+    let how = rustix::fs::OFlags::RDONLY | rustix::fs::OFlags::DIRECTORY | rustix::fs::OFlags::CLOEXEC;
+    Ok(rustix::fs::openat(folder, ".", how, rustix::fs::Mode::empty())?.into())
+}
+
+fn set_times(file: &std::fs::File, times: NewTimes) -> Result<(), Errno> {
+    let time = |ns: u64| UNIX_EPOCH + Duration::from_nanos(ns);
+    let mut set = std::fs::FileTimes::new();
+    if let Some(ns) = times.accessed_ns {
+        set = set.set_accessed(time(ns));
+    }
+    if let Some(ns) = times.modified_ns {
+        set = set.set_modified(time(ns));
+    }
+    file.set_times(set).map_err(errno)
 }
 
 fn stat_of(metadata: &Metadata, dev: u64) -> Stat {
@@ -182,6 +197,9 @@ fn ns(time: SystemTime) -> u64 {
 
 /// What a cell is told of a failure of the host's.
 fn errno(error: std::io::Error) -> Errno {
+    if rustix::io::Errno::from_io_error(&error) == Some(rustix::io::Errno::LOOP) {
+        return Errno::Loop;
+    }
     match error.kind() {
         ErrorKind::NotFound => Errno::Noent,
         ErrorKind::AlreadyExists => Errno::Exist,

@@ -45,6 +45,7 @@ pub fn words() -> Vec<(&'static str, String)> {
         ("ENOTDIR", 54),
         ("ENOTEMPTY", 55),
         ("ENOTSUP", 58),
+        ("ENOTTY", 59),
         ("EPERM", 63),
         ("EROFS", 69),
         ("ESPIPE", 70),
