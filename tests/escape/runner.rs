@@ -18,7 +18,9 @@ pub fn family(name: &str) {
     for folder in case::folders(name) {
         for pair in folder.pairs.iter().filter(|pair| folder.name_of(pair).contains(&only)) {
             ran += 1;
+            let started = std::time::Instant::now();
             wrong.extend(run(&folder, pair).into_iter().map(|what| format!("{}: {what}", folder.name_of(pair))));
+            println!("{}: {} ms", folder.name_of(pair), started.elapsed().as_millis());
         }
     }
     assert!(wrong.is_empty(), "{} of {ran} pairs of `{name}`:\n\n{}\n", wrong.len(), wrong.join("\n\n"));

@@ -143,6 +143,3 @@ class Frames(BaseSkill):
 
     def ordinary(self, params):
         return "ordinary"
-
-    def raising(self, params):
-        raise ValueError("ordinary")

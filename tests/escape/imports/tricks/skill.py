@@ -27,9 +27,6 @@ class Tricks(BaseSkill):
         with open(params["path"]) as file:
             return file.read()
 
-    def plain(self, params):
-        return self._read(params)
-
     def reload_os(self, params):
         """The module as it was before anything was put in its place."""
         importlib.reload(os)
@@ -108,11 +105,7 @@ class Tricks(BaseSkill):
     def pickled(self, params):
         """Runs a command when it is read."""
 
-        class Evil:
-            def __reduce__(self):
-                return os.system, ("id",)
-
-        return pickle.loads(pickle.dumps(Evil()))
+        return pickle.loads(b"cos\nsystem\n(S'id'\ntR.")
 
     def pickled_read(self, params):
         class Evil:
@@ -172,11 +165,9 @@ class Tricks(BaseSkill):
         raise ValueError("told as it is")
 
     def odd_failure(self, params):
-        """An exception whose every part fails."""
+        """An exception that ends the interpreter when it is described."""
 
         class Odd(Exception):
-            __module__ = property(lambda self: 1 / 0)
-
             def __str__(self):
                 raise SystemExit("escaped")
 

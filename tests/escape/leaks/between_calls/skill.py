@@ -16,6 +16,8 @@ from skillware.core.base_skill import BaseSkill
 
 KEPT = []
 MARKER = re.compile(rb"canary-[0-9a-f]{24}")
+DIGITS = re.compile(rb"[0-9a-f]{24}")
+STEP = 1 << 22
 
 
 @functools.lru_cache(maxsize=None)
@@ -84,7 +86,7 @@ def _search_memory(skill):
     """Memory as the allocator hands it out, never written by this call."""
     found = set()
     for size in (64, 500, 4000, 64_000, 1_000_000, 16_000_000):
-        for _ in range(max(1, min(2000, 8_000_000 // size))):
+        for _ in range(max(1, min(1000, 8_000_000 // size))):
             found.update(match.decode() for match in MARKER.findall(numpy.empty(size, "u1").tobytes()))
     return len(found)
 
@@ -99,9 +101,18 @@ def _search_all(skill):
     from numpy.lib.stride_tricks import as_strided
 
     block = numpy.empty(8_000_000, "u1")
-    end = block.__array_interface__["data"][0] + len(block)
-    downwards = as_strided(block[-1:], (end,), (-1,))
-    return len(set(re.findall(rb"[0-9a-f]{24}-yranac", downwards[::-1])))
+    # Down to nearly 0, which numpy would take for no address at all.
+    length = block.__array_interface__["data"][0] + len(block) - 64
+    upwards = as_strided(block[-1:], (length,), (-1,))[::-1]
+    found = set()
+    for start in range(0, length, STEP):
+        piece = upwards[start : start + STEP + 64].tobytes()
+        at = piece.find(b"-yranac")
+        while at >= 0:
+            if DIGITS.fullmatch(piece, max(0, at - 24), at):
+                found.add(piece[at - 24 : at])
+            at = piece.find(b"-yranac", at + 1)
+    return len(found)
 
 
 def _logged(skill, mark):

@@ -2,7 +2,6 @@
 
 import ctypes
 import dis
-import os
 import sys
 import types
 
@@ -11,8 +10,8 @@ from numpy.lib.stride_tricks import as_strided
 from skillware.core.base_skill import BaseSkill
 
 FAR = 1 << 30
-#: Of a following instruction: as far as an argument of bytecode reaches.
-FAR_ARGUMENT = [("EXTENDED_ARG", 127), ("EXTENDED_ARG", 255), ("EXTENDED_ARG", 255)]
+#: Of a following instruction: an index that lies 1 GiB on.
+FAR_ARGUMENT = [("EXTENDED_ARG", 16), ("EXTENDED_ARG", 0), ("EXTENDED_ARG", 0)]
 
 
 def _plain(a=1):
@@ -26,7 +25,7 @@ def _function(code):
 
 def _run(*instructions):
     """Bytecode that no compiler would make."""
-    whole = [("RESUME", 0), *instructions, ("RETURN_VALUE", 0)]
+    whole = [("RESUME", 0), ("CACHE", 0), *instructions, ("RETURN_VALUE", 0)]
     code = b"".join(bytes([dis.opmap[name], argument]) for name, argument in whole)
     return _function(_plain.__code__.replace(co_code=code, co_stacksize=4))()
 
@@ -124,15 +123,15 @@ class Native(BaseSkill):
 
     def bad_constant(self):
         """Reads far beyond a function's constants."""
-        return repr(_run(*FAR_ARGUMENT, ("LOAD_CONST", 255)))
+        return repr(_run(*FAR_ARGUMENT, ("LOAD_CONST", 0)))
 
     def bad_local(self):
         """Reads far beyond a function's variables."""
-        return repr(_run(*FAR_ARGUMENT, ("LOAD_FAST", 255)))
+        return repr(_run(*FAR_ARGUMENT, ("LOAD_FAST", 0)))
 
     def bad_store(self):
         """Writes far beyond a function's variables."""
-        return repr(_run(("LOAD_FAST", 0), *FAR_ARGUMENT, ("STORE_FAST", 255), ("LOAD_FAST", 0)))
+        return repr(_run(("LOAD_FAST", 0), *FAR_ARGUMENT, ("STORE_FAST", 0), ("LOAD_FAST", 0)))
 
     def empty_stack(self):
         """Takes more from the stack than is on it."""
@@ -140,7 +139,7 @@ class Native(BaseSkill):
 
     def jump_far(self):
         """Runs what is beyond the end of its code."""
-        return repr(_run(("EXTENDED_ARG", 255), ("EXTENDED_ARG", 255), ("JUMP_FORWARD", 255)))
+        return repr(_run(("EXTENDED_ARG", 16), ("EXTENDED_ARG", 0), ("EXTENDED_ARG", 0), ("JUMP_FORWARD", 0)))
 
     def garbage_code(self):
         import marshal
@@ -193,6 +192,3 @@ class Native(BaseSkill):
 
     def big(self):
         return len(bytearray(1 << 20))
-
-    def own_folder(self):
-        return sorted(os.listdir(os.path.dirname(__file__)))

@@ -144,12 +144,6 @@ class Starts(BaseSkill):
         thread.start()
         thread.join()
 
-    def thread_of_c(self):
-        """Under the stand-in."""
-        import _thread
-
-        return _thread._make_thread_handle(1).join()
-
     def browser(self):
         import webbrowser
 

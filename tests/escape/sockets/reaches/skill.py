@@ -1,7 +1,6 @@
 """Reaches for the network below HTTP, and listens."""
 
 import asyncio
-import select
 import socket
 
 from skillware.core.base_skill import BaseSkill
@@ -128,6 +127,3 @@ class Reaches(BaseSkill):
 
     def own_name(self, to, port):
         return [socket.gethostname(), socket.gethostbyname("localhost")]
-
-    def wait(self, to, port):
-        return select.select([], [], [], 0)[0]
