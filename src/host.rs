@@ -17,7 +17,10 @@
 
 mod approved;
 mod builder;
+mod command;
 mod grants;
+mod json_strings;
+mod map_paths;
 mod params;
 
 use std::collections::HashMap;
@@ -171,7 +174,7 @@ impl Host {
             Ok(held) => held,
             Err(denials) => return Ok(Report { image: about, ..refused(skill, denials) }),
         };
-        let granted = held.as_ref().map(|held| held.call(call));
+        let granted = held.as_ref().map(|held| held.call(call)).transpose()?;
         let call = granted.as_deref().unwrap_or(call);
         let left_to_guest = match params::check(&image.report, call) {
             Ok(left_to_guest) => left_to_guest,
@@ -198,7 +201,7 @@ impl Host {
         match self.held(skill, &look["manifest"], call)? {
             Err(denials) => Ok(refused(skill, denials)),
             Ok(None) => self.import_and_run(skill, call, Start::Boot, None),
-            Ok(Some(held)) => self.import_and_run(skill, &held.call(call), Start::Boot, Some(&held)),
+            Ok(Some(held)) => self.import_and_run(skill, &*held.call(call)?, Start::Boot, Some(&held)),
         }
     }
 
@@ -231,7 +234,7 @@ impl Host {
         match grants::decide(skill, manifest, call, approve.as_deref()) {
             Err(denials) => Ok(Err(denials)),
             Ok(None) => Ok(Ok(None)),
-            Ok(Some(grants)) => Ok(Ok(Some(Held::new(grants)?))),
+            Ok(Some(grants)) => Ok(Ok(Some(Held::new(grants, call.map_paths)?))),
         }
     }
 
@@ -245,7 +248,7 @@ impl Host {
         held: Option<&Held>,
     ) -> Result<Report, HostError> {
         if let Some(held) = held {
-            held.give(self, &mut cell)?;
+            held.give(self, &mut cell, &call.limits)?;
         }
         let made = Instant::now();
         let ran = wasi_python::enter(&mut cell, entry);
@@ -274,6 +277,7 @@ impl Host {
         let (stdout, stderr) = (ending.stdout, ending.stderr);
         let mut report = Report { denials, usage, stdout, stderr, ..ended(skill, ending.outcome) };
         if let Some(held) = held {
+            held.map_back(&mut report, &call.limits);
             held.scrub(&mut report);
         }
         Ok(report)

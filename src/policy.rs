@@ -11,6 +11,7 @@
 //! holds is never wider than what was granted, nor than what was asked for.
 
 mod address;
+mod command;
 mod denial;
 mod effective;
 mod env;

@@ -15,13 +15,17 @@ pub struct GrantArgs {
     /// Show a folder of this machine to the skill (repeatable); read-only unless it ends in :rw
     #[arg(long, value_name = "HOST:GUEST[:ro|rw]")]
     mount: Vec<String>,
+    /// Rewrite strings in the params that are paths in a mounted folder to the skill's paths, and back in the result
+    #[arg(long)]
+    pub map_paths: bool,
     /// Allow requests, such as 'GET,POST https://api.example.org/v1/*' (repeatable); GET and HEAD if none are named
     #[arg(long, value_name = "RULE")]
     allow_http: Vec<String>,
     /// Where a name leads, as in curl, and the grant of that address (repeatable)
     #[arg(long, value_name = "HOST:PORT:ADDR[:PORT]")]
     resolve: Vec<String>,
-    /// Let the skill use a secret with a host, without seeing it (repeatable)
+    /// Let the skill use a secret with a host, without seeing it (repeatable). SOURCE is env:VARIABLE, file:PATH or
+    /// cmd:COMMAND, which is run without a shell; without one, the variable NAME
     #[arg(long, value_name = "NAME[=SOURCE]@HOST")]
     secret: Vec<String>,
     /// An environment value for the cell (repeatable): NAME takes this process's, NAME=VALUE gives one; it sees no other

@@ -74,6 +74,7 @@ impl RunCommand {
         let mut call = Call::from_json(&input::text(&self.params, "--params")?)?;
         call.config = self.config.as_deref().map(|given| input::object(given, "--config")).transpose()?;
         call.limits = self.limits.limits();
+        call.map_paths = self.grants.map_paths;
         call.use_image = !self.no_image;
         call.validate = !self.no_validate;
         Ok(call)

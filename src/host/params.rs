@@ -46,8 +46,11 @@ pub fn pack(call: &Call, validate: bool) -> Vec<u8> {
     let params = call.params_json();
     let denied = &call.grants.deny_imports;
     let plain = call.config.is_none() && call.env.is_empty() && denied.is_empty() && !validate;
-    let extra = || json!({"config": call.config, "env": call.env, "validate": validate, "deny_imports": denied});
-    let extra = (!plain).then(|| extra().to_string());
+    let extra = (!plain).then(|| {
+        let Call { config, env, secrets, .. } = call;
+        json!({"config": config, "env": env, "secrets": secrets, "validate": validate, "deny_imports": denied})
+            .to_string()
+    });
     Door::pack(params.as_bytes(), extra.as_deref().map(str::as_bytes))
 }
 
