@@ -17,6 +17,7 @@ use crate::http::gate::Refusal;
 use crate::http::head::HeadBuffer;
 use crate::http::limits::from_now;
 use crate::http::place::Place;
+use crate::http::ready::Readiness;
 use crate::http::request::Request;
 use crate::http::terms::Terms;
 use crate::http::upload::Upload;
@@ -83,6 +84,29 @@ impl Exchange {
     /// Whether reading has an answer, an end or an error to give, perhaps after a wait.
     pub fn is_readable(&self) -> bool {
         !self.aside.is_empty() || !matches!(self.state, State::Head(_) | State::Upload(_))
+    }
+
+    /// What reading would do now.
+    pub fn readiness(&mut self) -> Readiness {
+        match &mut self.state {
+            _ if !self.aside.is_empty() => Readiness::Ready,
+            State::Head(_) | State::Upload(_) => Readiness::Idle,
+            State::Answer(answer) => {
+                if answer.is_ready() {
+                    Readiness::Ready
+                } else {
+                    Readiness::Waiting
+                }
+            }
+            State::Closed | State::Failed(_) => Readiness::Ready,
+        }
+    }
+
+    /// Waits until the server says more of an answer that is under way; reading consumes it.
+    pub fn wait_for_bytes(&mut self, deadline: Instant) {
+        if let State::Answer(answer) = &mut self.state {
+            answer.wait_for_bytes(deadline);
+        }
     }
 
     fn kept<T>(&mut self, result: Result<T, HttpError>) -> Result<T, HttpError> {

@@ -28,6 +28,7 @@ pub fn http(rule: &HttpRule) -> String {
 fn place(host: &HostPattern) -> String {
     match host {
         HostPattern::OneBelow(parent) => format!("; any name one level below {parent}"),
+        HostPattern::Any => "; any host of the public internet".to_owned(),
         HostPattern::Exact(host) => match host.addr().map(class) {
             None | Some(AddressClass::Public) => String::new(),
             Some(class) => format!("; that is {}", class.words()),
