@@ -14,10 +14,11 @@ pub struct GrantArgs {
     /// Show a folder of this machine to the skill (repeatable); read-only unless it ends in :rw
     #[arg(long, value_name = "HOST:GUEST[:ro|rw]")]
     mount: Vec<String>,
-    /// Allow requests, such as 'GET,POST https://api.example.org/v1/*' (repeatable); GET and HEAD if none are named
+    /// Allow requests, such as 'GET,POST https://api.example.org/v1/*' (repeatable); GET and HEAD if none are named. The
+    /// host may be *.example.org, or * for any public one
     #[arg(long, value_name = "RULE")]
     allow_http: Vec<String>,
-    /// Where a name leads, as in curl, and the grant of that address (repeatable)
+    /// Where a name or an address leads, as in curl, and the grant of where it leads (repeatable)
     #[arg(long, value_name = "HOST:PORT:ADDR[:PORT]")]
     resolve: Vec<String>,
     /// Let the skill use a secret with a host, without seeing it (repeatable)

@@ -50,6 +50,7 @@ def _finish(params):
         manifest = report["manifest"]
         params = manifest.get("warm_up") if isinstance(manifest, dict) else None
     report["warm_up"] = warm.skill(params) if params is not None else None
+    warm.first_uses()
     warm.way_in_and_out()
     warmed = time.perf_counter()
     settle.settle()

@@ -84,7 +84,8 @@ def _error(kind, text):
     if kind == _TLS:
         import ssl
 
-        return ssl.SSLCertVerificationError(1, text)
+        kind = ssl.SSLCertVerificationError if "certificate" in text else ssl.SSLError
+        return kind(1, text)
     if kind == _IDLE:
         return NothingUnderWay(errno.ECONNABORTED, "there is no answer to read: nothing was asked")
     if kind == _RESET:

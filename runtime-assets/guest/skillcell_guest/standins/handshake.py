@@ -8,7 +8,7 @@ own transport, which asks the host for TLS, and one back. Neither leaves the cel
 """
 
 _HELLO = b"\x16skillcell "
-_DONE, _NOT_TRUSTED, _TIMED_OUT = range(3)
+_DONE, _FAILED, _NOT_TRUSTED, _TIMED_OUT = range(4)
 
 
 def hello(name):
@@ -21,7 +21,10 @@ def name_in(data):
 
 
 def reply(error=None):
-    how = _DONE if error is None else _TIMED_OUT if isinstance(error, TimeoutError) else _NOT_TRUSTED
+    import ssl
+
+    kinds = ((type(None), _DONE), (TimeoutError, _TIMED_OUT), (ssl.SSLCertVerificationError, _NOT_TRUSTED))
+    how = next((how for kind, how in kinds if isinstance(error, kind)), _FAILED)
     text = str(getattr(error, "strerror", None) or error or "").encode()[:60_000]
     return bytes([_HELLO[0], how]) + len(text).to_bytes(2, "little") + text
 
@@ -40,4 +43,6 @@ def read_reply(incoming):
         raise TimeoutError("timed out")
     if head[1] == _NOT_TRUSTED:
         raise ssl.SSLCertVerificationError(1, text)
+    if head[1] == _FAILED:
+        raise ssl.SSLError(1, text)
     return True

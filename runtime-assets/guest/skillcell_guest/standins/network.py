@@ -21,6 +21,9 @@ from skillcell_guest.standins import missing
 
 WHAT = "network"
 WHY = "it reaches nothing unless the operator grants it"
+_NOT_YET = "a skill is imported without it, whatever is granted; make requests in `execute` or in the constructor"
+#: Whether a skill is being imported: what it does then is done once, for all calls.
+importing = False
 #: What goes to the host at once.
 _PIECE = 256 << 10
 _LOCAL = {"localhost": ("127.0.0.1", "::1"), "localhost.localdomain": ("127.0.0.1", "::1"), "": ("127.0.0.1", "::1")}
@@ -79,7 +82,7 @@ class CellSocket:
             if bridge.available():
                 raise
             what = f"{WHAT} (connecting to {peer!r})"
-            raise missing.error(what, WHY, ConnectionRefusedError, errno.ECONNREFUSED) from None
+            raise missing.error(what, _why(), ConnectionRefusedError, errno.ECONNREFUSED) from None
         self._peer = peer
 
     def connect_ex(self, address):
@@ -385,7 +388,11 @@ def _port(port):
 
 
 def _unknown(host):
-    return socket.gaierror(socket.EAI_NONAME, missing.text(f"{WHAT} (the address of {host!r})", WHY))
+    return socket.gaierror(socket.EAI_NONAME, missing.text(f"{WHAT} (the address of {host!r})", _why()))
+
+
+def _why():
+    return _NOT_YET if importing else WHY
 
 
 def install():

@@ -248,6 +248,10 @@ class SSLSocket(_Session, socket.socket):
     def do_handshake(self, block=False):
         pass
 
+    @property
+    def _sslobj(self):
+        return self  # httpcore looks here for what a session is like
+
     def unwrap(self):
         return self
 
