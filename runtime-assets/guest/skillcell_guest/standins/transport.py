@@ -32,6 +32,7 @@ class CellTransport(asyncio.Transport):
             return
         name = handshake.name_in(data)
         if name is not None:
+            self._loop.expecting.pop(self, None)
             self._shaking = self._loop.create_task(self._shake_hands(name))
             return
         try:
@@ -47,11 +48,14 @@ class CellTransport(asyncio.Transport):
             await _patiently(self._loop, lambda seconds: self._sock.use_tls(name, seconds))
         except OSError as failed:
             error = failed
+        self._shaking = None
         if not self._closing:
             self._protocol.data_received(handshake.reply(error))
+            self._expect()
 
     def _expect(self):
-        if not (self._paused or self._closing):
+        # Shaking hands may take a new connection.
+        if not (self._paused or self._closing or self._shaking) and self._sock._connection is not None:
             self._loop.expecting[self] = self._sock._connection
 
     def read(self):
