@@ -42,7 +42,7 @@ def look(folder):
 
 
 def _finish(params):
-    from skillcell_guest import settle, warm
+    from skillcell_guest import practice, settle, warm
 
     report = _loaded
     started = time.perf_counter()
@@ -50,7 +50,7 @@ def _finish(params):
         manifest = report["manifest"]
         params = manifest.get("warm_up") if isinstance(manifest, dict) else None
     report["warm_up"] = warm.skill(params) if params is not None else None
-    warm.first_uses()
+    practice.practise()
     warm.way_in_and_out()
     warmed = time.perf_counter()
     settle.settle()

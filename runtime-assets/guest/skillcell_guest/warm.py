@@ -1,8 +1,5 @@
 """Calls before the image is taken, so that caches are warm in it: compiled patterns, specialised bytecode."""
 
-import importlib
-import sys
-
 from skillcell_guest import call, failure
 
 #: CPython specialises a piece of bytecode after it ran a few times.
@@ -18,23 +15,6 @@ def skill(params):
     except Exception as error:
         return f"{failure.type_name(error)}: {failure.message(error)}"
     return "ok"
-
-
-#: What libraries import only when they are first used. Without this it would be in every call.
-_FIRST_USE = {
-    "requests": ("netrc",),
-    "httpx": ("httpcore", "anyio._backends._asyncio", "anyio.lowlevel", "anyio.streams.tls", "anyio.to_thread"),
-}
-
-
-def first_uses():
-    """For libraries that the skill has imported, and no others."""
-    for library in _FIRST_USE.keys() & sys.modules.keys():
-        for name in _FIRST_USE[library]:
-            try:
-                importlib.import_module(name)
-            except ImportError:
-                pass  # the skill brought another version
 
 
 def way_in_and_out():
