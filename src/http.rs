@@ -24,6 +24,7 @@ mod exchanges;
 mod framing;
 mod gate;
 mod head;
+mod inflate;
 mod limits;
 mod outgoing;
 mod pattern;

@@ -38,7 +38,8 @@ _PORTS = {
 }  # fmt: skip
 #: What no socket of a cell can do.
 _NEVER = {"sendto", "sendmsg", "sendfile", "recvfrom", "recvfrom_into", "recvmsg", "listen", "accept", "dup"}
-#: The names that addresses were asked for: what a library connects to is an address, what it means is a name.
+#: The names that addresses were asked for: what a library connects to is an address, what it means is a name. Several
+#: names may lead to one address, so an address remembers its own; this is for one that was taken apart and put together.
 _names = {}
 #: Descriptors of our sockets, far above those of files.
 _numbers = itertools.count(1 << 20)
@@ -46,7 +47,13 @@ _by_number = weakref.WeakValueDictionary()
 
 
 class _Address(str):
-    """An address that remembers the name which led to it: two names may lead to the same one."""
+    """An address that knows which name it was asked for."""
+
+    __slots__ = ("name",)
+
+
+def _meant(host):
+    return host.name if isinstance(host, _Address) else _names.get(host, host)
 
 
 class CellSocket:
@@ -300,15 +307,10 @@ def getaddrinfo(host, port, family=0, type=0, proto=0, flags=0):
 
 
 def _named(address, host):
-    """An address that is asked for by itself means what it meant, or itself."""
+    """An address that is asked for by itself means itself again, unless it knows its name."""
     named = _Address(address)
-    named.name = getattr(host, "name", None) or host or address
-    _names[address] = named.name
+    named.name = _names[address] = host.name if isinstance(host, _Address) else host or address
     return named
-
-
-def _meant(host):
-    return getattr(host, "name", None) or _names.get(host, host)
 
 
 def gethostbyname(host):
