@@ -115,7 +115,9 @@ impl Gate for Open {
 }
 
 impl Audit for Open {
-    fn record(&self, _: &Event) {}
+    fn record(&self, _: &Event) -> Result<(), Refusal> {
+        Ok(())
+    }
 }
 
 fn serve() -> u16 {

@@ -38,7 +38,7 @@ use crate::call::{Call, ImageUse, Outcome, Report, Usage};
 use crate::cell::engine::STACK_NEEDED;
 use crate::cell::{Cell, EngineError, Inputs, Machine};
 use crate::door::{Denials, Door};
-use crate::http::{ClientSettings, HttpClient};
+use crate::http::{ClientSettings, HttpClient, Lookup};
 use crate::image::{BakeError, BakeReport, Baker, Image, Start, WarmUp};
 use crate::limits::{LimitKind, Limits};
 use crate::policy::Denial;
@@ -62,6 +62,7 @@ struct Shared {
     roots: Roots,
     ca_files: Vec<PathBuf>,
     approvals: Option<Approvals>,
+    lookup: Option<Arc<dyn Lookup>>,
     /// Made for the first call that is granted something of the web.
     http: OnceLock<Arc<HttpClient>>,
     registry: OnceLock<Pack>,
@@ -445,7 +446,8 @@ impl Host {
 
     fn http_client(&self) -> Result<&Arc<HttpClient>, HostError> {
         self.made(&self.shared.http, || {
-            let settings = ClientSettings::with_ca_files(self.shared.ca_files.clone());
+            let mut settings = ClientSettings::with_ca_files(self.shared.ca_files.clone());
+            settings.lookup = self.shared.lookup.clone();
             Ok(Arc::new(HttpClient::new(&settings).map_err(GrantError::from)?))
         })
     }

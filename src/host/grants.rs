@@ -40,8 +40,6 @@ pub enum GrantError {
     Command { name: String, source: CommandError },
     #[error("the params can't be read once their paths are mapped")]
     Params(#[source] serde_json::Error),
-    #[error("{what} is not there yet")]
-    NotYet { what: &'static str },
     #[error(transparent)]
     Env(#[from] BadEnv),
     #[error(transparent)]

@@ -36,6 +36,7 @@ pub fn http_exposes(rule: &HttpRule) -> String {
     }
     match rule.host() {
         HostPattern::OneBelow(parent) => text + &format!("; whoever has a name below {parent} can receive it"),
+        HostPattern::Any => text + "; that is anyone, anywhere",
         HostPattern::Exact(host) => match host.addr().map(class) {
             None | Some(AddressClass::Public) => text,
             Some(_) => text + "; services there may trust whoever can reach them, and strangers usually can't",

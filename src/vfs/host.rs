@@ -25,6 +25,7 @@ pub struct HostFolder {
 /// An open file of such a folder.
 pub struct HostFile {
     file: std::fs::File,
+    /// Whether it was opened for writing.
     writable: bool,
     /// Times belong to the file, not to how it was opened: the folder's word.
     dated: bool,
@@ -195,6 +196,9 @@ fn ns(time: SystemTime) -> u64 {
 
 /// What a cell is told of a failure of the host's.
 fn errno(error: std::io::Error) -> Errno {
+    if rustix::io::Errno::from_io_error(&error) == Some(rustix::io::Errno::LOOP) {
+        return Errno::Loop;
+    }
     match error.kind() {
         ErrorKind::NotFound => Errno::Noent,
         ErrorKind::AlreadyExists => Errno::Exist,

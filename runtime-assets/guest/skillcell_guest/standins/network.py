@@ -76,6 +76,8 @@ class CellSocket:
         _by_number[self._number] = self
 
     def connect(self, address):
+        if not isinstance(address, (tuple, list)) or len(address) < 2:
+            raise missing.error(f"{WHAT} (connecting to {address!r})", "only HTTP to a host and port can be granted")
         host, port = address[:2]
         self._open((_meant(host), port), False, self._timeout or None)
 
