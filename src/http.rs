@@ -50,11 +50,8 @@ pub use exchanges::Exchanges;
 pub use gate::{Asked, Gate, Granted, Refusal};
 pub use limits::HttpLimits;
 pub use place::Place;
-<<<<<<< HEAD
 pub use ready::Readiness;
-=======
 pub use resolve::Lookup;
->>>>>>> 90cbfb0a3d7ca07d3849b1a2b42b54592d499535
 pub use scrub::{Scrubber, Scrubbing};
 pub use secrets::{HostPattern, Secret, SecretError, Secrets};
 pub use terms::Terms;
