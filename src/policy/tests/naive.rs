@@ -32,6 +32,13 @@ fn expression(rule: &str, fold_path: bool) -> Regex {
     let path = rule.split_once(' ').unwrap().1.strip_prefix(origin).unwrap();
     let methods = if methods == "*" { "[A-Z]+".to_owned() } else { methods.replace(',', "|") };
     let host = match origin.split_once("://*.") {
+        None if origin.contains("://*") => {
+            let (scheme, rest) = origin.split_once("://*").unwrap();
+            let port = with_port(scheme, &format!("x{rest}"));
+            // What denies is for every host; what allows for names, and for the one public address of the generators.
+            let hosts = if fold_path { "[^/]+" } else { "(?:[a-z][a-z.]*|93\\.184\\.216\\.34)" };
+            format!("{scheme}://{hosts}{}", port.strip_prefix('x').unwrap())
+        }
         Some((scheme, parent)) => format!("{scheme}://[^./:]+\\.{}", regex::escape(&with_port(scheme, parent))),
         None => {
             let (scheme, host) = origin.split_once("://").unwrap();
