@@ -11,6 +11,8 @@
 
 #![deny(unsafe_code)]
 
+mod approvals;
+pub mod audit;
 pub mod bench;
 mod cache;
 pub mod call;
@@ -30,6 +32,8 @@ mod skill;
 mod vfs;
 mod wasi;
 
+pub use approvals::{Approval, ApprovalError, Approvals, Difference, FileChange, Standing};
+pub use audit::{AuditError, AuditLog};
 pub use call::{Call, ImageUse, Outcome, Raised, Report, Usage};
 pub use host::{Host, HostBuilder, HostError};
 pub use image::{BakeReport, WarmUp};

@@ -249,7 +249,8 @@ fn what_is_wrong_with_the_command_line_is_said_with_exit_code_2() {
     run("echo", &["--params", "{"]).is_error("--params: the value is not JSON");
     run("echo", &["--params", "@/no/such/file"]).is_error("--params: `/no/such/file` can't be opened");
     run("echo", &["--config", "[1]"]).is_error("--config must be a JSON object");
-    run("echo", &["--env", "=x"]).is_error("expected NAME=VALUE");
+    run("echo", &["--env", "=x"]).is_error("is not the name of an environment variable");
+    run("echo", &["--env", "HOME=/x"]).is_error("`HOME` has a fixed value in every cell");
     run("echo", &["--timeout", "0"]).is_error("expected a time between 0 and a day");
     run("echo", &["--memory", "much"]).is_error("expected a size such as");
     skillcell(&["run"]).is_error("<SKILL>");
@@ -329,7 +330,9 @@ fn an_inspection_tells_manifest_imports_size_and_image_as_json() {
     run("strict", &["--no-validate"]);
     let look = skillcell(&["inspect", &fixture("strict"), "--json"]).json();
     let fields = ["schema", "skill", "origin", "digest", "files", "bytes", "manifest", "manifest_error", "imports"];
-    assert_eq!(keys(&look), [&fields[..], &["syntax_errors", "image"]].concat());
+    assert_eq!(keys(&look), [&fields[..], &["refused_at_use", "syntax_errors", "permissions", "image"]].concat());
+    let fields = ["asked", "error", "approval", "granted", "effective", "missing", "unused", "refused"];
+    assert_eq!(keys(&look["permissions"]), fields);
     assert_eq!((&look["skill"], &look["files"]), (&json!("contract/strict"), &json!(2)));
     let properties = &look["manifest"]["parameters"]["properties"];
     assert!(properties["false"].is_object(), "in YAML 1.1 `off` is false: {properties}");

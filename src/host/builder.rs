@@ -4,13 +4,16 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock};
 
 use super::{Host, HostError, Shared};
+use crate::approvals::Approvals;
 use crate::cache::Cache;
+use crate::http::Lookup;
 use crate::progress::{Progress, Silent};
 use crate::provision::Fetch;
 use crate::skill::Roots;
 
 /// Defaults: the user's cache folder, the network through pip when something is missing, skills found through
-/// `SKILLWARE_SKILL_PATH`, `./skills` and the pinned registry, the well-known authorities for HTTPS, no word about progress.
+/// `SKILLWARE_SKILL_PATH`, `./skills` and the pinned registry, the well-known authorities for HTTPS, names looked up by
+/// the system, no approvals, no word about progress.
 #[derive(Default)]
 #[must_use]
 pub struct HostBuilder {
@@ -18,6 +21,8 @@ pub struct HostBuilder {
     fetch: Fetch,
     roots: Option<Roots>,
     ca_files: Vec<PathBuf>,
+    approvals: Option<Approvals>,
+    lookup: Option<Arc<dyn Lookup>>,
     progress: Option<Arc<dyn Progress + Send + Sync>>,
 }
 
@@ -52,6 +57,18 @@ impl HostBuilder {
         self
     }
 
+    /// Approvals that calls go by: an approved skill is granted what it asks for, and one that changed since is refused.
+    pub fn approvals(mut self, approvals: Approvals) -> HostBuilder {
+        self.approvals = Some(approvals);
+        self
+    }
+
+    /// Who looks up the names of hosts that are granted, instead of the system. Policy decides about what it says.
+    pub fn lookup(mut self, lookup: Arc<dyn Lookup>) -> HostBuilder {
+        self.lookup = Some(lookup);
+        self
+    }
+
     /// Who is told of work that takes long.
     pub fn progress(mut self, progress: Arc<dyn Progress + Send + Sync>) -> HostBuilder {
         self.progress = Some(progress);
@@ -67,6 +84,8 @@ impl HostBuilder {
             progress: self.progress.unwrap_or_else(|| Arc::new(Silent)),
             roots: self.roots.unwrap_or_else(Roots::from_env),
             ca_files: self.ca_files,
+            approvals: self.approvals,
+            lookup: self.lookup,
             http: OnceLock::new(),
             registry: OnceLock::new(),
             files: OnceLock::new(),

@@ -8,6 +8,9 @@ use super::resolve::AddressDenial;
 use super::rules::HttpDenial;
 use super::url::BadUrl;
 
+/// The rule that decides where no other does.
+pub const NO_RULE: &str = "what no rule allows is denied";
+
 /// What a refusal is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -23,6 +26,8 @@ pub enum DenialKind {
     Import,
     /// A manifest's `permissions` that can't be read.
     Permissions,
+    /// A skill that is no longer what was approved.
+    Approval,
 }
 
 /// A refusal. All of it is fit to be shown.

@@ -1,6 +1,6 @@
 //! What an operator grants: by flags, in `skillcell.toml`, or by an approval. The same texts everywhere.
 //!
-//! Layers are merged in the order: the file's defaults, the file's skill, the approval, the flags. Rules add up, denials
+//! Layers are merged in the order: the approval, the file's defaults, the file's skill, the flags. Rules add up, denials
 //! too. Of what can only be one (a folder at a place, a variable, an address for a name, a secret's source), the later layer's
 //! replaces the earlier's; within one layer, two that differ are an error.
 
@@ -14,12 +14,10 @@ use super::quote::brief;
 use super::resolve::{BadResolve, Resolve};
 use super::rules::HttpRules;
 use super::secret::{BadSecret, SecretGrant, SecretSource};
+use super::written::{Places, Written};
 
 const MAX_ENTRIES: usize = 256;
 const MAX_MODULE_BYTES: usize = 128;
-
-/// What a skill that is not trusted is told early that it can't use. A courtesy: the cell is the boundary.
-pub const UNTRUSTED_DENY_IMPORTS: [&str; 3] = ["ctypes", "subprocess", "multiprocessing"];
 
 /// The kinds of grants; each is a flag and a key of `skillcell.toml`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -96,6 +94,7 @@ pub struct Grants {
     pub secrets: Vec<SecretGrant>,
     pub env: Vec<EnvGrant>,
     pub deny_imports: Vec<String>,
+    pub(super) places: Places,
 }
 
 impl Grants {
@@ -138,7 +137,7 @@ impl Grants {
             let (name, hosts) = (secret.what.name.clone(), secret.what.hosts.clone());
             let _ = grants.add_secret(SecretGrant { source: SecretSource::Env(name.clone()), name, hosts });
         }
-        grants
+        grants.written(&Written::Approval)
     }
 
     /// These, then a later layer's.
@@ -154,6 +153,7 @@ impl Grants {
             self.secrets.retain(|held| held.name != secret.name || held.source == secret.source);
             let _ = self.add_secret(secret);
         }
+        self.places.extend(later.places);
         self
     }
 
@@ -167,6 +167,11 @@ impl Grants {
             GrantKind::Env => self.env.len(),
             GrantKind::DenyImport => self.deny_imports.len(),
         }
+    }
+
+    /// All of them, as texts with their kinds.
+    pub fn entries(&self) -> Vec<(GrantKind, String)> {
+        GrantKind::ALL.into_iter().flat_map(|kind| self.texts(kind).into_iter().map(move |text| (kind, text))).collect()
     }
 
     /// The grants of a kind, as texts that [`add`](Self::add) reads; of variables, the names alone.

@@ -27,8 +27,8 @@ pub struct HostFile {
     file: std::fs::File,
     /// Whether it was opened for writing.
     writable: bool,
-    /// Whether its folder is writable: times are changed by whoever has the file open.
-    changeable: bool,
+    /// Times belong to the file, not to how it was opened: the folder's word.
+    dated: bool,
 }
 
 /// More names than this are not listed: a cell could keep the host sorting.
@@ -39,6 +39,10 @@ impl HostFolder {
     pub fn open(path: &std::path::Path, writable: bool) -> std::io::Result<HostFolder> {
         let dir = Dir::open_ambient_dir(path, cap_std::ambient_authority())?;
         Ok(HostFolder { dir: Arc::new(dir), writable })
+    }
+
+    pub(super) fn is_writable(&self) -> bool {
+        self.writable
     }
 
     pub(super) fn stat(&self, path: &str, dev: u64) -> Result<Stat, Errno> {
@@ -70,7 +74,7 @@ impl HostFolder {
         if how.truncate {
             file.set_len(0).map_err(errno)?;
         }
-        Ok(HostFile { file, writable: self.writable && how.write, changeable: self.writable })
+        Ok(HostFile { file, writable: self.writable && how.write, dated: self.writable })
     }
 
     pub(super) fn read_dir(&self, path: &str, cookie: u64, sink: &mut Sink<'_>) -> Result<bool, Errno> {
@@ -116,12 +120,14 @@ impl HostFolder {
 
     pub(super) fn set_times(&self, path: &str, times: NewTimes) -> Result<(), Errno> {
         let dir = self.writable_dir()?;
-        let folder = if path.is_empty() { dir.try_clone() } else { dir.open_dir(path) };
-        match folder.map_err(errno) {
-            Ok(folder) => set_times(&to_change(&folder).map_err(errno)?, times),
-            Err(Errno::Notdir) => self.open_file(path, Open { read: true, ..Open::default() })?.set_times(times),
-            Err(errno) => Err(errno),
+        let mut options = OpenOptions::new();
+        options.read(true).custom_flags(rustix::fs::OFlags::NONBLOCK.bits() as i32);
+        let file = dir.open_with(if path.is_empty() { "." } else { path }, &options).map_err(errno)?.into_std();
+        let metadata = file.metadata().map_err(errno)?;
+        if !metadata.is_file() && !metadata.is_dir() {
+            return Err(Errno::Acces);
         }
+        HostFile { file, writable: false, dated: true }.set_times(times)
     }
 
     fn writable_dir(&self) -> Result<&Dir, Errno> {
@@ -143,7 +149,18 @@ impl HostFile {
     }
 
     pub(super) fn set_times(&self, times: NewTimes) -> Result<(), Errno> {
-        if self.changeable { set_times(&self.file, times) } else { Err(Errno::Rofs) }
+        if !self.dated {
+            return Err(Errno::Rofs);
+        }
+        let time = |ns: u64| UNIX_EPOCH + Duration::from_nanos(ns);
+        let mut set = std::fs::FileTimes::new();
+        if let Some(ns) = times.accessed_ns {
+            set = set.set_accessed(time(ns));
+        }
+        if let Some(ns) = times.modified_ns {
+            set = set.set_modified(time(ns));
+        }
+        self.file.set_times(set).map_err(errno)
     }
 
     pub(super) fn stat(&self, dev: u64) -> Stat {
@@ -156,24 +173,6 @@ impl HostFile {
     fn to_change(&self) -> Result<&std::fs::File, Errno> {
         if self.writable { Ok(&self.file) } else { Err(Errno::Rofs) }
     }
-}
-
-/// A folder as a file: what `cap-std` holds of it is only a place to start from.
-fn to_change(folder: &Dir) -> std::io::Result<std::fs::File> {
-    let how = rustix::fs::OFlags::RDONLY | rustix::fs::OFlags::DIRECTORY | rustix::fs::OFlags::CLOEXEC;
-    Ok(rustix::fs::openat(folder, ".", how, rustix::fs::Mode::empty())?.into())
-}
-
-fn set_times(file: &std::fs::File, times: NewTimes) -> Result<(), Errno> {
-    let time = |ns: u64| UNIX_EPOCH + Duration::from_nanos(ns);
-    let mut set = std::fs::FileTimes::new();
-    if let Some(ns) = times.accessed_ns {
-        set = set.set_accessed(time(ns));
-    }
-    if let Some(ns) = times.modified_ns {
-        set = set.set_modified(time(ns));
-    }
-    file.set_times(set).map_err(errno)
 }
 
 fn stat_of(metadata: &Metadata, dev: u64) -> Stat {

@@ -26,6 +26,9 @@ impl Folder {
 struct PairsFile {
     #[serde(default)]
     stage: StageFile,
+    /// What all halves have.
+    #[serde(default)]
+    both: Given,
     pair: Vec<Pair>,
 }
 
@@ -199,7 +202,8 @@ pub fn folders(family: &str) -> Vec<Folder> {
 fn read(family: &str, path: PathBuf) -> Folder {
     let place = path.join("pairs.toml");
     let text = std::fs::read_to_string(&place).unwrap_or_else(|error| panic!("{}: {error}", place.display()));
-    let file: PairsFile = toml::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", place.display()));
+    let mut file: PairsFile = toml::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", place.display()));
+    file.pair.iter_mut().for_each(|pair| pair.both = file.both.and(&pair.both));
     Folder { family: family.to_owned(), path, stage: file.stage, pairs: file.pair }
 }
 

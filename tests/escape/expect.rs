@@ -17,11 +17,14 @@ pub struct Expect {
     pub raised: Option<String>,
     pub message: Option<String>,
     pub message_like: Option<String>,
+    pub traceback_like: Option<String>,
     /// The limit.
     pub exceeded: Option<String>,
     pub refused: bool,
     /// The flag of each denial, or `kind: asked` where none would help. In this order.
     pub denials: Vec<String>,
+    /// The same as expressions, where one has something random in it.
+    pub denials_like: Vec<String>,
     pub stdout: Option<String>,
     pub stdout_like: Option<String>,
     pub stderr: Option<String>,
@@ -64,6 +67,9 @@ impl Expect {
         if self.raised.is_some() {
             text(&mut wrong, "message", plain(&self.message), &self.message_like, &seen.message, words);
         }
+        if self.traceback_like.is_some() {
+            text(&mut wrong, "traceback", None, &self.traceback_like, &seen.traceback, words);
+        }
         if let Some(result) = &self.returned {
             let wanted = words.json(result);
             let came: Option<serde_json::Value> = serde_json::from_str(&seen.result).ok();
@@ -79,8 +85,12 @@ impl Expect {
         }
         text(&mut wrong, "stdout", plain(&self.stdout), &self.stdout_like, &seen.stdout, words);
         text(&mut wrong, "stderr", plain(&self.stderr), &self.stderr_like, &seen.stderr, words);
+        if !self.denials_like.is_empty() {
+            let like = self.denials_like.join("\n");
+            text(&mut wrong, "denials", None, &Some(like), &seen.denials.join("\n"), words);
+        }
         let denials: Vec<String> = self.denials.iter().map(|denial| words.fill(denial)).collect();
-        if denials != seen.denials {
+        if self.denials_like.is_empty() && denials != seen.denials {
             wrong.push(format!("denials: expected {denials:?}, came {:?}", seen.denials));
         }
         if !wrong.is_empty() {

@@ -4,10 +4,14 @@
 //! `<family>/<skill>/pairs.toml` says what is tried and expected; README.md has the format. What is particular to a tier is
 //! in `tier.rs`.
 
+mod answers;
+mod authority;
 mod case;
 mod expect;
+mod names;
 mod props;
 mod runner;
+mod servers;
 mod stage;
 mod tier;
 
@@ -28,12 +32,14 @@ families! {
     descriptors
     door
     environment
+    http
     imports
     leaks
     memory
     paths
     processes
     resources
+    secrets
     sockets
 }
 

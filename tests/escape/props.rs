@@ -18,6 +18,7 @@ pub trait Prop {
 /// Starts a prop. It may put words of its own into the stage, such as its port; it ends when it is dropped.
 pub fn start(name: &str, settings: &toml::Value, stage: &mut Stage) -> Box<dyn Prop> {
     match name {
+        "server" => Box::new(crate::servers::Server::start(settings, stage)),
         "swap" => Box::new(Swap::start(settings, stage)),
         other => panic!("there is no prop `{other}`"),
     }

@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::process::Command;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use serde::Deserialize;
@@ -11,8 +11,10 @@ use serde_json::value::RawValue;
 use skillcell::policy::{GrantKind, Grants};
 use skillcell::{Call, Host, Outcome, Raised, Report, Roots};
 
+use crate::authority;
 use crate::case::{Given, GivenLimits};
 use crate::expect::brief;
+use crate::names::Names;
 use crate::stage::{Stage, Words};
 
 /// The only one there is so far.
@@ -25,7 +27,9 @@ pub fn words() -> Vec<(&'static str, String)> {
         ("EACCES", 2),
         ("EBADF", 8),
         ("EBUSY", 10),
+        ("ECONNABORTED", 13),
         ("ECONNREFUSED", 14),
+        ("ECONNRESET", 15),
         ("EEXIST", 20),
         ("EILSEQ", 25),
         ("EINVAL", 28),
@@ -52,8 +56,10 @@ pub fn words() -> Vec<(&'static str, String)> {
     numbers.into_iter().map(|(name, number)| (name, number.to_string())).collect()
 }
 
-pub static HOST: LazyLock<Host> =
-    LazyLock::new(|| Host::builder().roots(Roots::new([])).build().expect("the cache folder can be used"));
+pub static HOST: LazyLock<Host> = LazyLock::new(|| {
+    let host = Host::builder().roots(Roots::new([])).ca_files([authority::FILE.clone()]);
+    host.lookup(Arc::new(Names::default())).build().expect("the cache folder can be used")
+});
 
 /// What came out of a call.
 #[derive(Default)]
@@ -63,6 +69,7 @@ pub struct Seen {
     pub result: String,
     pub raised: Option<String>,
     pub message: String,
+    pub traceback: String,
     pub limit: Option<String>,
     pub denials: Vec<String>,
     pub stdout: String,
@@ -181,6 +188,7 @@ impl Seen {
     fn raise(&mut self, raised: &Raised) {
         self.raised = Some(raised.kind.clone());
         self.message = raised.message.clone();
+        self.traceback = raised.traceback.clone();
     }
 }
 
