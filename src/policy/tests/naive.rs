@@ -30,9 +30,9 @@ fn rule_parts(rule: &str) -> (&str, &str) {
 fn expression(rule: &str, fold_path: bool) -> Regex {
     let (methods, origin) = rule_parts(rule);
     let path = rule.split_once(' ').unwrap().1.strip_prefix(origin).unwrap();
-    let methods = if methods == "*" { "[A-Z]+".to_owned() } else { methods.replace(',', "|") };
+    let methods = if methods == "*" { "[A-Z][A-Z0-9_-]*".to_owned() } else { methods.replace(',', "|") };
     let host = match origin.split_once("://*.") {
-        Some((scheme, parent)) => format!("{scheme}://[^./:]+\\.{}", regex::escape(&with_port(scheme, parent))),
+        Some((scheme, parent)) => format!("{scheme}://(?-u:[^./:]+)\\.{}", regex::escape(&with_port(scheme, parent))),
         None => {
             let (scheme, host) = origin.split_once("://").unwrap();
             regex::escape(&format!("{scheme}://{}", with_port(scheme, host)))
