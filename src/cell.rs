@@ -1,4 +1,4 @@
-//! A cell: one instance of the runtime, made from an image for one call, then thrown away.
+//! A cell: one instance of the runtime for one call, with the memory of an image and nothing of any other call.
 //!
 //! ```text
 //!   Machine ── code, host functions ──┐
@@ -8,13 +8,16 @@
 //! ```
 //!
 //! Life cycle: `Machine::cell` maps the image's memory copy-on-write and instantiates the code over it; the runtime's
-//! own file (`runtime/wasi_python.rs`) boots or enters it; `ending` takes what is worth keeping, and the rest is dropped.
-//! Invariant: nothing that a cell wrote is reachable after that. A memory slot is reset before it is used again.
+//! own file (`runtime/wasi_python.rs`) boots or enters it; `ending` takes what is worth keeping. `Machine::retire` puts
+//! the instance back as the image has it (`rest`), or it is dropped.
+//! Invariant: nothing that a cell wrote is reachable after that.
 
 mod ending;
 pub mod engine;
 mod machine;
+mod pagemap;
 mod prefault;
+mod rest;
 mod slots;
 mod watchdog;
 
@@ -29,6 +32,7 @@ use self::slots::Slot;
 use self::watchdog::Watch;
 use crate::door::Door;
 use crate::limits::LimitKind;
+use crate::vfs::{Caps, Output, Vfs};
 use crate::wasi::{Stop, Wasi};
 
 /// The engine's version, for people.
@@ -47,6 +51,19 @@ pub struct State {
 }
 
 impl State {
+    /// The state of a cell that has no call.
+    fn at_rest() -> State {
+        let nothing = Caps { open_files: 0, scratch_bytes: 0, scratch_files: 0 };
+        State {
+            wasi: Wasi::new(Vfs::new(Vec::new(), nothing, Output::new(0), Output::new(0))),
+            door: Door::default(),
+            alloc: None,
+            memory: MemoryLimit { cap: 0, peak: 0, denied: false },
+            deadline: Instant::now(),
+            immortal_objects: 0,
+        }
+    }
+
     pub fn count_host_call(&mut self) -> wasmtime::Result<()> {
         self.wasi.count_call().map_err(wasmtime::Error::new)
     }
@@ -75,42 +92,25 @@ impl ResourceLimiter for MemoryLimit {
 }
 
 pub struct Cell {
-    store: Store<State>,
-    memory: Memory,
-    code: Instance,
-    /// Dropped after the store: the watchdog's entry outlives the cell's last instruction, and the slot is free again
+    body: Body,
+    /// Calls that its instance has served, this one included.
+    uses: u32,
+    /// Dropped after the body: the watchdog's entry outlives the cell's last instruction, and the slot is free again
     /// only when its memory is.
     _watch: Watch,
     _slot: Slot,
 }
 
-impl Cell {
-    pub fn store(&mut self) -> &mut Store<State> {
-        &mut self.store
-    }
+/// An instance of the runtime over a memory.
+pub struct Body {
+    store: Store<State>,
+    memory: Memory,
+    code: Instance,
+}
 
-    pub fn state(&self) -> &State {
-        self.store.data()
-    }
-
-    pub fn memory(&self) -> Memory {
-        self.memory
-    }
-
+impl Body {
     pub fn function<P: WasmParams, R: WasmResults>(&mut self, name: &str) -> wasmtime::Result<TypedFunc<P, R>> {
         self.code.get_typed_func(&mut self.store, name)
-    }
-
-    /// The values of the code's mutable globals.
-    pub fn globals(&mut self, names: &[String]) -> wasmtime::Result<Vec<i32>> {
-        names
-            .iter()
-            .map(|name| {
-                let global = self.code.get_global(&mut self.store, name);
-                let value = global.and_then(|global| global.get(&mut self.store).i32());
-                value.ok_or_else(|| wasmtime::Error::msg(format!("`{name}` is not an i32 global of the runtime")))
-            })
-            .collect()
     }
 
     fn set_globals(&mut self, names: &[String], values: &[i32]) -> wasmtime::Result<()> {
@@ -121,11 +121,42 @@ impl Cell {
         }
         Ok(())
     }
+}
+
+impl Cell {
+    pub fn store(&mut self) -> &mut Store<State> {
+        &mut self.body.store
+    }
+
+    pub fn state(&self) -> &State {
+        self.body.store.data()
+    }
+
+    pub fn memory(&self) -> Memory {
+        self.body.memory
+    }
+
+    pub fn function<P: WasmParams, R: WasmResults>(&mut self, name: &str) -> wasmtime::Result<TypedFunc<P, R>> {
+        self.body.function(name)
+    }
+
+    /// The values of the code's mutable globals.
+    pub fn globals(&mut self, names: &[String]) -> wasmtime::Result<Vec<i32>> {
+        let Body { store, code, .. } = &mut self.body;
+        names
+            .iter()
+            .map(|name| {
+                let global = code.get_global(&mut *store, name);
+                let value = global.and_then(|global| global.get(&mut *store).i32());
+                value.ok_or_else(|| wasmtime::Error::msg(format!("`{name}` is not an i32 global of the runtime")))
+            })
+            .collect()
+    }
 
     /// What the cell leaves behind; `ran` is what came of running it.
     pub fn ending(&mut self, ran: wasmtime::Result<()>) -> Ending {
-        let fuel = self.store.get_fuel().ok();
-        Ending::new(ran, self.store.data_mut(), fuel)
+        let fuel = self.body.store.get_fuel().ok();
+        Ending::new(ran, self.body.store.data_mut(), fuel)
     }
 }
 

@@ -30,7 +30,7 @@ use self::grants::Held;
 use crate::cache::{Cache, Pack};
 use crate::call::{Call, ImageUse, Outcome, Report, Usage};
 use crate::cell::engine::STACK_NEEDED;
-use crate::cell::{Cell, EngineError, Machine};
+use crate::cell::{Cell, EngineError, Inputs, Machine};
 use crate::door::Door;
 use crate::http::{ClientSettings, HttpClient};
 use crate::image::{BakeError, BakeReport, Baker, Image, Start, WarmUp};
@@ -172,8 +172,10 @@ impl Host {
             return Ok(Report { image: about, ..ended(skill, Outcome::Exceeded(LimitKind::Memory, None)) });
         }
         let started = Instant::now();
-        let cell = self.cell(skill, &image, call, left_to_guest)?;
-        let report = self.run(skill, cell, (image.state.entry, started), call, held.as_ref())?;
+        let (baker, inputs) = self.inputs(skill, &image, call, left_to_guest)?;
+        let cell = baker.machine.rested_cell(&image.memories, inputs)?;
+        let retire = |cell| baker.machine.retire(cell, &image.memories);
+        let report = self.run(skill, (cell, retire), (image.state.entry, started), call, held.as_ref())?;
         Ok(Report { image: about, ..report })
     }
 
@@ -203,14 +205,14 @@ impl Host {
             Ok(leave_to_guest) => cell.store().data_mut().door = door(call, leave_to_guest)?,
             Err(raised) => return Ok(ended(skill, Outcome::Raised(raised))),
         }
-        self.run(skill, cell, (report.entry, started), call, held)
+        self.run(skill, (cell, drop), (report.entry, started), call, held)
     }
 
-    /// Runs a cell to its end and throws it away.
+    /// Runs a cell to its end. One that got there by itself is retired, any other is thrown away.
     fn run(
         &self,
         skill: &Skill,
-        mut cell: Cell,
+        (mut cell, retire): (Cell, impl FnOnce(Cell)),
         (entry, started): (u32, Instant),
         call: &Call,
         held: Option<&Held>,
@@ -220,10 +222,15 @@ impl Host {
         }
         let made = Instant::now();
         let ran = wasi_python::enter(&mut cell, entry);
+        let whole = ran.is_ok();
         let ending = cell.ending(ran);
         let denials = cell.state().door.denials.as_ref().map(|denials| denials.take()).unwrap_or_default();
         let done = Instant::now();
-        drop(cell);
+        if whole {
+            retire(cell)
+        } else {
+            drop(cell)
+        }
         let teardown = done.elapsed();
         if let Some(fault) = ending.source_fault {
             return Err(BakeError::Damaged(fault).into());
@@ -285,16 +292,23 @@ impl Host {
     /// Makes a call and keeps its cell, for measuring.
     pub(crate) fn leave_alive(&self, skill: &Skill, call: &Call) -> Result<Cell, HostError> {
         let (image, _) = self.image(skill, false, &call.limits)?;
-        let mut cell = self.cell(skill, &image, call, false)?;
+        let (baker, inputs) = self.inputs(skill, &image, call, false)?;
+        let mut cell = baker.machine.cell(&image.memories, inputs)?;
         let _ = wasi_python::enter(&mut cell, image.state.entry);
         Ok(cell)
     }
 
-    fn cell(&self, skill: &Skill, image: &Image, call: &Call, validate: bool) -> Result<Cell, HostError> {
+    fn inputs(
+        &self,
+        skill: &Skill,
+        image: &Image,
+        call: &Call,
+        validate: bool,
+    ) -> Result<(Baker<'_>, Inputs), HostError> {
         let baker = self.baker(call.limits.fuel.is_some())?;
         let mount = Mount::tree(&skill.guest_folder(), skill.tree());
         let inputs = baker.inputs(mount, door(call, validate)?, &call.limits, image.state.monotonic_ns);
-        Ok(baker.machine.cell(&image.memories, inputs)?)
+        Ok((baker, inputs))
     }
 
     pub(crate) fn cache(&self) -> &Cache {

@@ -5,10 +5,13 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
+use super::rest::MAX_RESTING;
 use wasmtime::{CacheStore, Config, Engine, InstanceAllocationStrategy, OptLevel, PoolingAllocationConfig};
 
 /// Cells that may be alive at once. A slot costs address space, not memory; where address space is limited, fewer do.
 const MAX_CELLS: [u32; 4] = [256, 64, 16, 2];
+/// Images that cells can be put back from. Cells of another are thrown away.
+const MAX_ORIGINALS: u32 = 80;
 /// Native stack that a cell may use.
 const STACK_BYTES: usize = 1 << 20;
 /// Stack that a thread must have left to run a cell on: the cell's own, and the host functions' that it calls.
@@ -34,11 +37,13 @@ pub fn running(metered: bool) -> wasmtime::Result<(Engine, u32)> {
 
 fn with_pool(metered: bool, cells: u32) -> wasmtime::Result<Engine> {
     let mut pool = PoolingAllocationConfig::new();
-    pool.total_core_instances(2 * cells)
+    // Besides cells with a call: those at rest, and an original of each image that they are put back from.
+    let (places, originals) = (cells + cells.min(MAX_RESTING), cells.min(MAX_ORIGINALS));
+    pool.total_core_instances(2 * places + originals)
         // Its own, and one for the exceptions that cross WebAssembly frames.
-        .total_memories(2 * cells)
-        .total_tables(cells)
-        .total_gc_heaps(cells)
+        .total_memories(2 * places + originals)
+        .total_tables(places)
+        .total_gc_heaps(places)
         .max_unused_warm_slots(cells)
         .max_memory_size(4 << 30)
         .max_core_instance_size(INSTANCE_BYTES)

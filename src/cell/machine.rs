@@ -1,12 +1,14 @@
 //! The compiled runtime with its host functions resolved: what all cells of one engine share.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use wasmtime::{Engine, Extern, InstancePre, Linker, Module, Store};
 
+use super::rest::{Original, Rest};
 use super::slots::Slots;
 use super::watchdog::Watchdog;
-use super::{Cell, EngineError, HotPages, MemoryLimit, State, engine, on_epoch};
+use super::{Body, Cell, EngineError, HotPages, MemoryLimit, State, engine, on_epoch};
 use crate::cache::Artefact;
 use crate::door::Door;
 use crate::limits::Limits;
@@ -24,6 +26,7 @@ pub struct Machine {
     linker: Linker<State>,
     watchdog: Watchdog,
     slots: Slots,
+    rest: Rest,
     metered: bool,
     /// The exported names of the code's mutable globals.
     globals: Vec<String>,
@@ -36,6 +39,7 @@ pub struct Memories {
     globals: Vec<i32>,
     hot: HotPages,
     bytes: u64,
+    original: Arc<Original>,
 }
 
 impl Memories {
@@ -82,7 +86,7 @@ impl Machine {
         let watchdog = Watchdog::new(&engine)?;
         let fingerprint = engine::fingerprint(&engine);
         let slots = Slots::new(cells);
-        Ok(Machine { engine, code, linker, watchdog, slots, metered, globals, fingerprint })
+        Ok(Machine { engine, code, linker, watchdog, slots, rest: Rest::new(), metered, globals, fingerprint })
     }
 
     /// Loads an image that [`Machine::precompile_image`] made.
@@ -104,7 +108,8 @@ impl Machine {
     fn memories(&self, module: &Module, globals: Vec<i32>, hot: HotPages) -> wasmtime::Result<Memories> {
         let memory = module.get_export(MEMORY_EXPORT).and_then(|export| export.memory().cloned());
         let bytes = memory.map_or(u64::MAX, |memory| memory.minimum() * memory.page_size());
-        Ok(Memories { module: self.linker.instantiate_pre(module)?, globals, hot, bytes })
+        let original = Arc::new(Original::new(module));
+        Ok(Memories { module: self.linker.instantiate_pre(module)?, globals, hot, bytes, original })
     }
 
     /// Turns an image from WebAssembly into what [`Machine::load_image`] takes.
@@ -123,35 +128,63 @@ impl Machine {
 
     /// Makes a cell. It has not run anything yet.
     pub fn cell(&self, memories: &Memories, inputs: Inputs) -> Result<Cell, EngineError> {
-        self.instantiate(memories, inputs).map_err(EngineError::from)
+        let (slot, deadline) = (self.slots.take(), deadline(&inputs.limits));
+        let watch = self.watchdog.watch(deadline);
+        let body = self.instantiate(memories, inputs, deadline)?;
+        Ok(Cell { body, uses: 1, _watch: watch, _slot: slot })
     }
 
-    fn instantiate(&self, memories: &Memories, inputs: Inputs) -> wasmtime::Result<Cell> {
-        let slot = self.slots.take();
-        let now = Instant::now();
-        let deadline = now.checked_add(inputs.limits.deadline).unwrap_or(now + NEVER);
-        let fuel = inputs.limits.fuel;
-        let mut store = Store::new(&self.engine, state(inputs, deadline));
-        store.limiter(|state| &mut state.memory);
-        store.set_epoch_deadline(1);
-        store.epoch_deadline_callback(|context| on_epoch(context.data()));
-        if self.metered {
-            store.set_fuel(fuel.unwrap_or(u64::MAX))?;
-        }
+    /// The same, but a cell that rests will do.
+    pub fn rested_cell(&self, memories: &Memories, inputs: Inputs) -> Result<Cell, EngineError> {
+        let Some((mut body, uses)) = self.rest.take(&memories.original) else { return self.cell(memories, inputs) };
+        let (slot, deadline) = (self.slots.take(), deadline(&inputs.limits));
         let watch = self.watchdog.watch(deadline);
+        self.give(&mut body, memories, inputs, deadline)?;
+        Ok(Cell { body, uses: uses + 1, _watch: watch, _slot: slot })
+    }
+
+    /// Ends a cell. One whose call ran to its end is put back as its image has it, and rests until the next call; any
+    /// other is thrown away.
+    pub fn retire(&self, cell: Cell, memories: &Memories) {
+        let Cell { mut body, uses, .. } = cell;
+        *body.store.data_mut() = State::at_rest();
+        self.rest.put_back(body, uses, &memories.original);
+    }
+
+    fn instantiate(&self, memories: &Memories, inputs: Inputs, deadline: Instant) -> wasmtime::Result<Body> {
+        let mut store = Store::new(&self.engine, State::at_rest());
+        store.limiter(|state| &mut state.memory);
+        store.epoch_deadline_callback(|context| on_epoch(context.data()));
+        store.data_mut().memory.cap = inputs.limits.memory_bytes;
+        if self.metered {
+            store.set_fuel(u64::MAX)?;
+        }
         let image = memories.module.instantiate(&mut store)?;
         let memory = image
             .get_memory(&mut store, MEMORY_EXPORT)
             .ok_or_else(|| wasmtime::Error::msg("an image exports no memory"))?;
-        store.data_mut().wasi.memory = Some(memory);
         memories.hot.prefault(memory.data_mut(&mut store));
         let imports = self.imports(&mut store, memory.into())?;
         let code = wasmtime::Instance::new(&mut store, &self.code, &imports)?;
-        let mut cell = Cell { store, memory, code, _watch: watch, _slot: slot };
-        cell.set_globals(&self.globals, &memories.globals)?;
-        let alloc = wasi_python::allocator(&mut cell)?;
-        cell.store.data_mut().alloc = Some(alloc);
-        Ok(cell)
+        let mut body = Body { store, memory, code };
+        self.give(&mut body, memories, inputs, deadline)?;
+        Ok(body)
+    }
+
+    /// Gives an instance what is one call's.
+    fn give(&self, body: &mut Body, memories: &Memories, inputs: Inputs, deadline: Instant) -> wasmtime::Result<()> {
+        let fuel = inputs.limits.fuel;
+        let mut state = state(inputs, deadline);
+        state.wasi.memory = Some(body.memory);
+        state.memory.peak = body.memory.data_size(&body.store) as u64;
+        *body.store.data_mut() = state;
+        body.store.set_epoch_deadline(1);
+        if self.metered {
+            body.store.set_fuel(fuel.unwrap_or(u64::MAX))?;
+        }
+        body.set_globals(&self.globals, &memories.globals)?;
+        body.store.data_mut().alloc = Some(wasi_python::allocator(body)?);
+        Ok(())
     }
 
     fn imports(&self, store: &mut Store<State>, memory: Extern) -> wasmtime::Result<Vec<Extern>> {
@@ -181,6 +214,11 @@ pub fn compile(
         progress(begun.fetch_add(1, std::sync::atomic::Ordering::Relaxed) + 1);
     })?;
     engine.precompile_module(code)
+}
+
+fn deadline(limits: &Limits) -> Instant {
+    let now = Instant::now();
+    now.checked_add(limits.deadline).unwrap_or(now + NEVER)
 }
 
 fn state(inputs: Inputs, deadline: Instant) -> State {

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use wasmtime::{Caller, Linker, TypedFunc};
 
-use crate::cell::{Cell, State};
+use crate::cell::{Body, Cell, State};
 use crate::door::{Answer, Fault};
 use crate::limits::LimitKind;
 use crate::wasi::Stop;
@@ -13,6 +13,9 @@ use crate::wasi::Stop;
 /// Internal functions that the split makes callable from outside. `turn`, which the binary exports, would compile
 /// source text in every call; this calls a function that is already there.
 pub const ENTRIES: &[&str] = &["PyObject_CallNoArgs"];
+
+/// The guest's own allocator.
+const ALLOCATOR: &str = "host_alloc";
 
 /// The standard library, as the interpreter looks for it.
 pub const STDLIB_FOLDER: &str = "/usr/local/lib";
@@ -77,9 +80,9 @@ pub fn add_to_linker(linker: &mut Linker<State>) -> wasmtime::Result<()> {
     Ok(())
 }
 
-/// The guest's own allocator, which the door's answers are written with.
-pub fn allocator(cell: &mut Cell) -> wasmtime::Result<TypedFunc<u32, u32>> {
-    cell.function("host_alloc")
+/// What the door's answers are written with.
+pub fn allocator(body: &mut Body) -> wasmtime::Result<TypedFunc<u32, u32>> {
+    body.function(ALLOCATOR)
 }
 
 /// Starts the interpreter in a cell made from the base image.
@@ -91,7 +94,7 @@ pub fn boot(cell: &mut Cell) -> wasmtime::Result<()> {
 /// Runs source text in `__main__`. `false` if it raised; the interpreter then printed the traceback to stderr.
 pub fn run_source(cell: &mut Cell, source: &str) -> wasmtime::Result<bool> {
     let size = source.len() as u32;
-    let place = allocator(cell)?.call(cell.store(), size)?;
+    let place = cell.function::<u32, u32>(ALLOCATOR)?.call(cell.store(), size)?;
     let memory = cell.memory();
     memory.write(cell.store(), place as usize, source.as_bytes())?;
     let turn: TypedFunc<(u32, u32), i32> = cell.function("turn")?;
