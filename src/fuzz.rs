@@ -14,9 +14,7 @@ mod door;
 mod http_answer;
 mod http_request;
 mod manifest;
-/// The second implementation that the property tests of policy have.
-#[path = "policy/tests/naive.rs"]
-mod naive;
+pub mod naive;
 mod paths;
 mod policy_file;
 mod schema;

@@ -1,7 +1,7 @@
 //! The HTTP rules once more, another way: a rule becomes a regular expression over the decoded request.
 //!
 //! It takes no shortcut that the real one takes: no prefix comparison, no normal form of paths (bytes are decoded fully),
-//! no types for hosts. It reads only what the generators in `properties` make.
+//! no types for hosts. It reads rules that are written out in full, as they are shown, and URLs that policy took.
 
 use regex::bytes::Regex;
 
