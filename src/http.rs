@@ -24,6 +24,7 @@ mod exchanges;
 pub(crate) mod framing;
 mod gate;
 pub(crate) mod head;
+mod inflate;
 mod limits;
 pub(crate) mod outgoing;
 mod pattern;

@@ -63,6 +63,9 @@ pub struct BakeReport {
     pub class: String,
     /// Top-level modules that importing the skill added.
     pub imported: Vec<String>,
+    /// Top-level names of everything that was imported meanwhile, whether or not it was there already: a call that denies
+    /// one of them imports the skill itself.
+    pub import_names: Vec<String>,
     /// Environment variables that were read meanwhile, `*` for all: a call that brings one of them imports the skill
     /// itself.
     pub environment_read: Vec<String>,
@@ -94,9 +97,18 @@ pub struct BakeReport {
 }
 
 impl BakeReport {
-    /// Why a call with this environment has to import the skill itself, if it has to.
-    pub fn must_import(&self, env: &BTreeMap<String, String>) -> bool {
-        self.open_files > 0 || self.scratch_files > 0 || env.keys().any(|name| self.reads_at_import(name))
+    /// Whether a call with this environment and these denied imports has to import the skill itself.
+    pub fn must_import(&self, env: &BTreeMap<String, String>, denied: &[String]) -> bool {
+        self.open_files > 0
+            || self.scratch_files > 0
+            || env.keys().any(|name| self.reads_at_import(name))
+            || denied.iter().any(|module| self.imports(module))
+    }
+
+    /// Whether the skill imported this module, or one of the same package, while its image was made.
+    fn imports(&self, module: &str) -> bool {
+        let package = module.split('.').next().unwrap_or(module);
+        self.import_names.iter().any(|name| name == package)
     }
 
     /// Whether the skill looked at this environment variable while it was imported.

@@ -11,6 +11,7 @@
 
 #![deny(unsafe_code)]
 
+mod approvals;
 pub mod bench;
 mod cache;
 pub mod call;
@@ -32,6 +33,7 @@ mod skill;
 mod vfs;
 mod wasi;
 
+pub use approvals::{Approval, ApprovalError, Approvals, Difference, FileChange, Standing};
 pub use call::{Call, ImageUse, Outcome, Raised, Report, Usage};
 pub use host::{Host, HostBuilder, HostError};
 pub use image::{BakeReport, WarmUp};

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// The bounds of one call.
 ///
 /// Defaults: 30 s, 256 MiB of memory, 1 MiB each of stdout and stderr, 16 MiB of result, 64 open files, 64 MiB in
-/// 4,096 files of scratch space, 1,000,000 host calls, no fuel.
+/// 4,096 files of scratch space, 1,000,000 host calls, 64 MiB of a decompressed answer, no fuel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Limits {
@@ -29,6 +29,8 @@ pub struct Limits {
     pub scratch_files: u32,
     /// Calls from the cell to the host, WASI and door together.
     pub host_calls: u64,
+    /// Bytes of one compressed HTTP answer once it is decompressed. The skill sees `ConnectionAbortedError`.
+    pub inflated_bytes: u64,
     /// Instructions, counted the same on every machine. Needs the runtime compiled a second time, so it is off by default.
     pub fuel: Option<u64>,
 }
@@ -45,6 +47,7 @@ impl Default for Limits {
             scratch_bytes: 64 << 20,
             scratch_files: 4096,
             host_calls: 1_000_000,
+            inflated_bytes: 64 << 20,
             fuel: None,
         }
     }

@@ -54,7 +54,7 @@ impl Skill {
         }
     }
 
-    fn from_folder(id: &str, path: &Path) -> Result<Skill, SkillError> {
+    pub(crate) fn from_folder(id: &str, path: &Path) -> Result<Skill, SkillError> {
         let bundle = Arc::new(Bundle::from_folder(path)?);
         Ok(Skill { id: id.into(), origin: Origin::Folder(path.to_owned()), bundle })
     }
@@ -76,6 +76,11 @@ impl Skill {
     /// The files, with their sizes.
     pub fn files(&self) -> &[(String, u64)] {
         &self.bundle.files
+    }
+
+    /// The files' paths and contents.
+    pub(crate) fn contents(&self) -> impl Iterator<Item = (&str, &[u8])> {
+        self.bundle.contents.iter().map(|(path, bytes)| (path.as_str(), &**bytes))
     }
 
     /// Writes the files below `folder`, which is made.

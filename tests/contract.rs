@@ -249,7 +249,8 @@ fn what_is_wrong_with_the_command_line_is_said_with_exit_code_2() {
     run("echo", &["--params", "{"]).is_error("--params: the value is not JSON");
     run("echo", &["--params", "@/no/such/file"]).is_error("--params: `/no/such/file` can't be opened");
     run("echo", &["--config", "[1]"]).is_error("--config must be a JSON object");
-    run("echo", &["--env", "=x"]).is_error("expected NAME=VALUE");
+    run("echo", &["--env", "=x"]).is_error("is not the name of an environment variable");
+    run("echo", &["--env", "HOME=/x"]).is_error("`HOME` has a fixed value in every cell");
     run("echo", &["--timeout", "0"]).is_error("expected a time between 0 and a day");
     run("echo", &["--memory", "much"]).is_error("expected a size such as");
     skillcell(&["run"]).is_error("<SKILL>");

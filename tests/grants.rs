@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use common::{HOST, call, fixture, returned, tests};
 use serde_json::{Value, json};
-use skillcell::policy::{DenialKind, GrantKind, Grants};
+use skillcell::policy::{DenialKind, GrantKind, Grants, PolicyFile};
 use skillcell::{Call, Outcome, Report};
 
 const NAME: &str = "api.example.test";
@@ -68,6 +68,17 @@ fn serve(stream: TcpStream, seen: &Mutex<Vec<String>>) {
             "/v1/missing" => plain("404 Not Found", "", "nothing here"),
             "/v1/echo" => plain("200 OK", "", &format!("{head}\n{body}")),
             "/api/generate" => plain("200 OK", "", r#"{"response": "Contact [PERSON_1] at [EMAIL_1]"}"#),
+            // 1 MiB, in about a kilobyte.
+            "/v1/zeros" => {
+                let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+                let body = encoder.write_all(&[b'0'; 1 << 20]).and_then(|()| encoder.finish()).expect("compressed");
+                let head =
+                    format!("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: {}\r\n\r\n", body.len());
+                if out.write_all(&[head.as_bytes(), &body].concat()).is_err() {
+                    return;
+                }
+                continue;
+            }
             // Answers nothing, until the other side goes away.
             "/v1/slow" => {
                 let _ = reader.read(&mut [0]);
@@ -324,10 +335,12 @@ fn a_read_only_mount_is_read_and_not_changed_by_any_route() {
     let told = files(&folder, "ro", &["list", "read", "read_below"]);
     assert_eq!((&told["read"], &told["read_below"]), (&json!("a.txt"), &json!("sub/b.txt")));
     assert_eq!(told["list"].as_array().map(Vec::len), Some(9), "{told}");
-    // WASI has no such call: the guest's C library says that it was done.
     let mode = || fs::metadata(data.join("a.txt")).map(|metadata| metadata.permissions()).expect("a mode");
     let mode_before = mode();
-    assert_eq!(files(&folder, "ro", &["chmod"])["chmod"], "done");
+    for doing in ["chmod", "chmod_folder", "fchmod", "utime_folder"] {
+        assert_eq!(files(&folder, "ro", &[doing])[doing], "EROFS", "{doing}");
+    }
+    assert_eq!(files(&folder, "ro", &["chmod_missing"])["chmod_missing"], "ENOENT");
     assert_eq!(mode(), mode_before);
     let told = files(&folder, "ro", &[&CHANGES[..], &["rename_in", "symlink", "hardlink"]].concat());
     for (doing, came) in told.as_object().expect("an object") {
@@ -351,7 +364,12 @@ fn a_writable_mount_is_changed() {
     for doing in CHANGES {
         assert_eq!(told[doing], "done", "{doing}: {told}");
     }
+    for doing in ["chmod", "chmod_folder", "fchmod", "utime_folder"] {
+        assert_eq!(files(&folder, "rw", &[doing])[doing], "done", "{doing}");
+    }
     let data = folder.path().join("data");
+    let folder_time = fs::metadata(data.join("sub")).and_then(|metadata| metadata.modified()).expect("a time");
+    assert_eq!(folder_time, std::time::UNIX_EPOCH + Duration::from_secs(1));
     assert_eq!(fs::read_to_string(data.join("new.txt")).expect("read"), "new");
     assert_eq!(fs::read_to_string(data.join("renamed.txt")).expect("read"), "r.txt");
     assert!(data.join("made").is_dir() && !data.join("u.txt").exists() && !data.join("empty").exists());
@@ -456,10 +474,164 @@ fn a_secret_is_not_sent_where_it_is_not_granted() {
 }
 
 #[test]
+fn a_secret_comes_from_a_command() {
+    let (server, folder) = (Server::start(), tempfile::tempdir().expect("a folder"));
+    let file = folder.path().join("the key");
+    fs::write(&file, format!("{VALUE}\n\n")).expect("written");
+    let source = format!("cmd:cat '{}'", file.display());
+    let mut flags = server.grants(&["POST http://api.example.test/v1/*"]);
+    flags.add(GrantKind::Secret, &format!("API_KEY={source}@http://{NAME}")).expect("a secret");
+    let id = fixture("grants/secret").id().to_owned();
+    let text = format!(
+        "[skill.\"{id}\"]\nallow_http = [\"POST http://{NAME}/v1/*\"]\n\
+         resolve = [\"{NAME}:80:127.0.0.1:{}\"]\nsecret = [\"API_KEY={source}@http://{NAME}\"]",
+        server.port
+    );
+    let policy = PolicyFile::parse(&text).expect("a policy");
+    let from_file = policy.grants_for(&id);
+    for grants in [flags, from_file] {
+        assert_eq!(grants.secrets.len(), 1, "{text}");
+        let report = report("secret", json!({"url": format!("http://{NAME}/v1/echo")}), grants);
+        let seen = server.seen().pop().expect("a request");
+        assert!(seen.contains(&format!("X-Key: {VALUE}\r\n")), "{seen}");
+        assert!(!everything(&report).contains(VALUE));
+    }
+}
+
+#[test]
+fn a_command_that_fails_is_an_error_without_its_output() {
+    let skill = fixture("grants/secret");
+    for (command, expected) in [
+        ("sh -c 'echo s3cr3t-text; echo s3cr3t-text >&2; exit 3'", "exit status: 3"),
+        ("true", "printed nothing"),
+        ("/nonexistent/keeper show", "can't start `/nonexistent/keeper`"),
+    ] {
+        let mut wanted = Call::new(json!({}));
+        wanted.grants.add(GrantKind::Secret, &format!("API_KEY=cmd:{command}@{NAME}")).expect("a secret");
+        let error = HOST.call(&skill, &wanted).expect_err("no value, no call");
+        let text = format!(
+            "{error}: {:?} {}",
+            error,
+            std::error::Error::source(&error).map_or(String::new(), ToString::to_string)
+        );
+        assert!(text.contains(expected) && text.contains("`API_KEY`") && !text.contains("s3cr3t-text"), "{text}");
+    }
+    for bad in ["cmd:", "cmd:  ", "cmd:'open", "cmd:'' x"] {
+        let added = Grants::default().add(GrantKind::Secret, &format!("API_KEY={bad}@{NAME}"));
+        assert!(added.is_err_and(|error| error.to_string().contains("names no program")), "{bad}");
+    }
+}
+
+/// As Skillware's `SecretProvider` hands credentials over, with and without an image.
+#[test]
+fn a_placeholder_is_in_the_config_too() {
+    let (server, folder) = (Server::start(), tempfile::tempdir().expect("a folder"));
+    for (config, use_image) in [(None, true), (Some(json!({"mode": "fast", "API_KEY": "mine"})), true), (None, false)] {
+        let mut wanted = Call::new(json!({"url": format!("http://{NAME}/v1/x")}));
+        wanted.grants = secret_grants(&server, &folder, "http://api.example.test");
+        wanted.use_image = use_image;
+        wanted.config = config.clone();
+        let told = result(call(&fixture("grants/configured"), &wanted));
+        assert!(told["key"].as_str().is_some_and(|key| key.starts_with("skillcell_secret_API_KEY_")), "{told}");
+        assert_eq!((&told["same"], &told["mode"]), (&json!(true), &config.map_or(Value::Null, |c| c["mode"].clone())));
+        assert!(server.seen().pop().expect("a request").contains(&format!("X-Key: {VALUE}")));
+    }
+    let without = result(report("configured", json!({}), Grants::default()));
+    assert_eq!(without, json!({"key": null, "same": true, "mode": null}));
+    let bare = result(report("bare", json!({}), secret_grants(&server, &folder, NAME)));
+    assert!(bare["key"].as_str().is_some_and(|key| key.starts_with("skillcell_secret_")), "{bare}");
+    assert_eq!(bare["config"], json!({}));
+}
+
+// Paths.
+
+fn with_paths(map_paths: bool, params: Value, mounts: &[String]) -> Report {
+    let mut wanted = Call::new(params);
+    wanted.map_paths = map_paths;
+    mounts.iter().for_each(|mount| wanted.grants.add(GrantKind::Mount, mount).expect("a mount"));
+    call(&fixture("grants/paths"), &wanted)
+}
+
+#[test]
+fn paths_of_the_host_are_mapped_into_the_cell_and_back() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let data = folder.path().join("data");
+    fs::create_dir(&data).expect("made");
+    fs::write(data.join("in.txt"), "some text").expect("written");
+    std::os::unix::fs::symlink(&data, folder.path().join("link")).expect("linked");
+    let mount = [format!("{}:/work/files:rw", folder.path().join("link").display())];
+    let output = folder.path().join("link/out.txt").display().to_string();
+    for given in [data.join("in.txt"), folder.path().join("link/./in.txt")] {
+        let report = with_paths(true, json!({"input": given}), &mount);
+        assert_eq!(report.stdout, b"/work/files/in.txt\n", "{report:?}");
+        let told = result(report);
+        let expected = json!({
+            "output": output, "made": [{"path": output}], "text": "some text",
+            "/work/files/out.txt": "a key", "note": "wrote /work/files/out.txt",
+        });
+        assert_eq!(told, expected);
+        assert_eq!(fs::read_to_string(data.join("out.txt")).expect("written"), "SOME TEXT");
+    }
+    // Without the flag, and outside of the mount, a path of the host means nothing.
+    for (mapped, given) in [(false, data.join("in.txt")), (true, folder.path().join("data/../in.txt"))] {
+        let Outcome::Raised(raised) = with_paths(mapped, json!({"input": given}), &mount).outcome else {
+            panic!("raised")
+        };
+        assert_eq!(raised.kind, "FileNotFoundError");
+    }
+}
+
+#[test]
+fn a_result_that_mapping_makes_too_long_is_over_its_limit() {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("in.txt"), "text").expect("written");
+    let mut wanted = Call::new(json!({"input": folder.path().join("in.txt")}));
+    wanted.map_paths = true;
+    wanted.grants.add(GrantKind::Mount, &format!("{}:/d:rw", folder.path().display())).expect("a mount");
+    wanted.limits.result_bytes = 120;
+    let report = call(&fixture("grants/paths"), &wanted);
+    assert!(
+        matches!(report.outcome, Outcome::Exceeded(skillcell::LimitKind::ResultBytes, None)),
+        "{:?}",
+        report.outcome
+    );
+}
+
+#[test]
+fn a_compressed_answer_is_bounded_by_what_it_becomes() {
+    let server = Server::start();
+    let params = json!({"way": "requests", "url": format!("http://{NAME}/v1/zeros")});
+    let asked = |cap| {
+        let mut wanted = Call::new(params.clone());
+        wanted.grants = server.grants(&["http://api.example.test/v1/*"]);
+        wanted.limits.inflated_bytes = cap;
+        result(call(&fixture("grants/web"), &wanted))
+    };
+    assert_eq!(asked(1 << 20)["text"].as_str().map(str::len), Some(1 << 20));
+    let ended = asked((1 << 20) - 1);
+    assert_eq!(ended["error"], "requests.exceptions.ChunkedEncodingError", "{ended}");
+    assert!(ended["why"].as_str().is_some_and(|why| why.contains("decompressed, exceeds 1048575")), "{ended}");
+}
+
+#[test]
+fn two_names_of_one_address_are_told_apart() {
+    let server = Server::start();
+    let mut grants = server.grants(&["http://api.example.test/v1/*", "http://other.example.test/v1/*"]);
+    grants.add(GrantKind::Resolve, &format!("other.example.test:80:127.0.0.1:{}", server.port)).expect("a resolve");
+    let params = json!({"way": "both", "url": "http://api.example.test/v1/x http://other.example.test/v1/x"});
+    let report = report("web", params, grants);
+    assert!(report.denials.is_empty(), "{:?}", report.denials);
+    assert_eq!(result(report)["text"], "api.example.test 200|other.example.test 200");
+}
+
+#[test]
 fn every_fixture_is_used() {
     let text = fs::read_to_string(tests().join("grants.rs")).expect("this file");
     for folder in fs::read_dir(tests().join("skills/grants")).expect("listed").flatten() {
         let name = folder.file_name().to_string_lossy().into_owned();
-        assert!(text.contains(&format!("\"{name}\"")), "no test runs `{name}`");
+        assert!(
+            text.contains(&format!("\"{name}\"")) || text.contains(&format!("grants/{name}\"")),
+            "no test runs `{name}`"
+        );
     }
 }

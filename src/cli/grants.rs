@@ -1,11 +1,12 @@
 //! Grants as flags, and from a policy file.
 
-use std::path::PathBuf;
+use std::io::Read;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::Args;
 
-use crate::policy::{GrantKind, Grants, PolicyFile};
+use crate::policy::{BadPolicyFile, GrantKind, Grants, MAX_FILE_BYTES, PolicyFile};
 
 /// What a call may do. Nothing is granted by default.
 #[derive(Args)]
@@ -14,15 +15,26 @@ pub struct GrantArgs {
     /// Show a folder of this machine to the skill (repeatable); read-only unless it ends in :rw
     #[arg(long, value_name = "HOST:GUEST[:ro|rw]")]
     mount: Vec<String>,
+    /// Rewrite strings in the params that are paths in a mounted folder to the skill's paths, and back in the result
+    #[arg(long)]
+    pub map_paths: bool,
     /// Allow requests, such as 'GET,POST https://api.example.org/v1/*' (repeatable); GET and HEAD if none are named
     #[arg(long, value_name = "RULE")]
     allow_http: Vec<String>,
     /// Where a name leads, as in curl, and the grant of that address (repeatable)
     #[arg(long, value_name = "HOST:PORT:ADDR[:PORT]")]
     resolve: Vec<String>,
-    /// Let the skill use a secret with a host, without seeing it (repeatable)
+    /// Let the skill use a secret with a host, without seeing it (repeatable). SOURCE is env:VARIABLE, file:PATH or
+    /// cmd:COMMAND, which is run without a shell; without one, the variable NAME
     #[arg(long, value_name = "NAME[=SOURCE]@HOST")]
     secret: Vec<String>,
+    /// An environment value for the cell (repeatable): NAME takes this process's, NAME=VALUE gives one; it sees no other
+    #[arg(long, value_name = "NAME[=VALUE]")]
+    env: Vec<String>,
+    /// Modules whose import raises an early ImportError (repeatable, comma-separated); a courtesy, not what keeps a
+    /// skill in
+    #[arg(long, value_name = "NAME[,NAME…]", value_delimiter = ',')]
+    deny_import: Vec<String>,
     /// Authorities to trust besides the well-known ones, as PEM (repeatable)
     #[arg(long, value_name = "PEM")]
     pub ca_file: Vec<PathBuf>,
@@ -31,25 +43,51 @@ pub struct GrantArgs {
     policy: Option<PathBuf>,
 }
 
+/// What was granted, by where it was said.
+pub struct Layers {
+    pub policy: Grants,
+    pub flags: Grants,
+}
+
 impl GrantArgs {
     /// The policy file's grants for this skill, then the flags'.
     pub fn grants(&self, skill: &str) -> anyhow::Result<Grants> {
+        let Layers { policy, flags } = self.layers(skill)?;
+        Ok(policy.merged_with(flags))
+    }
+
+    pub fn layers(&self, skill: &str) -> anyhow::Result<Layers> {
         let mut flags = Grants::default();
         let kinds = [
             (GrantKind::Mount, &self.mount),
             (GrantKind::AllowHttp, &self.allow_http),
             (GrantKind::Resolve, &self.resolve),
             (GrantKind::Secret, &self.secret),
+            (GrantKind::Env, &self.env),
+            (GrantKind::DenyImport, &self.deny_import),
         ];
         for (kind, texts) in kinds {
             for text in texts {
-                flags.add(kind, text).with_context(|| format!("{} can't be granted", kind.flag()))?;
+                let what = if kind == GrantKind::DenyImport { "makes no sense" } else { "can't be granted" };
+                flags.add(kind, text).with_context(|| format!("{} {what}", kind.flag()))?;
             }
         }
-        let Some(path) = &self.policy else { return Ok(flags) };
-        let shown = path.display();
-        let text = std::fs::read_to_string(path).with_context(|| format!("the policy file `{shown}` can't be read"))?;
-        let file = PolicyFile::parse(&text).with_context(|| format!("the policy file `{shown}` is wrong"))?;
-        Ok(file.grants_for(skill).merged_with(flags))
+        let policy = self.policy.as_deref().map(|path| policy(path, skill)).transpose()?;
+        Ok(Layers { policy: policy.unwrap_or_default(), flags })
     }
+}
+
+fn policy(path: &Path, skill: &str) -> anyhow::Result<Grants> {
+    let (shown, mut bytes) = (path.display(), Vec::new());
+    // A byte more than a policy file may have: then that is what is wrong with it.
+    std::fs::File::open(path)
+        .and_then(|file| file.take(MAX_FILE_BYTES as u64 + 1).read_to_end(&mut bytes))
+        .with_context(|| format!("the policy file `{shown}` can't be read"))?;
+    let text = if bytes.len() > MAX_FILE_BYTES { Err(BadPolicyFile::TooLong.into()) } else { utf8(bytes) };
+    let file = text.and_then(|text| Ok(PolicyFile::parse(&text)?));
+    Ok(file.with_context(|| format!("the policy file `{shown}` is wrong"))?.grants_for(skill))
+}
+
+fn utf8(bytes: Vec<u8>) -> anyhow::Result<String> {
+    Ok(String::from_utf8(bytes)?)
 }

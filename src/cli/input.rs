@@ -45,14 +45,6 @@ fn read(source: impl Read, what: &str) -> anyhow::Result<String> {
     Ok(text)
 }
 
-/// `NAME=VALUE`.
-pub fn name_value(given: &str) -> Result<(String, String), String> {
-    match given.split_once('=') {
-        Some((name, value)) if !name.is_empty() && !given.contains('\0') => Ok((name.to_owned(), value.to_owned())),
-        _ => Err("expected NAME=VALUE".to_owned()),
-    }
-}
-
 /// `1048576`, `64K`, `256M`, `1.5GiB`.
 pub fn size(given: &str) -> Result<u64, String> {
     let digits = given.trim_end_matches(|c: char| c.is_ascii_alphabetic());

@@ -1,24 +1,36 @@
 //! `skillcell inspect`: what a skill is, without running it.
 
+mod permissions;
+
 use std::process::ExitCode;
 
 use clap::Args;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
+use self::permissions::Standings;
 use super::Settings;
+use super::grants::GrantArgs;
 use super::printer::{Printer, bytes, harmless};
+use crate::policy::REFUSED_AT_USE;
 use crate::skill::Origin;
 
-/// Show a skill's manifest, imports, size and image, without running it
+/// Show a skill's manifest, imports, permissions, size and image, without running it
 ///
-/// The manifest and the Python files are read inside a cell; nothing of the skill is executed.
+/// The manifest and the Python files are read inside a cell; nothing of the skill is executed. With the grants of a
+/// `run` as flags, it shows what of them would hold.
 #[derive(Args)]
+#[command(after_help = "\
+Examples:
+  skillcell inspect optimization/prompt_rewriter
+  skillcell inspect ./my_skill --policy skillcell.toml --allow-http 'GET https://api.example.org/v1/*'")]
 pub struct InspectCommand {
     /// A folder with a skill.py, or an id
     skill: String,
     /// Print it as JSON
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    grants: GrantArgs,
 }
 
 impl InspectCommand {
@@ -27,6 +39,8 @@ impl InspectCommand {
         let skill = host.skill(&self.skill)?;
         let look = host.look(&skill)?;
         let image = host.baked(&skill)?;
+        let layers = self.grants.layers(skill.id())?;
+        let standings = Standings::of(&skill, &look["manifest"], host.approvals(), layers)?;
         drop(host);
         let (size, count) = (skill.files().iter().map(|(_, size)| size).sum::<u64>(), skill.files().len());
         let about = json!({
@@ -42,13 +56,16 @@ impl InspectCommand {
             "manifest": look["manifest"],
             "manifest_error": look["manifest_error"],
             "imports": look["imports"],
+            "refused_at_use": refused_at_use(&look["imports"]),
             "syntax_errors": look["syntax_errors"],
+            "permissions": standings.to_value(),
             "image": image.as_ref().map(|(image, report)| json!({"key": image.key, "report": report})),
         });
         if self.json {
             printer.json(&about);
         } else {
             print(&about, printer);
+            standings.print(printer);
         }
         Ok(ExitCode::SUCCESS)
     }
@@ -78,6 +95,9 @@ fn print(about: &Value, printer: &Printer) {
             modules.as_object().map_or_else(String::new, |all| all.keys().cloned().collect::<Vec<_>>().join(" ")),
         );
     }
+    for (name, word) in about["refused_at_use"].as_object().into_iter().flatten() {
+        row("", format!("{name} ({}) can be imported, not used: {}", text(&word["where"]), text(&word["why"])));
+    }
     for error in about["syntax_errors"].as_array().into_iter().flatten() {
         printer.warning(&text(error));
     }
@@ -91,6 +111,15 @@ fn print(about: &Value, printer: &Printer) {
             None => "not baked yet; `skillcell build` or the first call does".to_owned(),
         },
     );
+}
+
+/// What the skill imports that a cell refuses at use, with where and why.
+fn refused_at_use(imports: &Value) -> Map<String, Value> {
+    let found = REFUSED_AT_USE.into_iter().filter_map(|(name, why)| {
+        let place = imports["stdlib"].get(name)?;
+        Some((name.to_owned(), json!({"where": place, "why": why})))
+    });
+    found.collect()
 }
 
 fn text(value: &Value) -> String {

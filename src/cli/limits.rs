@@ -37,6 +37,9 @@ pub struct LimitArgs {
     /// Calls from the cell to the host [default: 1000000]
     #[arg(long, value_name = "N")]
     max_host_calls: Option<u64>,
+    /// What a compressed HTTP answer may become when it is decompressed [default: 64M]
+    #[arg(long, value_name = "SIZE", value_parser = input::size)]
+    max_inflated: Option<u64>,
     /// Count instructions and stop at N; compiles the runtime a second time on first use [default: off]
     #[arg(long, value_name = "N")]
     fuel: Option<u64>,
@@ -54,6 +57,7 @@ impl LimitArgs {
         set(&mut limits.scratch_bytes, self.max_scratch);
         set(&mut limits.scratch_files, self.max_scratch_files);
         set(&mut limits.host_calls, self.max_host_calls);
+        set(&mut limits.inflated_bytes, self.max_inflated);
         limits.fuel = self.fuel;
         limits
     }

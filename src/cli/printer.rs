@@ -7,6 +7,7 @@ use anstyle::{AnsiColor, Style};
 use serde::Serialize;
 
 use super::layout;
+use crate::approvals::ApprovalError;
 use crate::host::HostError;
 
 pub struct Printer {
@@ -80,7 +81,8 @@ impl Printer {
             }
             last = cause;
         }
-        if let Some(hint) = error.downcast_ref::<HostError>().and_then(HostError::hint) {
+        let of_approvals = || error.downcast_ref::<ApprovalError>().and_then(ApprovalError::hint);
+        if let Some(hint) = error.downcast_ref::<HostError>().and_then(HostError::hint).or_else(of_approvals) {
             self.hint(&hint);
         }
     }

@@ -21,6 +21,7 @@ Examples:
   skillcell run optimization/prompt_rewriter --params '{\"raw_text\": \"Could you please help\"}'
   skillcell run ./my_skill --params @params.json --config '{\"mode\": \"fast\"}' --env REGION=eu --timeout 5
   skillcell run ./my_skill --allow-http 'GET https://api.example.org/v1/*' --secret API_KEY@api.example.org
+  skillcell approve ./my_skill && skillcell run ./my_skill
   echo '{\"text\": \"hello\"}' | skillcell run ./my_skill --params - --json
 
 Exit codes: 0 returned, 1 raised, 2 usage or host error, 3 refused, 4 a limit was exceeded.")]
@@ -33,9 +34,6 @@ pub struct RunCommand {
     /// What the skill's constructor gets as config, in the same forms
     #[arg(long, value_name = "JSON|@FILE|-")]
     config: Option<String>,
-    /// An environment value for the cell (repeatable); it sees none of the host's
-    #[arg(long, value_name = "NAME=VALUE", value_parser = input::name_value)]
-    env: Vec<(String, String)>,
     /// Boot Python and import the skill in this call instead of starting from its image
     #[arg(long)]
     no_image: bool,
@@ -75,8 +73,8 @@ impl RunCommand {
     fn call(&self) -> anyhow::Result<Call> {
         let mut call = Call::from_json(&input::text(&self.params, "--params")?)?;
         call.config = self.config.as_deref().map(|given| input::object(given, "--config")).transpose()?;
-        call.env = self.env.iter().cloned().collect();
         call.limits = self.limits.limits();
+        call.map_paths = self.grants.map_paths;
         call.use_image = !self.no_image;
         call.validate = !self.no_validate;
         Ok(call)

@@ -37,9 +37,15 @@ pub struct Web {
 }
 
 impl Web {
-    pub fn new(client: Arc<HttpClient>, grants: &Grants, secrets: Arc<Secrets>, denials: &Arc<Denials>) -> Web {
+    pub fn new(
+        client: Arc<HttpClient>,
+        grants: &Grants,
+        secrets: Arc<Secrets>,
+        denials: &Arc<Denials>,
+        limits: HttpLimits,
+    ) -> Web {
         let gate = Arc::new(PolicyGate::new(grants, denials.clone()));
-        let terms = Terms::new(client.clone(), gate.clone(), denials.clone(), secrets, HttpLimits::default());
+        let terms = Terms::new(client.clone(), gate.clone(), denials.clone(), secrets, limits);
         Web { exchanges: Exchanges::new(terms), gate, client }
     }
 

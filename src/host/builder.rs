@@ -4,13 +4,14 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock};
 
 use super::{Host, HostError, Shared};
+use crate::approvals::Approvals;
 use crate::cache::Cache;
 use crate::progress::{Progress, Silent};
 use crate::provision::Fetch;
 use crate::skill::Roots;
 
 /// Defaults: the user's cache folder, the network through pip when something is missing, skills found through
-/// `SKILLWARE_SKILL_PATH`, `./skills` and the pinned registry, the well-known authorities for HTTPS, no word about progress.
+/// `SKILLWARE_SKILL_PATH`, `./skills` and the pinned registry, the well-known authorities for HTTPS, no approvals, no word about progress.
 #[derive(Default)]
 #[must_use]
 pub struct HostBuilder {
@@ -18,6 +19,7 @@ pub struct HostBuilder {
     fetch: Fetch,
     roots: Option<Roots>,
     ca_files: Vec<PathBuf>,
+    approvals: Option<Approvals>,
     progress: Option<Arc<dyn Progress + Send + Sync>>,
 }
 
@@ -52,6 +54,12 @@ impl HostBuilder {
         self
     }
 
+    /// Approvals that calls go by: an approved skill is granted what it asks for, and one that changed since is refused.
+    pub fn approvals(mut self, approvals: Approvals) -> HostBuilder {
+        self.approvals = Some(approvals);
+        self
+    }
+
     /// Who is told of work that takes long.
     pub fn progress(mut self, progress: Arc<dyn Progress + Send + Sync>) -> HostBuilder {
         self.progress = Some(progress);
@@ -67,6 +75,7 @@ impl HostBuilder {
             progress: self.progress.unwrap_or_else(|| Arc::new(Silent)),
             roots: self.roots.unwrap_or_else(Roots::from_env),
             ca_files: self.ca_files,
+            approvals: self.approvals,
             http: OnceLock::new(),
             registry: OnceLock::new(),
             files: OnceLock::new(),

@@ -4,18 +4,24 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::io::Read;
-use std::path::Path;
+use std::path::{Component, Path};
 use std::sync::Arc;
 
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::{Host, HostError};
+use super::command::{self, CommandError};
+use super::json_strings::TooLong;
+use super::map_paths::PathMap;
+use super::{Host, HostError, MAX_PARAMS_BYTES};
 use crate::call::{Call, Outcome, Raised, Report};
 use crate::cell::Cell;
 use crate::door::{Denials, Web};
-use crate::http::{HostPattern, Scrubber, Secret, SecretError, Secrets};
-use crate::policy::{Denial, DenialKind, Effective, Grants, Mode, MountGrant, Permissions, SecretGrant, SecretSource};
+use crate::http::{HostPattern, HttpLimits, Scrubber, Secret, SecretError, Secrets};
+use crate::limits::{LimitKind, Limits};
+use crate::policy::{
+    BadEnv, Denial, DenialKind, Effective, EnvGrant, Grants, Mode, MountGrant, Permissions, SecretGrant, SecretSource,
+};
 use crate::skill::Skill;
 use crate::vfs::{HostFolder, Mount};
 
@@ -30,12 +36,36 @@ pub enum GrantError {
     Mount { folder: String, source: std::io::Error },
     #[error("the secret `{name}` can't be read from {place}")]
     Secret { name: String, place: String, source: Option<std::io::Error> },
+    #[error("the secret `{name}` can't be had from its command")]
+    Command { name: String, source: CommandError },
+    #[error("the params can't be read once their paths are mapped")]
+    Params(#[source] serde_json::Error),
     #[error("{what} is not there yet")]
     NotYet { what: &'static str },
+    #[error(transparent)]
+    Env(#[from] BadEnv),
     #[error(transparent)]
     BadSecret(#[from] SecretError),
     #[error(transparent)]
     Client(#[from] crate::http::ClientError),
+}
+
+impl GrantError {
+    /// What a person can do about it.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            GrantError::Secret { name, source: None, .. } => Some(format!(
+                "set the variable, or name another source: `--secret {name}=file:PATH@HOST`, or the same in `skillcell.toml`"
+            )),
+            _ => None,
+        }
+    }
+}
+
+/// What every cell has a value of its own for can't be given another.
+pub fn check_env(call: &Call) -> Result<(), GrantError> {
+    let bad = call.env.keys().filter_map(|name| EnvGrant::parse(name).err());
+    bad.filter(|bad| matches!(bad, BadEnv::Fixed(_))).map(|bad| Err(GrantError::Env(bad))).next().unwrap_or(Ok(()))
 }
 
 /// What a call holds.
@@ -43,11 +73,19 @@ pub struct Held {
     grants: Grants,
     secrets: Arc<Secrets>,
     env: BTreeMap<String, String>,
+    /// Empty unless the call wants its paths mapped.
+    paths: PathMap,
     scrubber: Option<Scrubber>,
 }
 
 /// What a manifest asks for, as far as the call grants it. `Ok(None)`: nothing is asked for and nothing granted.
-pub fn decide(skill: &Skill, manifest: &Value, call: &Call) -> Result<Option<Grants>, Vec<Denial>> {
+/// `approve` is the command that would approve the skill, where approvals count.
+pub fn decide(
+    skill: &Skill,
+    manifest: &Value,
+    call: &Call,
+    approve: Option<&str>,
+) -> Result<Option<Grants>, Vec<Denial>> {
     let asked = manifest.get("permissions");
     if asked.is_none() && call.grants == Grants::default() {
         return Ok(None);
@@ -57,7 +95,7 @@ pub fn decide(skill: &Skill, manifest: &Value, call: &Call) -> Result<Option<Gra
         let asked = "permissions".to_owned();
         vec![Denial { kind: DenialKind::Permissions, asked, rule: None, message, hint: None, flag: None }]
     })?;
-    let effective = Effective::of(skill.id(), asked.as_ref(), &call.grants);
+    let effective = Effective::of(skill.id(), asked.as_ref(), &call.grants).approved_by(approve);
     let given = |name: &str| call.env.contains_key(name);
     let missing = effective.missing.iter().filter(|missing| missing.is_whole());
     let denials: Vec<Denial> =
@@ -67,10 +105,7 @@ pub fn decide(skill: &Skill, manifest: &Value, call: &Call) -> Result<Option<Gra
 
 impl Held {
     /// Reads the secrets and the granted variables.
-    pub fn new(grants: Grants) -> Result<Held, GrantError> {
-        if !grants.deny_imports.is_empty() {
-            return Err(GrantError::NotYet { what: "`deny_import`" });
-        }
+    pub fn new(grants: Grants, map_paths: bool) -> Result<Held, GrantError> {
         let secrets = grants.secrets.iter().map(secret).collect::<Result<Vec<_>, _>>()?;
         let secrets = Arc::new(Secrets::new(secrets)?);
         let mut env = BTreeMap::new();
@@ -82,25 +117,51 @@ impl Held {
             env.extend(secrets.placeholder(name).map(|placeholder| (name.clone(), placeholder.to_owned())));
         }
         let scrubber = (!secrets.is_empty()).then(|| Scrubber::new(&secrets));
-        Ok(Held { grants, secrets, env, scrubber })
+        let paths = if map_paths { path_map(&grants.mounts) } else { PathMap::default() };
+        Ok(Held { grants, secrets, env, paths, scrubber })
     }
 
-    /// The call with what it was granted of the environment. What it brings itself comes first, but for secrets.
-    pub fn call<'a>(&self, call: &'a Call) -> Cow<'a, Call> {
-        if self.env.is_empty() {
-            return Cow::Borrowed(call);
+    /// The call with what it was granted of the environment, and its params with the cell's paths. What it brings itself
+    /// comes first, but for secrets.
+    pub fn call<'a>(&self, call: &'a Call) -> Result<Cow<'a, Call>, HostError> {
+        let params = if self.paths.is_empty() { None } else { self.mapped(&call.params_json())? };
+        if self.env.is_empty() && params.is_none() {
+            return Ok(Cow::Borrowed(call));
         }
         let mut call = call.clone();
+        if let Some(params) = params {
+            call = call.with_params(&params).map_err(GrantError::Params)?;
+        }
+        call.secrets = self.grants.secrets.iter().map(|secret| secret.name.clone()).collect();
         for (name, value) in &self.env {
             if self.secrets.placeholder(name).is_some() || !call.env.contains_key(name) {
                 call.env.insert(name.clone(), value.clone());
             }
         }
-        Cow::Owned(call)
+        Ok(Cow::Owned(call))
+    }
+
+    fn mapped(&self, params: &str) -> Result<Option<String>, HostError> {
+        let cap = MAX_PARAMS_BYTES;
+        self.paths.to_guest(params, cap as u64).map_err(|_| HostError::ParamsTooLarge { got: cap + 1, cap })
+    }
+
+    /// Makes the result's paths those of the host again. It may get longer by that, within its limit.
+    pub fn map_back(&self, report: &mut Report, limits: &Limits) {
+        let Outcome::Returned(json) = &report.outcome else { return };
+        if self.paths.is_empty() {
+            return;
+        }
+        report.outcome =
+            match self.paths.to_host(json.get(), limits.result_bytes).map(|new| new.map(RawValue::from_string)) {
+                Ok(Some(Ok(json))) => Outcome::Returned(json),
+                Ok(None | Some(Err(_))) => return,
+                Err(TooLong) => Outcome::Exceeded(LimitKind::ResultBytes, None),
+            };
     }
 
     /// Gives a cell what is not in its environment: folders and the web.
-    pub fn give(&self, host: &Host, cell: &mut Cell) -> Result<(), HostError> {
+    pub fn give(&self, host: &Host, cell: &mut Cell, limits: &Limits) -> Result<(), HostError> {
         let mounts = self.grants.mounts.iter().map(open).collect::<Result<Vec<_>, _>>()?;
         let state = cell.store().data_mut();
         if !mounts.is_empty() {
@@ -109,7 +170,8 @@ impl Held {
         if !self.grants.http.allow.is_empty() {
             let denials = Arc::new(Denials::default());
             let client = host.http_client()?.clone();
-            state.door.web = Some(Box::new(Web::new(client, &self.grants, self.secrets.clone(), &denials)));
+            let limits = HttpLimits { inflated_bytes: limits.inflated_bytes, ..HttpLimits::default() };
+            state.door.web = Some(Box::new(Web::new(client, &self.grants, self.secrets.clone(), &denials, limits)));
             state.door.denials = Some(denials);
         }
         Ok(())
@@ -152,6 +214,20 @@ fn open(grant: &MountGrant) -> Result<Option<Mount>, GrantError> {
     Ok(Mount::host(grant.guest.as_str(), folder))
 }
 
+/// The folders as the operator spelled them and as they really are.
+fn path_map(mounts: &[MountGrant]) -> PathMap {
+    let mut map = PathMap::default();
+    for mount in mounts {
+        let given = Path::new(&mount.host);
+        // Which folder a `..` leads to can't be told from the text.
+        let has_parent = given.components().any(|part| part == Component::ParentDir);
+        let spelled = std::path::absolute(given).ok().filter(|_| !has_parent);
+        let spellings = [spelled, std::fs::canonicalize(given).ok()];
+        map.add(spellings.iter().flatten().filter_map(|path| path.to_str()), mount.guest.as_str());
+    }
+    map
+}
+
 fn secret(grant: &SecretGrant) -> Result<Secret, GrantError> {
     let hosts = grant.hosts.iter().map(|host| {
         let text = host.to_string();
@@ -180,6 +256,7 @@ fn value(grant: &SecretGrant) -> Result<String, GrantError> {
             text.truncate(text.trim_end_matches(['\n', '\r']).len());
             Ok(text)
         }
-        _ => Err(GrantError::NotYet { what: "a command as the source of a secret" }),
+        source => command::output(&source.words(), command::PATIENCE)
+            .map_err(|source| GrantError::Command { name: grant.name.clone(), source }),
     }
 }

@@ -14,6 +14,7 @@ use crate::http::connection::{Connection, is_timeout};
 use crate::http::error::HttpError;
 use crate::http::event::Record;
 use crate::http::framing::{BodyReader, Framing};
+use crate::http::inflate::Inflation;
 use crate::http::limits::from_now;
 use crate::http::outgoing::Outgoing;
 use crate::http::response::Response;
@@ -55,6 +56,7 @@ enum Phase {
 
 struct Body {
     reader: BodyReader,
+    inflation: Option<Inflation>,
     outgoing: Outgoing,
 }
 
@@ -147,13 +149,15 @@ impl Answer {
         if matches!(response.framing, Framing::Length(length) if length > cap) {
             return Err(HttpError::TooLarge { what: "the answer's body", cap });
         }
-        if self.guarded && response.framing != Framing::None && response.is_encoded() {
+        let codings = response.codings()?;
+        if self.guarded && !codings.is_empty() {
             return Err(HttpError::BadAnswer("it is compressed, unasked, so secrets in it can't be found"));
         }
         let reader = BodyReader::new(response.framing, false);
         let done = reader.is_done();
         let outgoing = Outgoing::start(response, self.close, self.terms.scrubber.clone(), &mut self.out);
-        self.phase = Phase::Body(Box::new(Body { reader, outgoing }));
+        let inflation = Inflation::new(&codings, self.terms.limits.inflated_bytes);
+        self.phase = Phase::Body(Box::new(Body { reader, inflation, outgoing }));
         if done {
             self.finish(true);
         }
@@ -182,6 +186,7 @@ impl Answer {
         let done = body.reader.is_done();
         self.count(piece.len())?;
         if let Phase::Body(body) = &mut self.phase {
+            body.inflation.as_mut().map_or(Ok(()), |inflation| inflation.push(&piece))?;
             body.outgoing.put(&piece, &mut self.out);
         }
         if done {

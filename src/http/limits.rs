@@ -4,8 +4,8 @@ use std::time::{Duration, Instant};
 
 /// The bounds of one call's HTTP.
 ///
-/// Defaults: 256 requests, 16 connections at once; 16 MiB in a request and 64 MiB in all; 64 MiB in an answer and 256 MiB
-/// in all; 10 s to connect, 30 s to the first byte of an answer, 30 s between two pieces of it. The call's own deadline
+/// Defaults: 256 requests, 16 connections at once; 16 MiB in a request and 64 MiB in all; 64 MiB in an answer, as sent and
+/// decompressed, and 256 MiB in all as sent; 10 s to connect, 30 s to the first byte of an answer, 30 s between two pieces of it. The call's own deadline
 /// cuts all of these short.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
@@ -18,9 +18,10 @@ pub struct HttpLimits {
     pub request_bytes: u64,
     /// Bytes of all requests' bodies.
     pub total_request_bytes: u64,
-    /// Bytes of one answer's body as sent by the server: compressed, if it is. What the guest makes of them by
-    /// decompressing is bounded by its memory and its deadline.
+    /// Bytes of one answer's body as sent by the server: compressed, if it is.
     pub answer_bytes: u64,
+    /// Bytes of one compressed answer's body once it is decompressed, which the guest does.
+    pub inflated_bytes: u64,
     /// Bytes of all answers' bodies.
     pub total_answer_bytes: u64,
     /// Resolving the name, connecting, TLS handshake: each.
@@ -39,6 +40,7 @@ impl Default for HttpLimits {
             request_bytes: 16 << 20,
             total_request_bytes: 64 << 20,
             answer_bytes: 64 << 20,
+            inflated_bytes: 64 << 20,
             total_answer_bytes: 256 << 20,
             connect: Duration::from_secs(10),
             first_byte: Duration::from_secs(30),

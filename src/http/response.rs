@@ -2,6 +2,7 @@
 
 use crate::http::error::HttpError;
 use crate::http::framing::Framing;
+use crate::http::inflate::Coding;
 use crate::http::request::line;
 use crate::http::scrub::Scrubber;
 
@@ -81,11 +82,12 @@ impl Response {
         })
     }
 
-    /// Whether the body is compressed, so that nothing in it can be found.
-    pub fn is_encoded(&self) -> bool {
-        values(&self.headers, "content-encoding")
-            .flat_map(|value| value.split(|&byte| byte == b','))
-            .any(|coding| !matches!(coding.trim_ascii(), b"" | b"identity"))
+    /// How the body is compressed; an error if it is so in a way that can't be counted.
+    pub fn codings(&self) -> Result<Vec<Coding>, HttpError> {
+        if self.framing == Framing::None {
+            return Ok(Vec::new());
+        }
+        Coding::all(values(&self.headers, "content-encoding"))
     }
 
     /// The head that the guest gets.

@@ -14,6 +14,7 @@ use crate::http::error::HttpError;
 use crate::http::event::Record;
 use crate::http::framing::{BodyReader, Framing, LAST_CHUNK, write_chunk};
 use crate::http::gate::Granted;
+use crate::http::inflate;
 use crate::http::limits::from_now;
 use crate::http::pool::{MAX_REST, MAX_REST_UNREPEATABLE};
 use crate::http::replace::{Form, Replacer, Replacing};
@@ -226,6 +227,9 @@ fn prepare(
         terms.tell(Some(&request.asked.method), request.asked.url(), &Err(refusal.clone()));
     }
     let checked = checked?;
+    for (_, value) in request.headers.iter_mut().filter(|(name, _)| name.eq_ignore_ascii_case("accept-encoding")) {
+        *value = inflate::acceptable(value);
+    }
     if !replacer.is_empty() {
         guard(request);
         replacer.fill_head(request)?;

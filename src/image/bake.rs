@@ -227,7 +227,12 @@ impl Baker<'_> {
         };
         let mut source = if start == Start::Boot { boot_source() + "\n" } else { String::new() };
         let values = json!([serde_json::to_string(&call.env).unwrap_or_default()]).to_string();
-        source += &format!("bake.environment(*{})\n{}", ascii(&values), load_source(skill));
+        source += &format!("bake.environment(*{})\n", ascii(&values));
+        if !call.grants.deny_imports.is_empty() {
+            let denied = json!([json!(call.grants.deny_imports).to_string()]).to_string();
+            source += &format!("bake.deny_imports(*{})\n", ascii(&denied));
+        }
+        source += &load_source(skill);
         let ran = wasi_python::run_source(&mut cell, &source);
         let report = report_of(&mut cell, ran)?;
         Ok((cell, report))

@@ -23,6 +23,8 @@ pub enum DenialKind {
     Import,
     /// A manifest's `permissions` that can't be read.
     Permissions,
+    /// A skill that is no longer what was approved.
+    Approval,
 }
 
 /// A refusal. All of it is fit to be shown.

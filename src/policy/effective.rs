@@ -121,6 +121,14 @@ impl Effective {
         });
     }
 
+    /// With the command that approves the skill, where one does, in place of the usual one.
+    pub fn approved_by(mut self, command: Option<&str>) -> Effective {
+        for missing in self.missing.iter_mut().filter(|missing| missing.command.is_some()) {
+            missing.command = command.map(str::to_owned);
+        }
+        self
+    }
+
     /// All of it in words: a line each for what it may do, what it lacks, and what it was given for nothing.
     pub fn describe(&self) -> Vec<String> {
         let grants = &self.grants;

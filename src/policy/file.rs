@@ -20,8 +20,9 @@ use toml::Spanned;
 use super::grants::{BadGrant, GrantKind, Grants};
 use super::quote::brief;
 
-/// Reading takes up to some 700 times this: a table in TOML is a few bytes, and its map more than a thousand.
-const MAX_FILE_BYTES: usize = 256 << 10;
+/// A longer file is refused. Reading takes up to some 700 times this: a table in TOML is a few bytes, and its map more than
+/// a thousand.
+pub const MAX_FILE_BYTES: usize = 256 << 10;
 const MAX_SKILLS: usize = 1024;
 const MAX_SKILL_NAME_BYTES: usize = 256;
 

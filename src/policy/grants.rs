@@ -1,6 +1,6 @@
 //! What an operator grants: by flags, in `skillcell.toml`, or by an approval. The same texts everywhere.
 //!
-//! Layers are merged in the order: the file's defaults, the file's skill, the approval, the flags. Rules add up, denials
+//! Layers are merged in the order: the approval, the file's defaults, the file's skill, the flags. Rules add up, denials
 //! too. Of what can only be one (a folder at a place, a variable, an address for a name, a secret's source), the later layer's
 //! replaces the earlier's; within one layer, two that differ are an error.
 
@@ -17,9 +17,6 @@ use super::secret::{BadSecret, SecretGrant, SecretSource};
 
 const MAX_ENTRIES: usize = 256;
 const MAX_MODULE_BYTES: usize = 128;
-
-/// What a skill that is not trusted is told early that it can't use. A courtesy: the cell is the boundary.
-pub const UNTRUSTED_DENY_IMPORTS: [&str; 3] = ["ctypes", "subprocess", "multiprocessing"];
 
 /// The kinds of grants; each is a flag and a key of `skillcell.toml`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -167,6 +164,11 @@ impl Grants {
             GrantKind::Env => self.env.len(),
             GrantKind::DenyImport => self.deny_imports.len(),
         }
+    }
+
+    /// All of them, as texts with their kinds.
+    pub fn entries(&self) -> Vec<(GrantKind, String)> {
+        GrantKind::ALL.into_iter().flat_map(|kind| self.texts(kind).into_iter().map(move |text| (kind, text))).collect()
     }
 
     /// The grants of a kind, as texts that [`add`](Self::add) reads; of variables, the names alone.

@@ -5,10 +5,12 @@
 //! they are short and can't steer a terminal.
 
 mod read;
+mod wish;
 
 use serde_json::{Value, json};
 
 pub use self::read::BadPermissions;
+pub use self::wish::{Change, Wish};
 use super::http::HttpRule;
 use super::mount::{GuestPath, Mode};
 use super::secret::SecretHost;
@@ -48,13 +50,6 @@ pub struct Permissions {
     pub secrets: Vec<Asked<SecretAsk>>,
 }
 
-/// A difference between what a skill asked for when it was approved and what it asks for now, in words.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Change {
-    Added(String),
-    Removed(String),
-}
-
 impl Permissions {
     /// Reads the value of the manifest's `permissions`.
     pub fn parse(value: &Value) -> Result<Permissions, BadPermissions> {
@@ -87,30 +82,6 @@ impl Permissions {
             "env": env.collect::<Vec<_>>(),
             "secrets": secrets.collect::<Vec<_>>(),
         })
-    }
-
-    /// What is asked for, in words: a line for each item, with its reason.
-    pub fn describe(&self) -> Vec<String> {
-        let network = self.network.iter().map(|asked| (words::http(&asked.what), &asked.reason));
-        let filesystem =
-            self.filesystem.iter().map(|asked| (words::folder(&asked.what.path, asked.what.mode), &asked.reason));
-        let env = self.env.iter().map(|asked| (words::env(&asked.what), &asked.reason));
-        let secrets =
-            self.secrets.iter().map(|asked| (words::secret(&asked.what.name, &asked.what.hosts), &asked.reason));
-        let all = network.chain(filesystem).chain(env).chain(secrets);
-        all.map(|(words, reason)| match reason {
-            Some(reason) => format!("{words} (it says: {reason})"),
-            None => words,
-        })
-        .collect()
-    }
-
-    /// What is asked for now and was not in `earlier`, then the other way round. A new reason is a change as well.
-    pub fn changes_since(&self, earlier: &Permissions) -> Vec<Change> {
-        let (now, then) = (self.describe(), earlier.describe());
-        let added = now.iter().filter(|line| !then.contains(line)).cloned().map(Change::Added);
-        let removed = then.iter().filter(|line| !now.contains(line)).cloned().map(Change::Removed);
-        added.chain(removed).collect()
     }
 }
 

@@ -35,7 +35,11 @@ pub fn shell(text: &str) -> String {
 pub fn shell_word(text: &str) -> String {
     let plain = |b: u8| b.is_ascii_alphanumeric() || b"_./-".contains(&b);
     let is_word = !text.is_empty() && !text.starts_with('-') && text.bytes().all(plain);
-    if is_word { text.to_owned() } else { shell(&brief(text)) }
+    match () {
+        () if is_word => text.to_owned(),
+        () if text.chars().all(is_plain) => shell(text),
+        () => shell(&brief(text)),
+    }
 }
 
 /// A basic string of TOML.

@@ -11,6 +11,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use super::command;
 use super::env::{BadEnv, check_grantable, check_name};
 use super::host::{BadHost, HostPattern};
 use super::quote::{brief, is_plain};
@@ -27,6 +28,8 @@ pub enum BadSecret {
     NoHost(String),
     #[error("the source of the secret `{0}` is empty, too long, or has a control character")]
     Source(String),
+    #[error("the command of the secret `{0}` names no program, or leaves a quote open")]
+    Command(String),
     #[error("`{0}` has a path; a secret is granted for a host")]
     Path(String),
     #[error("the host of a secret is longer than {MAX_HOST_BYTES} bytes")]
@@ -45,10 +48,19 @@ pub enum BadSecret {
 pub enum SecretSource {
     Env(String),
     File(String),
+    /// Program and arguments, to be split by [`words`](SecretSource::words).
     Command(String),
 }
 
 impl SecretSource {
+    /// The words of a command, split without a shell; of other sources, none.
+    pub fn words(&self) -> Vec<String> {
+        match self {
+            SecretSource::Command(text) => command::words(text).unwrap_or_default(),
+            _ => Vec::new(),
+        }
+    }
+
     fn parse(name: &str, text: &str) -> Result<SecretSource, BadSecret> {
         if text.len() > MAX_SOURCE_BYTES || !text.chars().all(is_plain) {
             return Err(BadSecret::Source(name.to_owned()));
@@ -66,8 +78,9 @@ impl SecretSource {
         };
         match &source {
             SecretSource::Env(variable) => check_name(variable)?,
-            SecretSource::File(text) | SecretSource::Command(text) if text.trim().is_empty() => {
-                return Err(BadSecret::Source(name.to_owned()));
+            SecretSource::File(path) if path.trim().is_empty() => return Err(BadSecret::Source(name.to_owned())),
+            SecretSource::Command(text) if command::words(text).is_none() => {
+                return Err(BadSecret::Command(name.to_owned()));
             }
             _ => {}
         }

@@ -24,6 +24,25 @@ pub fn http(rule: &HttpRule) -> String {
     format!("send {methods} to {}, {path}{plain}{}", rule.origin(), place(rule.host()))
 }
 
+pub fn http_exposes(rule: &HttpRule) -> String {
+    let mut text = String::from(
+        "whatever the skill is given (its params, and files and variables that you grant) can be sent there",
+    );
+    if !Methods::reading().covers(rule.methods()) {
+        text += "; these methods can also change or delete things there";
+    }
+    if rule.scheme() == Scheme::Http {
+        text += "; anyone on the way can read and change it";
+    }
+    match rule.host() {
+        HostPattern::OneBelow(parent) => text + &format!("; whoever has a name below {parent} can receive it"),
+        HostPattern::Exact(host) => match host.addr().map(class) {
+            None | Some(AddressClass::Public) => text,
+            Some(_) => text + "; services there may trust whoever can reach them, and strangers usually can't",
+        },
+    }
+}
+
 /// What stands out about a host.
 fn place(host: &HostPattern) -> String {
     match host {
@@ -42,8 +61,30 @@ pub fn folder(path: &GuestPath, mode: Mode) -> String {
     }
 }
 
+pub fn folder_exposes(changes: bool) -> String {
+    let read = "every file in the folder that you name: the skill can give their content back, or send it where it may";
+    if changes { format!("{read}; and it can change or delete them") } else { read.to_owned() }
+}
+
 pub fn env(name: &str) -> String {
     format!("read your environment variable {name}")
+}
+
+pub fn env_exposes() -> String {
+    "its value: the skill sees it, and can give it back or send it where it may; for keys there are secrets".to_owned()
+}
+
+pub fn secret_exposes(name: &str, hosts: &[SecretHost]) -> String {
+    let shown: Vec<String> = hosts.iter().map(host).collect();
+    let to = list(&shown);
+    let mut text = format!(
+        "the skill can act there in your name, as far as {name} goes; the value comes from your variable {name}, unless you \
+         say otherwise with --secret, and is sent to {to} only"
+    );
+    if hosts.iter().any(SecretHost::allows_plain_http) {
+        text += "; unencrypted, anyone on the way can read it";
+    }
+    text
 }
 
 pub fn secret(name: &str, hosts: &[SecretHost]) -> String {

@@ -26,6 +26,8 @@ pub struct HostFolder {
 pub struct HostFile {
     file: std::fs::File,
     writable: bool,
+    /// Times belong to the file, not to how it was opened: the folder's word.
+    dated: bool,
 }
 
 /// More names than this are not listed: a cell could keep the host sorting.
@@ -67,7 +69,7 @@ impl HostFolder {
         if how.truncate {
             file.set_len(0).map_err(errno)?;
         }
-        Ok(HostFile { file, writable: self.writable && how.write })
+        Ok(HostFile { file, writable: self.writable && how.write, dated: self.writable })
     }
 
     pub(super) fn read_dir(&self, path: &str, cookie: u64, sink: &mut Sink<'_>) -> Result<bool, Errno> {
@@ -112,10 +114,15 @@ impl HostFolder {
     }
 
     pub(super) fn set_times(&self, path: &str, times: NewTimes) -> Result<(), Errno> {
-        let how = Open { read: true, ..Open::default() };
-        self.writable_dir()?;
-        let opened = HostFile { writable: true, ..self.open_file(path, how)? };
-        opened.set_times(times)
+        let dir = self.writable_dir()?;
+        let mut options = OpenOptions::new();
+        options.read(true).custom_flags(rustix::fs::OFlags::NONBLOCK.bits() as i32);
+        let file = dir.open_with(if path.is_empty() { "." } else { path }, &options).map_err(errno)?.into_std();
+        let metadata = file.metadata().map_err(errno)?;
+        if !metadata.is_file() && !metadata.is_dir() {
+            return Err(Errno::Acces);
+        }
+        HostFile { file, writable: false, dated: true }.set_times(times)
     }
 
     fn writable_dir(&self) -> Result<&Dir, Errno> {
@@ -137,7 +144,9 @@ impl HostFile {
     }
 
     pub(super) fn set_times(&self, times: NewTimes) -> Result<(), Errno> {
-        let file = self.to_change()?;
+        if !self.dated {
+            return Err(Errno::Rofs);
+        }
         let time = |ns: u64| UNIX_EPOCH + Duration::from_nanos(ns);
         let mut set = std::fs::FileTimes::new();
         if let Some(ns) = times.accessed_ns {
@@ -146,7 +155,7 @@ impl HostFile {
         if let Some(ns) = times.modified_ns {
             set = set.set_modified(time(ns));
         }
-        file.set_times(set).map_err(errno)
+        self.file.set_times(set).map_err(errno)
     }
 
     pub(super) fn stat(&self, dev: u64) -> Stat {

@@ -3,6 +3,7 @@
 mod addresses;
 mod answers;
 mod audit;
+mod inflating;
 mod requests;
 mod scrubbing;
 mod secrets;

@@ -20,6 +20,13 @@ def environment(values):
     os.environ.update(json.loads(values))
 
 
+def deny_imports(names):
+    """Denies imports before a skill is imported. `names` is JSON."""
+    from skillcell_guest import imports
+
+    imports.deny(json.loads(names))
+
+
 def skill(folder, package):
     """Imports and constructs a skill. For a call without an image this is all: the call follows in the same cell."""
     from skillcell_guest import load
@@ -42,14 +49,16 @@ def look(folder):
 
 
 def _finish(params):
-    from skillcell_guest import settle, warm
+    from skillcell_guest import imports, settle, warm
 
     report = _loaded
     started = time.perf_counter()
     if params is None:
         manifest = report["manifest"]
         params = manifest.get("warm_up") if isinstance(manifest, dict) else None
-    report["warm_up"] = warm.skill(params) if params is not None else None
+    with imports.recorded() as names:
+        report["warm_up"] = warm.skill(params) if params is not None else None
+    report["import_names"] = sorted({*report["import_names"], *names})
     warm.way_in_and_out()
     warmed = time.perf_counter()
     settle.settle()

@@ -8,7 +8,7 @@ import os
 import random
 import sys
 
-from skillcell_guest import door, failure
+from skillcell_guest import door, failure, imports
 
 _decode = json.JSONDecoder().decode
 _encode = json.JSONEncoder(allow_nan=False, ensure_ascii=False, separators=(",", ":")).encode
@@ -57,11 +57,31 @@ def _instance(params, extra):
     if extra is None:
         return skill if skill is not None else skill_class()
     os.environ.update(extra.get("env") or {})
-    config = extra.get("config")
+    if extra.get("deny_imports"):
+        imports.deny(extra["deny_imports"])
+    config = _with_secrets(extra.get("config"), extra.get("secrets"))
     made = skill_class(config=config) if config is not None else skill_class()
     if extra.get("validate"):
         made.validate_params(params)
     return made
+
+
+def _with_secrets(config, names):
+    """Skillware's `SecretProvider` hands secrets to a skill as `config` by their names; these are placeholders. A skill
+    whose constructor takes no config finds them in the environment."""
+    if not names or not (_takes_config() if config is None else isinstance(config, dict)):
+        return config
+    return {**(config or {}), **{name: os.environ[name] for name in names}}
+
+
+def _takes_config():
+    import inspect
+
+    try:
+        inspect.signature(skill_class).bind(config={})
+    except (TypeError, ValueError):
+        return False
+    return True
 
 
 #: `random.seed` itself, without the detour through Python; 256 bits are drawn at once.

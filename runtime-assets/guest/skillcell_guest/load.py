@@ -13,7 +13,7 @@ import sys
 import time
 import warnings
 
-from skillcell_guest import call, failure, watch
+from skillcell_guest import call, failure, imports, watch
 
 
 def load(folder, package):
@@ -21,24 +21,29 @@ def load(folder, package):
     before = set(sys.modules)
     started = time.perf_counter()
     manifest = read_manifest(folder)
-    with watch.environment_reads() as read:
-        call.skill_class = _import(folder, package, manifest)
-    imported = time.perf_counter()
-    constructor_error = None
-    try:
-        call.skill = call.skill_class()
-    except Exception as error:
-        # Not a failure to bake: a skill may refuse to be made without its key, and then says so in each call.
-        constructor_error = failure.describe(error)
+    with imports.recorded() as import_names:
+        with watch.environment_reads() as read:
+            call.skill_class = _import(folder, package, manifest)
+        imported = time.perf_counter()
+        constructor_error = _construct()
     return {
         "manifest": manifest,
         "class": call.skill_class.__name__,
         "imported": sorted(name for name in set(sys.modules) - before - {"skills"} if "." not in name),
         "import_ms": (imported - started) * 1e3,
+        "import_names": sorted(import_names),
         "environment_read": sorted(read),
         "construct_ms": (time.perf_counter() - imported) * 1e3,
         "constructor_error": constructor_error,
     }
+
+
+def _construct():
+    try:
+        call.skill = call.skill_class()
+    except Exception as error:
+        # Not a failure to bake: a skill may refuse to be made without its key, and then says so in each call.
+        return failure.describe(error)
 
 
 def read_manifest(folder):

@@ -145,6 +145,29 @@ fn a_change_of_wishes_is_shown() {
     let read = |value| Permissions::parse(&value).unwrap();
     let (then, now) = (read(json!({"env": ["A", "B"]})), read(json!({"env": ["B", "C"]})));
     let line = |name| format!("read your environment variable {name}");
-    assert_eq!(now.changes_since(&then), [Change::Added(line("C")), Change::Removed(line("A"))]);
+    let expected = [Change::Added { words: line("C") }, Change::Removed { words: line("A") }];
+    assert_eq!(now.changes_since(&then), expected);
     assert_eq!(now.changes_since(&now), []);
+}
+
+#[test]
+fn more_of_the_same_is_shown_as_a_change_of_it() {
+    let read = |mode: &str| Permissions::parse(&json!({"filesystem": [{"path": "/data", "mode": mode}]})).unwrap();
+    let [Change::Changed { from, to }] = &read("rw").changes_since(&read("ro"))[..] else { panic!("one change") };
+    assert_eq!((&**from, &**to), ("read a folder of yours as /data", "read and change a folder of yours as /data"));
+}
+
+#[test]
+fn what_a_wish_exposes_is_said() {
+    let asked = json!({
+        "network": ["https://a.org/*", "POST https://a.org/*", "http://b.org/*", "https://10.0.0.1/*", "https://*.c.org/*"],
+        "filesystem": [{"path": "/data", "mode": "rw"}],
+        "secrets": [{"name": "KEY", "hosts": ["a.org"]}],
+    });
+    let wishes = Permissions::parse(&asked).unwrap().wishes();
+    let says = |at: usize, part: &str| wishes[at].exposes.contains(part);
+    assert!(!says(0, "change or delete") && !says(0, "on the way"), "{:?}", wishes[0]);
+    assert!(says(1, "change or delete") && says(2, "on the way") && says(3, "strangers") && says(4, "below c.org"));
+    assert!(says(5, "change or delete") && says(6, "sent to a.org only"), "{wishes:?}");
+    assert_eq!(wishes.iter().filter(|wish| !wish.granted_by_approval).count(), 1, "a folder has to be named");
 }

@@ -33,8 +33,19 @@ _PORTS = {
 }  # fmt: skip
 #: What no socket of a cell can do.
 _NEVER = {"sendto", "sendmsg", "sendfile", "recvfrom", "recvfrom_into", "recvmsg", "listen", "accept", "dup"}
-#: The names that addresses were asked for: what a library connects to is an address, what it means is a name.
+#: The names that addresses were asked for: what a library connects to is an address, what it means is a name. Several
+#: names may lead to one address, so an address remembers its own; this is for one that was taken apart and put together.
 _names = {}
+
+
+class _Address(str):
+    """An address that knows which name it was asked for."""
+
+    __slots__ = ("name",)
+
+
+def _meant(host):
+    return host.name if isinstance(host, _Address) else _names.get(host, host)
 
 
 class CellSocket:
@@ -58,9 +69,9 @@ class CellSocket:
     def connect(self, address):
         host, port = address[:2]
         if not bridge.available():
-            bridge.tell(_names.get(host, host), port)
+            bridge.tell(_meant(host), port)
             raise missing.error(f"{WHAT} (connecting to {address!r})", WHY, ConnectionRefusedError, errno.ECONNREFUSED)
-        self._peer = (_names.get(host, host), port)
+        self._peer = (_meant(host), port)
 
     def connect_ex(self, address):
         try:
@@ -233,9 +244,7 @@ def getaddrinfo(host, port, family=0, type=0, proto=0, flags=0):
     found = [pair for pair in _addresses(host) or _granted_addresses(host, number) if family in (0, pair[0])]
     if not found:
         raise _unknown(host)
-    for _, address in found:
-        # An address that is asked for by itself means itself again.
-        _names[address] = host if host and address != host else address
+    found = [(version, _named(address, host)) for version, address in found]
     kinds = [(socket.SOCK_STREAM, socket.IPPROTO_TCP), (socket.SOCK_DGRAM, socket.IPPROTO_UDP)]
     return [
         (socket.AddressFamily(version), kind, protocol, "", (address, number) + (0, 0) * (version == socket.AF_INET6))
@@ -243,6 +252,13 @@ def getaddrinfo(host, port, family=0, type=0, proto=0, flags=0):
         for kind, protocol in kinds
         if type in (0, kind) and proto in (0, protocol)
     ]
+
+
+def _named(address, host):
+    # An address that is asked for by itself means itself again.
+    named = _Address(address)
+    named.name = _names[address] = host if host and address != host else address
+    return named
 
 
 def gethostbyname(host):

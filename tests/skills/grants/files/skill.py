@@ -21,6 +21,11 @@ def _truncate_open():
         file.truncate(1)
 
 
+def _fchmod():
+    with open("/data/a.txt") as file:
+        os.chmod(file.fileno(), 0o777)
+
+
 DOINGS = {
     "list": lambda: sorted(os.listdir("/data")),
     "read": lambda: _read("/data/a.txt"),
@@ -39,6 +44,10 @@ DOINGS = {
     "symlink": lambda: os.symlink("a.txt", "/data/link"),
     "hardlink": lambda: os.link("/data/a.txt", "/data/hard"),
     "chmod": lambda: os.chmod("/data/a.txt", 0o777),
+    "chmod_folder": lambda: os.chmod("/data/sub", 0o777),
+    "chmod_missing": lambda: os.chmod("/data/nothing", 0o777),
+    "fchmod": _fchmod,
+    "utime_folder": lambda: os.utime("/data/sub", (1, 1)),
     "read_out": lambda: _read("/data/out"),
     "read_out_folder": lambda: _read("/data/outdir/secret.txt"),
     "dots": lambda: _read("/data/../data/sub/../../etc/passwd"),

@@ -1,0 +1,280 @@
+//! `skillcell approve`: shows what a skill asks for, and records that it may have it.
+
+use std::io::{BufRead, IsTerminal, Read, Write};
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use anyhow::{Context, bail};
+use clap::Args;
+use serde_json::{Value, json};
+
+use super::Settings;
+use super::printer::{Printer, harmless};
+use crate::approvals::{Approval, Approvals, Difference, Standing};
+use crate::host::Host;
+use crate::policy::{Change, Permissions, Wish};
+use crate::skill::Skill;
+
+/// Show what a skill asks for, and approve it as it is now
+///
+/// A skill asks with `permissions` in its manifest. Approving it grants what it asks for in every later `run`, for as
+/// long as no file of it changes; then it is refused, and this command shows what changed. Folders are not granted by it:
+/// name them with --mount. Secrets come from your environment unless --secret or a policy file names another source.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  skillcell approve ./my_skill
+  skillcell approve ./my_skill --yes --json
+  skillcell approve --list
+  skillcell approve --revoke ./my_skill
+
+Exit codes: 0 approved (or nothing to approve), 2 usage or host error, 3 you said no.")]
+pub struct ApproveCommand {
+    /// A folder with a skill.py, or an id
+    #[arg(required_unless_present = "list", conflicts_with = "list")]
+    skill: Option<String>,
+    /// Show what is approved
+    #[arg(long, conflicts_with = "revoke")]
+    list: bool,
+    /// Forget what was approved of the skill
+    #[arg(long)]
+    revoke: bool,
+    /// Approve without asking; needed where there is no terminal to ask on
+    #[arg(long, short)]
+    yes: bool,
+    /// Print it as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// What there is to decide about.
+struct Case<'a> {
+    skill: &'a Skill,
+    wishes: Vec<Wish>,
+    /// From an earlier state that was approved.
+    difference: Option<Difference>,
+    /// Variables that the manifest names without asking for them.
+    unasked: Vec<String>,
+}
+
+impl ApproveCommand {
+    pub fn execute(&self, settings: &Settings, printer: &Printer) -> anyhow::Result<ExitCode> {
+        let approvals = settings.approvals()?;
+        let Some(name) = &self.skill else {
+            self.print_list(&approvals.all()?, printer);
+            return Ok(ExitCode::SUCCESS);
+        };
+        let host = settings.host()?;
+        if self.revoke {
+            self.revoke(name, &host, &approvals, printer)
+        } else {
+            self.approve(name, host, &approvals, printer)
+        }
+    }
+
+    fn approve(&self, name: &str, host: Host, approvals: &Approvals, printer: &Printer) -> anyhow::Result<ExitCode> {
+        let skill = host.skill(name)?;
+        let look = host.look(&skill)?;
+        drop(host); // and with it the progress line
+        let asked = asked(&skill, &look)?;
+        let standing = approvals.standing(&skill)?;
+        let difference = match &standing {
+            Standing::Changed(approval) => Some(Difference::between(approval, &skill, &asked)),
+            _ => None,
+        };
+        let case =
+            Case { skill: &skill, wishes: asked.wishes(), difference, unasked: unasked(&look["manifest"], &asked) };
+        if !self.json {
+            case.print(printer);
+        }
+        if asked.is_empty() {
+            let withdrawn = approvals.revoke(&skill)?;
+            return Ok(self.told(&case, "nothing_asked", &nothing(!withdrawn.is_empty()), printer));
+        }
+        if let Standing::Approved(approval) = &standing {
+            let words = format!("it was approved in this state on {}", date(approval.approved));
+            return Ok(self.told(&case, "approved", &words, printer));
+        }
+        if !self.yes && !ask(&skill)? {
+            return Ok(self.told(&case, "declined", "it is not approved", printer));
+        }
+        approvals.approve(&skill, &asked)?;
+        Ok(self.told(&case, "approved", "it is approved, until a file of it changes", printer))
+    }
+
+    fn told(&self, case: &Case<'_>, state: &str, words: &str, printer: &Printer) -> ExitCode {
+        if self.json {
+            printer.json(&json!({
+                "schema": 1,
+                "skill": case.skill.id(),
+                "digest": case.skill.digest(),
+                "state": state,
+                "asks": case.wishes,
+                "difference": case.difference.as_ref().map(Difference::to_value),
+            }));
+        } else {
+            printer.note(&harmless(&format!("`{}`: {words}", case.skill.id())));
+        }
+        ExitCode::from(if state == "declined" { 3 } else { 0 })
+    }
+
+    fn revoke(&self, name: &str, host: &Host, approvals: &Approvals, printer: &Printer) -> anyhow::Result<ExitCode> {
+        let gone = match host.skill(name) {
+            Ok(skill) => approvals.revoke(&skill)?,
+            Err(_) => approvals.revoke_named(name)?,
+        };
+        if gone.is_empty() {
+            bail!("nothing of `{name}` is approved");
+        }
+        if self.json {
+            printer.json(
+                &json!({"schema": 1, "revoked": gone.iter().map(|approval| about(approval)).collect::<Vec<_>>()}),
+            );
+        } else {
+            for approval in &gone {
+                printer.note(&harmless(&format!("`{}` is no longer approved ({})", approval.skill, approval.place)));
+            }
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+
+    fn print_list(&self, all: &[Arc<Approval>], printer: &Printer) {
+        if self.json {
+            printer.json(
+                &json!({"schema": 1, "approvals": all.iter().map(|approval| about(approval)).collect::<Vec<_>>()}),
+            );
+            return;
+        }
+        if all.is_empty() {
+            printer.note("nothing is approved");
+            return;
+        }
+        let row = |approval: &Arc<Approval>| {
+            let digest = approval.digest.chars().take(16).collect();
+            vec![approval.skill.clone(), date(approval.approved), digest, approval.place.clone()]
+        };
+        printer.table(&["skill", "approved", "digest", "place"], &all.iter().map(row).collect::<Vec<_>>());
+        for approval in all {
+            printer.line("");
+            printer.line(&harmless(&format!("{} may:", approval.skill)));
+            for wish in approval.permissions.wishes().iter().filter(|wish| wish.granted_by_approval) {
+                printer.line(&harmless(&format!("  - {}", wish.words)));
+            }
+        }
+    }
+}
+
+impl Case<'_> {
+    fn print(&self, printer: &Printer) {
+        let line = |text: String| printer.line(&harmless(&text));
+        let digest: String = self.skill.digest().chars().take(16).collect();
+        line(format!("{} ({} files, digest {digest})", self.skill.id(), self.skill.files().len()));
+        if let Some(difference) = &self.difference {
+            line("it was approved in another state. Since then:".into());
+            let changes = difference.permissions.iter().map(Change::words);
+            changes
+                .chain(difference.files.iter().map(|file| file.words()))
+                .for_each(|words| line(format!("  * {words}")));
+        }
+        if !self.wishes.is_empty() {
+            line("it asks to".into());
+        }
+        for wish in &self.wishes {
+            line(format!("  - {}", wish.words));
+            line(format!("      exposes: {}", wish.exposes));
+            if let Some(reason) = &wish.reason {
+                line(format!("      its author says: {reason}"));
+            }
+            if !wish.granted_by_approval {
+                let mount = wish.asked.as_str();
+                line(format!("      not granted by approving: name the folder in each run, `--mount FOLDER:{mount}`"));
+            }
+        }
+        for name in &self.unasked {
+            line(format!(
+                "  its manifest names the variable {name}, without asking for it: `--secret {name}@HOST` gives it"
+            ));
+        }
+    }
+}
+
+/// What the manifest asks for; nothing where it has no `permissions`.
+fn asked(skill: &Skill, look: &Value) -> anyhow::Result<Permissions> {
+    if let Some(error) = look["manifest_error"].as_str() {
+        bail!("the manifest of `{}` can't be read: {error}", skill.id());
+    }
+    let asked = look["manifest"].get("permissions").map(Permissions::parse).transpose();
+    Ok(asked.with_context(|| format!("the `permissions` of `{}` can't be read", skill.id()))?.unwrap_or_default())
+}
+
+/// Names in Skillware's `env_vars` that `permissions` say nothing about.
+fn unasked(manifest: &Value, asked: &Permissions) -> Vec<String> {
+    let named = match &manifest["env_vars"] {
+        Value::Object(names) => names.keys().map(String::as_str).collect(),
+        Value::Array(names) => names.iter().filter_map(Value::as_str).collect(),
+        _ => Vec::new(),
+    };
+    let is_asked = |name: &str| {
+        asked.env.iter().any(|env| env.what == name) || asked.secrets.iter().any(|secret| secret.what.name == name)
+    };
+    named.into_iter().filter(|name| !is_asked(name)).take(64).map(str::to_owned).collect()
+}
+
+fn nothing(withdrawn: bool) -> String {
+    let earlier = if withdrawn { "; what was approved of it before is forgotten" } else { "" };
+    format!("it asks for nothing, so there is nothing to approve{earlier}")
+}
+
+/// Asks on the terminal. Anything but a yes is a no.
+fn ask(skill: &Skill) -> anyhow::Result<bool> {
+    if !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
+        bail!("there is no terminal to ask on: `--yes` approves `{}` without asking", skill.id());
+    }
+    let mut stderr = std::io::stderr().lock();
+    write!(stderr, "{}", harmless(&format!("Approve `{}` as it is now? [y/N] ", skill.id())))?;
+    stderr.flush()?;
+    let mut answer = String::new();
+    std::io::stdin().lock().take(256).read_line(&mut answer)?;
+    Ok(matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes"))
+}
+
+fn about(approval: &Approval) -> Value {
+    json!({
+        "skill": approval.skill,
+        "place": approval.place,
+        "digest": approval.digest,
+        "approved": approval.approved,
+        "permissions": approval.permissions.to_value(),
+        "files": approval.files.len(),
+    })
+}
+
+/// The day of a time in seconds since 1970, as `2026-11-16`.
+pub fn date(seconds: u64) -> String {
+    // Days in eras of 400 years that begin in March, so that a leap day is the last of its year.
+    let days = seconds / 86_400 + 719_468;
+    let (era, day) = (days / 146_097, days % 146_097);
+    let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
+    let day = day - (365 * year + year / 4 - year / 100);
+    let month = (5 * day + 2) / 153;
+    let (day, month) = (day - (153 * month + 2) / 5 + 1, if month < 10 { month + 3 } else { month - 9 });
+    format!("{:04}-{month:02}-{day:02}", era * 400 + year + u64::from(month <= 2))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::date;
+
+    #[test]
+    fn days_have_dates() {
+        let dates = [
+            (0, "1970-01-01"),
+            (951_782_400, "2000-02-29"),
+            (1_763_251_200, "2025-11-16"),
+            (4_107_542_399, "2100-02-28"),
+        ];
+        for (seconds, expected) in dates {
+            assert_eq!(date(seconds), expected);
+        }
+    }
+}
