@@ -5,8 +5,8 @@
 //!                       └─▶ `cargo test` (tests.rs here): all of it, then mutations for seconds ─┘
 //! ```
 //!
-//! A body asserts what the module under test promises, not only that it doesn't panic. It keeps nothing from one input to
-//! the next, and touches nothing but a temporary folder and its own listener on 127.0.0.1. docs/security/fuzzing.md has
+//! A body asserts what the module under test promises, not only that it doesn't panic. No input can change what the next one
+//! finds, and it touches nothing but a temporary folder and its own listener on 127.0.0.1. docs/security/fuzzing.md has
 //! the promises and the record of the long runs.
 
 mod bait;
@@ -18,6 +18,7 @@ pub mod naive;
 mod paths;
 mod policy_file;
 mod schema;
+mod scrubber;
 #[cfg(test)]
 mod tests;
 mod url_policy;
@@ -29,7 +30,7 @@ pub struct Target {
 }
 
 /// All of them; fuzz/fuzz_targets has a file for each, fuzz/corpus a folder.
-pub const TARGETS: [Target; 8] = [
+pub const TARGETS: [Target; 9] = [
     Target { name: "door", run: door::run },
     Target { name: "http_answer", run: http_answer::run },
     Target { name: "http_request", run: http_request::run },
@@ -37,6 +38,7 @@ pub const TARGETS: [Target; 8] = [
     Target { name: "paths", run: paths::run },
     Target { name: "policy_file", run: policy_file::run },
     Target { name: "schema", run: schema::run },
+    Target { name: "scrubber", run: scrubber::run },
     Target { name: "url_policy", run: url_policy::run },
 ];
 

@@ -14,7 +14,7 @@
 //! No proxy variable is read.
 
 mod answer;
-mod base64;
+pub(crate) mod base64;
 mod client;
 mod connection;
 mod error;
@@ -24,7 +24,7 @@ mod exchanges;
 pub(crate) mod framing;
 mod gate;
 pub(crate) mod head;
-mod inflate;
+pub(crate) mod inflate;
 mod limits;
 pub(crate) mod outgoing;
 mod pattern;

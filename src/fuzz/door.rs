@@ -19,7 +19,7 @@ use crate::door::{Answer, Denials, Door, Fault, Web};
 use crate::http::framing::BodyReader;
 use crate::http::head::HeadBuffer;
 use crate::http::request::Request;
-use crate::http::{ClientSettings, HttpClient, Place};
+use crate::http::{ClientSettings, HttpClient, HttpLimits, Place};
 use crate::policy::{GrantKind, Grants};
 
 const MAX_RECORDS: usize = 24;
@@ -43,7 +43,7 @@ pub fn run(data: &[u8]) {
     let baking = records.next().is_some_and(|first| first.first() == Some(&b'B'));
     let bait = Bait::new("a.test");
     let denials = Arc::new(Denials::default());
-    let web = Web::new(CLIENT.clone(), &grants(), bait.secrets.clone(), &denials);
+    let web = Web::new(CLIENT.clone(), &grants(), bait.secrets.clone(), &denials, HttpLimits::default());
     let mut door = Door {
         call: Door::pack(b"{}", None),
         result_cap: RESULT_CAP,

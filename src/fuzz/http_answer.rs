@@ -10,10 +10,13 @@ use super::bait::{BASE64, Bait, VALUE};
 use super::{contains, first_line};
 use crate::http::Scrubber;
 use crate::http::framing::{BodyReader, Framing};
+use crate::http::inflate::Inflation;
 use crate::http::outgoing::Outgoing;
 use crate::http::response::Response;
 
 const MAX_INTERIM: usize = 8;
+/// What a compressed answer may become.
+const INFLATED_CAP: u64 = 64 << 10;
 
 struct Case {
     head_only: bool,
@@ -72,13 +75,17 @@ impl Case {
             }
         };
         let (mut out, mut body) = (Vec::new(), Vec::new());
+        let codings = response.codings().map_err(|error| error.to_string())?;
+        let mut inflation = Inflation::new(&codings, INFLATED_CAP);
         let mut reader = BodyReader::new(response.framing, false);
         let mut outgoing = Outgoing::start(response, self.close, self.scrubber.clone(), &mut out);
         while !reader.is_done() && start < bytes.len() {
             let upto = (start + piece.max(1)).min(bytes.len());
             let before = body.len();
             start += reader.take(&bytes[start..upto], &mut body)?;
-            outgoing.put(&body[before..], &mut out);
+            let piece = &body[before..];
+            inflation.as_mut().map_or(Ok(()), |inflation| inflation.push(piece)).map_err(|error| error.to_string())?;
+            outgoing.put(piece, &mut out);
         }
         let proper = reader.is_done() || reader.close();
         outgoing.finish(proper, &mut out);

@@ -3,6 +3,9 @@
 //! It takes no shortcut that the real one takes: no prefix comparison, no normal form of paths (bytes are decoded fully),
 //! no types for hosts. It reads rules that are written out in full, as they are shown, and URLs that policy took.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
+
 use regex::bytes::Regex;
 
 /// Whether these rules allow a request, read naively; `None` where the URL itself is refused.
@@ -41,7 +44,20 @@ fn expression(rule: &str, fold_path: bool) -> Regex {
     let (path, rest) = path.strip_suffix('*').map_or((path, ""), |path| (path, "(?s-u:.*)"));
     let path: String = decode(path).iter().map(|b| format!("\\x{b:02x}")).collect();
     let fold = if fold_path { "(?i-u)" } else { "(?-u)" };
-    Regex::new(&format!("^(?:{methods}) {host}(?:{fold}{path}){rest}$")).unwrap()
+    made(format!("^(?:{methods}) {host}(?:{fold}{path}){rest}$"))
+}
+
+/// Making one takes a thousand times longer than using it, and fuzzing comes back to the same rules.
+fn made(text: String) -> Regex {
+    thread_local! {
+        static MADE: RefCell<HashMap<String, Regex>> = RefCell::default();
+    }
+    MADE.with_borrow_mut(|made| {
+        if made.len() > 256 {
+            made.clear();
+        }
+        made.entry(text).or_insert_with_key(|text| Regex::new(text).unwrap()).clone()
+    })
 }
 
 fn with_port(scheme: &str, host: &str) -> String {
