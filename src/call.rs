@@ -10,12 +10,14 @@ use serde::Serialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use crate::audit::AuditLog;
 use crate::limits::{LimitKind, Limits};
 use crate::policy::{Denial, Grants};
 
 /// What a skill is asked to do.
 ///
-/// Defaults: `{}` as params, no config, no environment, no grants, paths as they are, the default [`Limits`], params validated, image used.
+/// Defaults: `{}` as params, no config, no environment, no grants, no audit, paths as they are, the default [`Limits`],
+/// params validated, image used.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Call {
@@ -34,6 +36,8 @@ pub struct Call {
     pub env: BTreeMap<String, String>,
     /// What the skill may do, as far as it asks for it; a skill without `permissions` may do all of it.
     pub grants: Grants,
+    /// Where the call's decisions are recorded. A call that can't be recorded is not made.
+    pub audit: Option<AuditLog>,
     pub limits: Limits,
     /// Check `params` against the manifest's JSON Schema first, as Skillware's `SkillContext` does.
     pub validate: bool,
@@ -52,6 +56,7 @@ impl Call {
             secrets: Vec::new(),
             env: BTreeMap::new(),
             grants: Grants::default(),
+            audit: None,
             limits: Limits::default(),
             validate: true,
             use_image: true,

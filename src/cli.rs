@@ -3,6 +3,7 @@
 //! Exit codes: 0 the skill returned, 1 it raised, 2 usage or host error, 3 refused, 4 a limit.
 
 mod approve;
+mod audit;
 mod bench;
 mod build;
 mod cache;
@@ -48,6 +49,7 @@ enum Command {
     Build(build::BuildCommand),
     Approve(approve::ApproveCommand),
     Inspect(inspect::InspectCommand),
+    Audit(audit::AuditCommand),
     Bench(bench::BenchCommand),
     Runtime(runtime::RuntimeCommand),
     Cache(cache::CacheCommand),
@@ -117,6 +119,7 @@ pub fn main() -> ExitCode {
         Command::Build(command) => command.execute(&settings, &printer),
         Command::Approve(command) => command.execute(&settings, &printer),
         Command::Inspect(command) => command.execute(&settings, &printer),
+        Command::Audit(command) => command.execute(&printer),
         Command::Bench(command) => command.execute(&settings, &printer),
         Command::Runtime(command) => command.execute(&settings, &printer),
         Command::Cache(command) => command.execute(&settings, &printer),

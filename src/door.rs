@@ -130,10 +130,12 @@ impl Door {
 /// That no rule is for a host. What would be asked of it is not known yet, so the hint allows all of it to be read.
 fn not_granted(host: &str, port: Option<u16>) -> Denial {
     let shown: String = host.chars().take(80).flat_map(char::escape_default).collect();
+    // An IPv6 address is in brackets in a URL.
+    let place = if host.contains(':') && !host.starts_with('[') { format!("[{shown}]") } else { shown.clone() };
     let url = match port {
-        Some(80) => format!("http://{shown}/*"),
-        None | Some(443) => format!("https://{shown}/*"),
-        Some(port) => format!("http://{shown}:{port}/*"),
+        Some(80) => format!("http://{place}/*"),
+        None | Some(443) => format!("https://{place}/*"),
+        Some(port) => format!("http://{place}:{port}/*"),
     };
     // A name that is none could mean something to a shell.
     let plain = host.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'-' | b'_' | b':' | b'[' | b']'));

@@ -32,12 +32,13 @@ pub use self::builder::HostBuilder;
 pub use self::grants::GrantError;
 use self::grants::Held;
 use crate::approvals::{ApprovalError, Approvals};
+use crate::audit::{AuditError, Trail};
 use crate::cache::{Cache, Pack};
 use crate::call::{Call, ImageUse, Outcome, Report, Usage};
 use crate::cell::engine::STACK_NEEDED;
 use crate::cell::{Cell, EngineError, Inputs, Machine};
-use crate::door::Door;
-use crate::http::{ClientSettings, HttpClient};
+use crate::door::{Denials, Door};
+use crate::http::{ClientSettings, HttpClient, Lookup};
 use crate::image::{BakeError, BakeReport, Baker, Image, Start, WarmUp};
 use crate::limits::{LimitKind, Limits};
 use crate::policy::Denial;
@@ -61,6 +62,7 @@ struct Shared {
     roots: Roots,
     ca_files: Vec<PathBuf>,
     approvals: Option<Approvals>,
+    lookup: Option<Arc<dyn Lookup>>,
     /// Made for the first call that is granted something of the web.
     http: OnceLock<Arc<HttpClient>>,
     registry: OnceLock<Pack>,
@@ -92,6 +94,8 @@ pub enum HostError {
     Grant(#[from] GrantError),
     #[error(transparent)]
     Approval(#[from] ApprovalError),
+    #[error(transparent)]
+    Audit(#[from] AuditError),
     #[error("the params are {got} bytes as JSON, and may be {cap}")]
     ParamsTooLarge { got: usize, cap: usize },
 }
@@ -104,6 +108,7 @@ impl HostError {
             HostError::Bake(BakeError::Cache(error) | BakeError::Runtime(RuntimeError::Cache(error))) => error.hint(),
             HostError::Provision(error) | HostError::Runtime(RuntimeError::Provision(error)) => error.hint(),
             HostError::Bake(BakeError::Runtime(RuntimeError::Provision(error))) => error.hint(),
+            HostError::Audit(error) => error.hint(),
             HostError::Bake(BakeError::Damaged(_)) => {
                 Some("call again: what was damaged was removed and is made anew".into())
             }
@@ -117,6 +122,9 @@ impl HostError {
         }
     }
 }
+
+/// What a call may do, and where that is recorded.
+type Power<'a> = (Option<&'a Held>, Option<&'a Arc<Trail>>);
 
 /// Images that a host keeps mapped; another one is opened again when it is needed.
 const MAX_IMAGES: usize = 64;
@@ -140,12 +148,24 @@ impl Host {
     }
 
     fn call_here(&self, skill: &Skill, call: &Call) -> Result<Report, HostError> {
+        let Some(log) = &call.audit else { return self.make(skill, call, None) };
+        let trail = log.begin(skill, call)?;
+        let done = self.make(skill, call, Some(&trail));
+        trail.end(&done)?;
+        done
+    }
+
+    fn make(&self, skill: &Skill, call: &Call, trail: Option<&Arc<Trail>>) -> Result<Report, HostError> {
         let started = Instant::now();
         grants::check_env(call)?;
         let called = match self.approved(skill, call)? {
-            Ok(call) if call.use_image => self.with_image(skill, &call),
-            Ok(call) => self.without_image(skill, &call),
-            Err(denial) => Ok(refused(skill, vec![denial])),
+            Ok(call) if call.use_image => self.with_image(skill, &call, trail),
+            Ok(call) => self.without_image(skill, &call, trail),
+            Err(denial) => {
+                let denials = vec![denial];
+                trail.map_or(Ok(()), |trail| trail.refused(&denials))?;
+                Ok(refused(skill, denials))
+            }
         };
         let mut report = match called {
             Ok(report) => report,
@@ -166,11 +186,11 @@ impl Host {
         Ok(report)
     }
 
-    fn with_image(&self, skill: &Skill, call: &Call) -> Result<Report, HostError> {
+    fn with_image(&self, skill: &Skill, call: &Call, trail: Option<&Arc<Trail>>) -> Result<Report, HostError> {
         let metered = call.limits.fuel.is_some();
         let (image, baked) = self.image(skill, metered, &call.limits)?;
         let about = Some(ImageUse { key: image.key.clone(), baked });
-        let held = match self.held(skill, &image.report.manifest, call)? {
+        let held = match self.held(skill, &image.report.manifest, call, trail)? {
             Ok(held) => held,
             Err(denials) => return Ok(Report { image: about, ..refused(skill, denials) }),
         };
@@ -181,7 +201,7 @@ impl Host {
             Err(raised) => return Ok(Report { image: about, ..ended(skill, Outcome::Raised(raised)) }),
         };
         if image.report.must_import(&call.env, &call.grants.deny_imports) {
-            return self.import_and_run(skill, call, Start::Framework, held.as_ref());
+            return self.import_and_run(skill, call, Start::Framework, (held.as_ref(), trail));
         }
         if !image.memories.fits(&call.limits) {
             return Ok(Report { image: about, ..ended(skill, Outcome::Exceeded(LimitKind::Memory, None)) });
@@ -190,18 +210,19 @@ impl Host {
         let (baker, inputs) = self.inputs(skill, &image, call, left_to_guest)?;
         let cell = baker.machine.rested_cell(&image.memories, inputs)?;
         let retire = |cell| baker.machine.retire(cell, &image.memories);
-        let report = self.run(skill, (cell, retire), (image.state.entry, started), call, held.as_ref())?;
+        let power = (held.as_ref(), trail);
+        let report = self.run(skill, (cell, retire), (image.state.entry, started), call, power)?;
         Ok(Report { image: about, ..report })
     }
 
     /// What the manifest asks for is read before the skill is run, in a cell of its own: what it is granted of the
     /// environment is there when it is imported.
-    fn without_image(&self, skill: &Skill, call: &Call) -> Result<Report, HostError> {
+    fn without_image(&self, skill: &Skill, call: &Call, trail: Option<&Arc<Trail>>) -> Result<Report, HostError> {
         let look = self.baker(call.limits.fuel.is_some())?.look(skill)?;
-        match self.held(skill, &look["manifest"], call)? {
+        match self.held(skill, &look["manifest"], call, trail)? {
             Err(denials) => Ok(refused(skill, denials)),
-            Ok(None) => self.import_and_run(skill, call, Start::Boot, None),
-            Ok(Some(held)) => self.import_and_run(skill, &*held.call(call)?, Start::Boot, Some(&held)),
+            Ok(None) => self.import_and_run(skill, call, Start::Boot, (None, trail)),
+            Ok(Some(held)) => self.import_and_run(skill, &*held.call(call)?, Start::Boot, (Some(&held), trail)),
         }
     }
 
@@ -211,7 +232,7 @@ impl Host {
         skill: &Skill,
         call: &Call,
         start: Start,
-        held: Option<&Held>,
+        (held, trail): Power<'_>,
     ) -> Result<Report, HostError> {
         let baker = self.baker(call.limits.fuel.is_some())?;
         let started = Instant::now();
@@ -220,7 +241,7 @@ impl Host {
             Ok(leave_to_guest) => cell.store().data_mut().door = door(call, leave_to_guest)?,
             Err(raised) => return Ok(ended(skill, Outcome::Raised(raised))),
         }
-        self.run(skill, (cell, drop), (report.entry, started), call, held)
+        self.run(skill, (cell, drop), (report.entry, started), call, (held, trail))
     }
 
     /// What a call holds of what its skill asks for, ready to be given; or what it lacks.
@@ -229,12 +250,21 @@ impl Host {
         skill: &Skill,
         manifest: &serde_json::Value,
         call: &Call,
+        trail: Option<&Arc<Trail>>,
     ) -> Result<Result<Option<Held>, Vec<Denial>>, HostError> {
         let approve = self.shared.approvals.as_ref().map(|approvals| approvals.command(skill));
         match grants::decide(skill, manifest, call, approve.as_deref()) {
-            Err(denials) => Ok(Err(denials)),
+            Err(denials) => {
+                trail.map_or(Ok(()), |trail| trail.refused(&denials))?;
+                Ok(Err(denials))
+            }
             Ok(None) => Ok(Ok(None)),
-            Ok(Some(grants)) => Ok(Ok(Some(Held::new(grants, call.map_paths)?))),
+            Ok(Some(effective)) => {
+                // The secrets are read first, so that no line has their values.
+                let held = Held::new(effective.grants.clone(), call.map_paths)?;
+                trail.map_or(Ok(()), |trail| trail.grants(&call.grants, &effective, held.scrubber()))?;
+                Ok(Ok(Some(held)))
+            }
         }
     }
 
@@ -245,10 +275,16 @@ impl Host {
         (mut cell, retire): (Cell, impl FnOnce(Cell)),
         (entry, started): (u32, Instant),
         call: &Call,
-        held: Option<&Held>,
+        (held, trail): Power<'_>,
     ) -> Result<Report, HostError> {
+        if let Some(trail) = trail {
+            cell.store().data_mut().door.denials = Some(Arc::new(Denials::audited(trail.clone())));
+        }
         if let Some(held) = held {
             held.give(self, &mut cell, &call.limits)?;
+        }
+        if let Some(trail) = trail {
+            cell.store().data_mut().wasi.vfs.watch(trail.clone());
         }
         let made = Instant::now();
         let ran = wasi_python::enter(&mut cell, entry);
@@ -410,7 +446,8 @@ impl Host {
 
     fn http_client(&self) -> Result<&Arc<HttpClient>, HostError> {
         self.made(&self.shared.http, || {
-            let settings = ClientSettings::with_ca_files(self.shared.ca_files.clone());
+            let mut settings = ClientSettings::with_ca_files(self.shared.ca_files.clone());
+            settings.lookup = self.shared.lookup.clone();
             Ok(Arc::new(HttpClient::new(&settings).map_err(GrantError::from)?))
         })
     }

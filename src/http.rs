@@ -49,6 +49,7 @@ pub use exchanges::Exchanges;
 pub use gate::{Asked, Gate, Granted, Refusal};
 pub use limits::HttpLimits;
 pub use place::Place;
+pub use resolve::Lookup;
 pub use scrub::{Scrubber, Scrubbing};
 pub use secrets::{HostPattern, Secret, SecretError, Secrets};
 pub use terms::Terms;

@@ -12,6 +12,7 @@
 #![deny(unsafe_code)]
 
 mod approvals;
+pub mod audit;
 pub mod bench;
 mod cache;
 pub mod call;
@@ -34,6 +35,7 @@ mod vfs;
 mod wasi;
 
 pub use approvals::{Approval, ApprovalError, Approvals, Difference, FileChange, Standing};
+pub use audit::{AuditError, AuditLog};
 pub use call::{Call, ImageUse, Outcome, Raised, Report, Usage};
 pub use host::{Host, HostBuilder, HostError};
 pub use image::{BakeReport, WarmUp};

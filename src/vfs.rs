@@ -26,6 +26,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 mod tree;
+mod watch;
 
 pub use self::allowance::Caps;
 pub use self::errno::Errno;
@@ -36,11 +37,13 @@ pub use self::output::Output;
 pub use self::stat::{Entry, Kind, NewTimes, Stat, now_ns};
 pub use self::table::ROOT;
 pub use self::tree::{Content, Source, Tree};
+pub use self::watch::Watch;
 
 use self::file::{Descriptor, Object};
 use self::mount::Backend;
 use self::scratch::Scratch;
 use self::table::Table;
+use self::watch::Watching;
 use crate::limits::LimitKind;
 
 /// Takes one directory entry; `false` means that was the last one wanted.
@@ -84,6 +87,7 @@ pub struct Vfs {
     pub stderr: Output,
     source_fault: Option<std::io::Error>,
     entropy_bytes: u64,
+    watching: Option<Box<Watching>>,
 }
 
 impl Vfs {
@@ -99,7 +103,8 @@ impl Vfs {
             }
         }
         let scratch = Scratch::new(roots, caps);
-        Vfs { mounts, scratch, table: Table::new(), stdout, stderr, source_fault: None, entropy_bytes: 0 }
+        let (table, source_fault, watching) = (Table::new(), None, None);
+        Vfs { mounts, scratch, table, stdout, stderr, source_fault, entropy_bytes: 0, watching }
     }
 
     /// Shows more, in a cell that has run already. Only folders of the host come this late.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use clap::Args;
 
-use crate::policy::{BadPolicyFile, GrantKind, Grants, MAX_FILE_BYTES, PolicyFile};
+use crate::policy::{BadPolicyFile, GrantKind, Grants, MAX_FILE_BYTES, PolicyFile, Written};
 
 /// What a call may do. Nothing is granted by default.
 #[derive(Args)]
@@ -73,7 +73,7 @@ impl GrantArgs {
             }
         }
         let policy = self.policy.as_deref().map(|path| policy(path, skill)).transpose()?;
-        Ok(Layers { policy: policy.unwrap_or_default(), flags })
+        Ok(Layers { policy: policy.unwrap_or_default(), flags: flags.written(&Written::Flag) })
     }
 }
 
@@ -85,7 +85,8 @@ fn policy(path: &Path, skill: &str) -> anyhow::Result<Grants> {
         .with_context(|| format!("the policy file `{shown}` can't be read"))?;
     let text = if bytes.len() > MAX_FILE_BYTES { Err(BadPolicyFile::TooLong.into()) } else { utf8(bytes) };
     let file = text.and_then(|text| Ok(PolicyFile::parse(&text)?));
-    Ok(file.with_context(|| format!("the policy file `{shown}` is wrong"))?.grants_for(skill))
+    let file = file.with_context(|| format!("the policy file `{shown}` is wrong"))?;
+    Ok(file.named(&shown.to_string()).grants_for(skill))
 }
 
 fn utf8(bytes: Vec<u8>) -> anyhow::Result<String> {

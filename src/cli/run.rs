@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 
+use super::audit::AuditArgs;
 use super::grants::GrantArgs;
 use super::limits::LimitArgs;
 use super::printer::Printer;
@@ -22,6 +23,7 @@ Examples:
   skillcell run ./my_skill --params @params.json --config '{\"mode\": \"fast\"}' --env REGION=eu --timeout 5
   skillcell run ./my_skill --allow-http 'GET https://api.example.org/v1/*' --secret API_KEY@api.example.org
   skillcell approve ./my_skill && skillcell run ./my_skill
+  skillcell run ./my_skill --mount ./in:/data --audit audit.jsonl --explain
   echo '{\"text\": \"hello\"}' | skillcell run ./my_skill --params - --json
 
 Exit codes: 0 returned, 1 raised, 2 usage or host error, 3 refused, 4 a limit was exceeded.")]
@@ -47,11 +49,14 @@ pub struct RunCommand {
     limits: LimitArgs,
     #[command(flatten)]
     grants: GrantArgs,
+    #[command(flatten)]
+    audit: AuditArgs,
 }
 
 impl RunCommand {
     pub fn execute(&self, settings: &Settings, printer: &Printer) -> anyhow::Result<ExitCode> {
         let mut call = self.call()?;
+        call.audit = self.audit.log()?;
         let host = settings.host_with(&self.grants.ca_file)?;
         let skill = host.skill(&self.skill)?;
         call.grants = self.grants.grants(skill.id())?;

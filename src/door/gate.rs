@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use super::denials::Denials;
 use crate::http::{Asked, Gate, Granted, Place, Refusal};
-use crate::policy::{Denial, Grants, HttpRule, HttpRules, Origin, Resolve, Scheme, Target, decide_address};
+use crate::policy::{
+    Denial, Grants, HttpDenial, HttpRule, HttpRules, NO_RULE, Origin, Resolve, Scheme, Target, decide_address,
+};
 
 /// The rules of one call.
 pub struct PolicyGate {
@@ -30,18 +32,29 @@ impl PolicyGate {
     }
 
     /// May this address be told, or connected to?
-    pub fn check_address(&self, target: &Target, rule: &HttpRule, addr: IpAddr) -> Result<(), Refusal> {
+    pub fn check_address(&self, target: &Target, rule: &HttpRule, addr: IpAddr) -> Result<(), Box<Denial>> {
         let from = match (Resolve::find(&self.resolve, target), target.host().addr()) {
             (Some(entry), _) => Origin::Resolve(entry),
             (None, Some(_)) => Origin::Literal,
             (None, None) => Origin::Dns,
         };
         decide_address(target, rule, from, addr)
-            .map_err(|denial| self.refuse(Denial::address("connect to", &target.origin(), &denial)))
+            .map_err(|denial| Box::new(Denial::address("connect to", &target.origin(), &denial)))
+    }
+
+    /// May this name be looked up, by this rule?
+    pub fn look_up(&self, name: &str, rule: &HttpRule) -> Result<(), Refusal> {
+        self.denials.tell_name(name, Ok(&rule.to_string()))
+    }
+
+    /// As [`refuse`](Self::refuse), where it was asked about a name.
+    pub fn refuse_name(&self, name: &str, denial: Denial) -> Refusal {
+        let _ = self.denials.tell_name(name, Err(&denial));
+        self.refuse(denial)
     }
 
     pub fn refuse(&self, denial: Denial) -> Refusal {
-        let rule = denial.rule.clone().unwrap_or_else(|| "nothing is granted that is not asked for".to_owned());
+        let rule = denial.rule.clone().unwrap_or_else(|| NO_RULE.to_owned());
         let refusal = Refusal { rule, message: denial.message.clone(), hint: denial.hint.clone() };
         self.denials.add(denial);
         refusal
@@ -74,14 +87,20 @@ impl Gate for PolicyGate {
             .map_err(|bad| self.refuse(Denial::url(&asked.method, &asked.url(), &bad)))?;
         match self.rules.decide(&asked.method, &target) {
             Ok(rule) => Ok(Granted { rule: rule.to_string() }),
-            Err(denial) => Err(self.refuse(Denial::http(&asked.method, &asked.url(), &denial))),
+            Err(denial) => {
+                let refusal = self.refuse(Denial::http(&asked.method, &asked.url(), &denial));
+                // The denial has the rule that came closest. It is not that rule that decided.
+                let decided = matches!(denial, HttpDenial::Denied { .. });
+                Err(if decided { refusal } else { Refusal { rule: NO_RULE.to_owned(), ..refusal } })
+            }
         }
     }
 
     fn address(&self, place: &Place, granted: &Granted, address: IpAddr) -> Result<(), Refusal> {
         let target = target(place).ok_or_else(|| unreadable(place))?;
         let rule = self.rules.allow.iter().find(|rule| rule.to_string() == granted.rule);
-        self.check_address(&target, rule.ok_or_else(|| unreadable(place))?, address)
+        let checked = self.check_address(&target, rule.ok_or_else(|| unreadable(place))?, address);
+        checked.map_err(|denial| self.refuse(*denial))
     }
 
     fn resolve(&self, host: &str, port: u16) -> Option<SocketAddr> {

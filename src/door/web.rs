@@ -106,16 +106,18 @@ impl Web {
     }
 
     fn find_addresses(&self, name: &str, port: Option<u16>, deadline: Instant) -> Result<Vec<u8>, HttpError> {
-        let refused = || HttpError::Refused(self.gate.refuse(not_granted(name, port)));
+        let refused = || HttpError::Refused(self.gate.refuse_name(name, not_granted(name, port)));
         let authority = format!("{name}:{}", port.unwrap_or(443));
         let target = Target::from_parts(Scheme::Https, &authority, "/").map_err(|_| refused())?;
         let rule = self.gate.rule_for(&target).ok_or_else(refused)?;
         if let Some(entry) = self.gate.any_resolve(&target) {
             return Ok(entry.addr().to_string().into_bytes());
         }
+        self.gate.look_up(name, rule)?;
         let found = self.client.addresses(name, deadline.min(Instant::now() + RESOLVE))?;
         for addr in &found {
-            self.gate.check_address(&target, rule, *addr)?;
+            let checked = self.gate.check_address(&target, rule, *addr);
+            checked.map_err(|denial| self.gate.refuse_name(name, *denial))?;
         }
         let texts: Vec<String> = found.iter().take(16).map(ToString::to_string).collect();
         Ok(texts.join(" ").into_bytes())
@@ -127,11 +129,13 @@ pub fn refuse(kind: u8, payload: &[u8], denials: &Denials) -> Result<Vec<u8>, Fa
     match kind {
         b'o' => {
             let (_, port, host) = place(payload)?;
-            denials.add(not_granted(host, Some(port)));
+            denials.refuse_connection(host, port, not_granted(host, Some(port)));
         }
         b'n' if !payload.is_empty() => {
             let (host, port) = named(payload)?;
-            denials.add(not_granted(host, port));
+            let denial = not_granted(host, port);
+            let _ = denials.tell_name(host, Err(&denial));
+            denials.add(denial);
         }
         _ => {}
     }

@@ -6,12 +6,14 @@ use std::sync::{Arc, Mutex, OnceLock};
 use super::{Host, HostError, Shared};
 use crate::approvals::Approvals;
 use crate::cache::Cache;
+use crate::http::Lookup;
 use crate::progress::{Progress, Silent};
 use crate::provision::Fetch;
 use crate::skill::Roots;
 
 /// Defaults: the user's cache folder, the network through pip when something is missing, skills found through
-/// `SKILLWARE_SKILL_PATH`, `./skills` and the pinned registry, the well-known authorities for HTTPS, no approvals, no word about progress.
+/// `SKILLWARE_SKILL_PATH`, `./skills` and the pinned registry, the well-known authorities for HTTPS, names looked up by
+/// the system, no approvals, no word about progress.
 #[derive(Default)]
 #[must_use]
 pub struct HostBuilder {
@@ -20,6 +22,7 @@ pub struct HostBuilder {
     roots: Option<Roots>,
     ca_files: Vec<PathBuf>,
     approvals: Option<Approvals>,
+    lookup: Option<Arc<dyn Lookup>>,
     progress: Option<Arc<dyn Progress + Send + Sync>>,
 }
 
@@ -60,6 +63,12 @@ impl HostBuilder {
         self
     }
 
+    /// Who looks up the names of hosts that are granted, instead of the system. Policy decides about what it says.
+    pub fn lookup(mut self, lookup: Arc<dyn Lookup>) -> HostBuilder {
+        self.lookup = Some(lookup);
+        self
+    }
+
     /// Who is told of work that takes long.
     pub fn progress(mut self, progress: Arc<dyn Progress + Send + Sync>) -> HostBuilder {
         self.progress = Some(progress);
@@ -76,6 +85,7 @@ impl HostBuilder {
             roots: self.roots.unwrap_or_else(Roots::from_env),
             ca_files: self.ca_files,
             approvals: self.approvals,
+            lookup: self.lookup,
             http: OnceLock::new(),
             registry: OnceLock::new(),
             files: OnceLock::new(),

@@ -16,7 +16,7 @@ use super::map_paths::PathMap;
 use super::{Host, HostError, MAX_PARAMS_BYTES};
 use crate::call::{Call, Outcome, Raised, Report};
 use crate::cell::Cell;
-use crate::door::{Denials, Web};
+use crate::door::Web;
 use crate::http::{HostPattern, HttpLimits, Scrubber, Secret, SecretError, Secrets};
 use crate::limits::{LimitKind, Limits};
 use crate::policy::{
@@ -40,8 +40,6 @@ pub enum GrantError {
     Command { name: String, source: CommandError },
     #[error("the params can't be read once their paths are mapped")]
     Params(#[source] serde_json::Error),
-    #[error("{what} is not there yet")]
-    NotYet { what: &'static str },
     #[error(transparent)]
     Env(#[from] BadEnv),
     #[error(transparent)]
@@ -75,7 +73,7 @@ pub struct Held {
     env: BTreeMap<String, String>,
     /// Empty unless the call wants its paths mapped.
     paths: PathMap,
-    scrubber: Option<Scrubber>,
+    scrubber: Option<Arc<Scrubber>>,
 }
 
 /// What a manifest asks for, as far as the call grants it. `Ok(None)`: nothing is asked for and nothing granted.
@@ -85,7 +83,7 @@ pub fn decide(
     manifest: &Value,
     call: &Call,
     approve: Option<&str>,
-) -> Result<Option<Grants>, Vec<Denial>> {
+) -> Result<Option<Effective>, Vec<Denial>> {
     let asked = manifest.get("permissions");
     if asked.is_none() && call.grants == Grants::default() {
         return Ok(None);
@@ -100,7 +98,7 @@ pub fn decide(
     let missing = effective.missing.iter().filter(|missing| missing.is_whole());
     let denials: Vec<Denial> =
         missing.filter(|missing| missing.kind != DenialKind::Env || !given(&missing.asked)).map(Denial::from).collect();
-    if denials.is_empty() { Ok(Some(effective.grants)) } else { Err(denials) }
+    if denials.is_empty() { Ok(Some(effective)) } else { Err(denials) }
 }
 
 impl Held {
@@ -116,7 +114,7 @@ impl Held {
         for name in grants.secrets.iter().map(|secret| &secret.name) {
             env.extend(secrets.placeholder(name).map(|placeholder| (name.clone(), placeholder.to_owned())));
         }
-        let scrubber = (!secrets.is_empty()).then(|| Scrubber::new(&secrets));
+        let scrubber = (!secrets.is_empty()).then(|| Arc::new(Scrubber::new(&secrets)));
         let paths = if map_paths { path_map(&grants.mounts) } else { PathMap::default() };
         Ok(Held { grants, secrets, env, paths, scrubber })
     }
@@ -168,13 +166,17 @@ impl Held {
             state.wasi.vfs.add_mounts(mounts.into_iter().flatten().collect());
         }
         if !self.grants.http.allow.is_empty() {
-            let denials = Arc::new(Denials::default());
+            let denials = state.door.denials.get_or_insert_default().clone();
             let client = host.http_client()?.clone();
             let limits = HttpLimits { inflated_bytes: limits.inflated_bytes, ..HttpLimits::default() };
             state.door.web = Some(Box::new(Web::new(client, &self.grants, self.secrets.clone(), &denials, limits)));
-            state.door.denials = Some(denials);
         }
         Ok(())
+    }
+
+    /// What finds the secrets' values, where there are any.
+    pub fn scrubber(&self) -> Option<&Arc<Scrubber>> {
+        self.scrubber.as_ref()
     }
 
     /// Takes secrets' values out of everything that leaves.

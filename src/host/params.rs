@@ -44,12 +44,13 @@ fn invalid(mut message: String) -> Raised {
 /// What the door hands to the cell. Most calls have nothing but params.
 pub fn pack(call: &Call, validate: bool) -> Vec<u8> {
     let params = call.params_json();
-    let Call { config, env, secrets, .. } = call;
     let denied = &call.grants.deny_imports;
-    let plain = config.is_none() && env.is_empty() && denied.is_empty() && !validate;
-    let extra =
-        || json!({"config": config, "env": env, "secrets": secrets, "validate": validate, "deny_imports": denied});
-    let extra = (!plain).then(|| extra().to_string());
+    let plain = call.config.is_none() && call.env.is_empty() && denied.is_empty() && !validate;
+    let extra = (!plain).then(|| {
+        let Call { config, env, secrets, .. } = call;
+        json!({"config": config, "env": env, "secrets": secrets, "validate": validate, "deny_imports": denied})
+            .to_string()
+    });
     Door::pack(params.as_bytes(), extra.as_deref().map(str::as_bytes))
 }
 

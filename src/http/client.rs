@@ -14,17 +14,19 @@ use crate::http::gate::{Gate, Granted};
 use crate::http::limits::from_now;
 use crate::http::place::Place;
 use crate::http::pool::Pool;
-use crate::http::resolve::Resolver;
+use crate::http::resolve::{Lookup, Resolver};
 use crate::http::tls;
 
 /// What a client needs to know.
 ///
-/// Defaults: no authorities but the well-known ones.
+/// Defaults: no authorities but the well-known ones, names looked up by the system.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct ClientSettings {
     /// PEM files of authorities that are trusted besides the well-known ones.
     pub ca_files: Vec<PathBuf>,
+    /// Who looks names up instead of the system.
+    pub lookup: Option<Arc<dyn Lookup>>,
 }
 
 /// Why a client can't be made.
@@ -53,13 +55,14 @@ pub struct Checked {
 
 impl ClientSettings {
     pub fn with_ca_files(ca_files: Vec<PathBuf>) -> ClientSettings {
-        ClientSettings { ca_files }
+        ClientSettings { ca_files, lookup: None }
     }
 }
 
 impl HttpClient {
     pub fn new(settings: &ClientSettings) -> Result<HttpClient, ClientError> {
-        Ok(HttpClient { tls: tls::config(&settings.ca_files)?, pool: Pool::default(), resolver: Resolver::default() })
+        let resolver = Resolver::new(settings.lookup.clone());
+        Ok(HttpClient { tls: tls::config(&settings.ca_files)?, pool: Pool::default(), resolver })
     }
 
     /// Resolves once and asks the gate about every address.

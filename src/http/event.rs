@@ -1,4 +1,5 @@
-//! What an audit is told: each decision before anything is sent, and the end of each request that was allowed.
+//! What an audit is told: each decision and each secret before anything is sent, and the end of each request that was
+//! allowed.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -7,7 +8,7 @@ use std::time::Instant;
 use serde::Serialize;
 
 use crate::http::error::HttpError;
-use crate::http::gate::Asked;
+use crate::http::gate::{Asked, Refusal};
 
 /// One line of an audit. URLs come without their query, which may carry data; the path is kept.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -23,6 +24,14 @@ pub enum Event {
         rule: String,
         /// Why not.
         reason: Option<String>,
+    },
+    /// A secret's value is about to be sent.
+    Secret {
+        name: String,
+        /// The host that it goes to, as in the URL.
+        host: String,
+        tls: bool,
+        address: SocketAddr,
     },
     /// An allowed request is over, or the call is.
     Finished {
@@ -45,7 +54,8 @@ pub enum Event {
 
 /// Where events go.
 pub trait Audit: Send + Sync {
-    fn record(&self, event: &Event);
+    /// Takes an event before it is acted on. What can't be recorded is not done: an error ends the request.
+    fn record(&self, event: &Event) -> Result<(), Refusal>;
 }
 
 /// An allowed request under way. Dropping it records its end.
@@ -85,7 +95,8 @@ impl Record {
 
 impl Drop for Record {
     fn drop(&mut self) {
-        self.audit.record(&Event::Finished {
+        // It is over either way.
+        let _ = self.audit.record(&Event::Finished {
             method: std::mem::take(&mut self.method),
             url: std::mem::take(&mut self.url),
             address: self.address,

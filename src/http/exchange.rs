@@ -48,7 +48,7 @@ impl Exchange {
     pub fn open(terms: Arc<Terms>, tls: bool, host: &str, port: u16) -> Result<Exchange, HttpError> {
         let place = Place::parse(host, port).inspect_err(|refusal| {
             let shown: String = host.chars().take(80).flat_map(char::escape_default).collect();
-            terms.tell(None, format!("//{shown}:{port}"), &Err(refusal.clone()));
+            terms.tell_refusal(None, format!("//{shown}:{port}"), refusal);
         })?;
         let state = State::Head(HeadBuffer::default());
         Ok(Exchange { terms, place, tls, state, ready: None, aside: Vec::new() })
@@ -98,12 +98,11 @@ impl Exchange {
         }
         self.terms.count_connect()?;
         let (terms, url) = (self.terms.clone(), format!("//{}", self.place));
-        let granted =
-            terms.gate.connect(&self.place).inspect_err(|no| terms.tell(None, url.clone(), &Err(no.clone())))?;
+        let granted = terms.gate.connect(&self.place).inspect_err(|no| terms.tell_refusal(None, url.clone(), no))?;
         let by = deadline.min(from_now(terms.limits.connect));
         let checked = terms.client.check(&self.place, &granted, terms.gate.as_ref(), by);
         if let Err(HttpError::Refused(refusal)) = &checked {
-            terms.tell(None, url, &Err(refusal.clone()));
+            terms.tell_refusal(None, url, refusal);
         }
         let checked = checked?;
         if !terms.client.can_reuse(&checked) {
@@ -131,7 +130,8 @@ impl Exchange {
         while !bytes.is_empty() {
             let taken = match &mut self.state {
                 State::Head(buffer) => {
-                    let (taken, head) = buffer.push(bytes)?;
+                    let pushed = buffer.push(bytes);
+                    let (taken, head) = pushed.inspect_err(|error| self.tell_unread(error))?;
                     if let Some(head) = head {
                         self.begin(&head, deadline)?;
                     }
@@ -152,7 +152,7 @@ impl Exchange {
 
     /// The head is there: understand it, ask the gate, start to send.
     fn begin(&mut self, head: &[u8], deadline: Instant) -> Result<(), HttpError> {
-        self.terms.count_request()?;
+        self.terms.count_request().inspect_err(|error| self.tell_unread(error))?;
         let request = Request::parse(head, &self.place, self.tls).inspect_err(|error| self.tell_unread(error))?;
         let granted = self.terms.decide(&request)?;
         if request.expects_continue {
@@ -166,10 +166,11 @@ impl Exchange {
     fn tell_unread(&self, error: &HttpError) {
         let refusal = match error {
             HttpError::Refused(refusal) => refusal.clone(),
+            HttpError::TooLarge { .. } => Refusal::always("limit", error.to_string()),
             error => Refusal::always("malformed", error.to_string()),
         };
         let scheme = if self.tls { "https" } else { "http" };
-        self.terms.tell(None, format!("{scheme}://{}", self.place.authority(self.tls)), &Err(refusal));
+        self.terms.tell_refusal(None, format!("{scheme}://{}", self.place.authority(self.tls)), &refusal);
     }
 
     fn answer_if_complete(&mut self, deadline: Instant) -> Result<(), HttpError> {

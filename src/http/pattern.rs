@@ -17,7 +17,7 @@ enum Form {
     /// Hexadecimal digits in either case.
     Hex(Vec<u8>),
     /// The characters that depend on the value only. Where the value doesn't start or end with a character's bits, that
-    /// character (`lead`, `trail`) can be any, and goes too.
+    /// character (`lead`, `trail`) can be any, and goes too. So does the padding, which tells of the value's length.
     Base64 { stable: Vec<u8>, lead: bool, trail: bool },
     /// The value, any byte of it percent-encoded, a blank perhaps as `+`.
     Percent(Vec<u8>),
@@ -43,7 +43,7 @@ impl Pattern {
     fn new(form: Form) -> Pattern {
         let longest = match &form {
             Form::Exact(text) | Form::Hex(text) => text.len(),
-            Form::Base64 { stable, .. } => stable.len() + 2,
+            Form::Base64 { stable, .. } => stable.len() + 4,
             Form::Percent(value) => value.len() * 3,
         };
         Pattern { form, longest }
@@ -84,7 +84,9 @@ impl Pattern {
                 }
                 let end = lead + stable.len();
                 let trails = *trail && text.get(end).is_some_and(|&byte| base64::is_base64(byte));
-                Some(end + usize::from(trails))
+                let end = end + usize::from(trails);
+                let padding = text[end..].iter().take(2).take_while(|&&byte| byte == b'=').count();
+                Some(end + padding)
             }
         }
     }

@@ -1,14 +1,17 @@
 //! Takes secrets' values out of whatever leaves the host, in every form that is known, and puts the placeholder there.
 //!
-//! In a stream, bytes are held back until no value can start in them. How many depends on the values' lengths and on line
-//! ends only, never on what the bytes are: otherwise a server that stops in mid-answer could tell a skill, one character
-//! after another, how a value starts.
+//! In a stream, bytes are held back until no value can start in them. How many depends on line ends only, never on what
+//! the bytes are: otherwise a server that stops in mid-answer could tell a skill, one character after another, how a value
+//! starts. Nor does it tell how long a value is: it is a power of two, and the same one for all values of usual length.
 
 use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::http::pattern::Pattern;
 use crate::http::secrets::Secrets;
+
+/// The least that is held back: enough for a value of 341 bytes, percent-encoded.
+const MIN_HELD_BYTES: usize = 1 << 10;
 
 /// Finds the values of a set of secrets.
 ///
@@ -18,7 +21,8 @@ pub struct Scrubber {
     patterns: Vec<(Pattern, String)>,
     /// Which pairs of bytes a match starts with: without a lead, and with one byte of lead.
     starts: [Pairs; 2],
-    longest: usize,
+    /// How much of a stream is held back; no match is longer.
+    held: usize,
     /// No value has a line end in it, so none goes past one.
     within_lines: bool,
 }
@@ -53,8 +57,9 @@ impl Scrubber {
             pattern.starts().into_iter().for_each(|pair| starts[pattern.lead()].insert(pair));
         }
         let longest = patterns.iter().map(|(pattern, _)| pattern.longest).max().unwrap_or(0);
+        let held = longest.next_power_of_two().max(MIN_HELD_BYTES);
         let within_lines = entries.iter().all(|entry| !entry.secret.value.contains('\n'));
-        Scrubber { patterns, starts, longest, within_lines }
+        Scrubber { patterns, starts, held, within_lines }
     }
 
     /// The text without values. It is borrowed when there were none.
@@ -115,7 +120,7 @@ impl Scrubbing {
     /// Takes a piece and appends to `out` what can go on.
     pub fn push(&mut self, piece: &[u8], out: &mut Vec<u8>) {
         self.held.extend_from_slice(piece);
-        let far = self.held.len().saturating_sub(self.scrubber.longest);
+        let far = self.held.len().saturating_sub(self.scrubber.held);
         let line = self.held.iter().rposition(|&byte| byte == b'\n').filter(|_| self.scrubber.within_lines);
         let (stopped, _) = self.scrubber.pass(&self.held, line.map_or(far, |line| far.max(line + 1)), out);
         self.held.drain(..stopped);

@@ -67,17 +67,22 @@ impl Terms {
             }
             Ok(granted)
         });
-        self.tell(Some(&request.asked.method), url, &decision);
+        self.tell(Some(&request.asked.method), url, &decision)?;
         Ok(decision?)
     }
 
-    pub(crate) fn tell(&self, method: Option<&str>, url: String, decision: &Result<Granted, Refusal>) {
+    /// Tells of a refusal: nothing hangs on whether it could be recorded.
+    pub(crate) fn tell_refusal(&self, method: Option<&str>, url: String, refusal: &Refusal) {
+        let _ = self.tell(method, url, &Err(refusal.clone()));
+    }
+
+    fn tell(&self, method: Option<&str>, url: String, decision: &Result<Granted, Refusal>) -> Result<(), Refusal> {
         let (rule, reason) = match decision {
             Ok(granted) => (granted.rule.clone(), None),
             Err(refusal) => (refusal.rule.clone(), Some(refusal.message.clone())),
         };
         let method = method.map(str::to_owned);
-        self.audit.record(&Event::Decided { method, url, allowed: decision.is_ok(), rule, reason });
+        self.audit.record(&Event::Decided { method, url, allowed: decision.is_ok(), rule, reason })
     }
 }
 

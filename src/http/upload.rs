@@ -4,6 +4,7 @@
 //! to be dead can be replaced. Anything longer, and anything in chunks, goes on as it arrives.
 
 use std::io;
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -11,7 +12,7 @@ use crate::http::answer::{Answer, Resend};
 use crate::http::client::Checked;
 use crate::http::connection::{Connection, is_timeout};
 use crate::http::error::HttpError;
-use crate::http::event::Record;
+use crate::http::event::{Event, Record};
 use crate::http::framing::{BodyReader, Framing, LAST_CHUNK, write_chunk};
 use crate::http::gate::Granted;
 use crate::http::inflate;
@@ -100,7 +101,6 @@ impl Upload {
     /// Sends what was gathered; then there is an answer to wait for.
     pub fn finish(mut self, deadline: Instant) -> Result<Answer, HttpError> {
         let sent = self.send_rest(deadline);
-        self.record.secrets = self.replacer.used();
         let (connection, resend) = sent.inspect_err(|error| self.record.failed(error))?;
         let head_only = self.request.asked.method == "HEAD";
         let guarded = !self.replacer.is_empty();
@@ -130,6 +130,7 @@ impl Upload {
         let mut bytes = self.request.write_head();
         bytes.extend_from_slice(&body);
         let mut connection = self.connection(ready, deadline)?;
+        self.tell_secrets(connection.key.address)?;
         let mut sent = connection.send(&bytes, self.terms.limits.idle, deadline);
         let repeats = connection.reused && self.request.is_idempotent();
         if sent.as_ref().is_err_and(|error| repeats && !is_timeout(error)) {
@@ -169,6 +170,7 @@ impl Upload {
         let ready = ready.take();
         let mut connection = self.connection(ready, deadline)?;
         self.record.address = Some(connection.key.address);
+        self.tell_secrets(connection.key.address)?;
         let head = self.request.write_head();
         let sent = connection.send(&head, self.terms.limits.idle, deadline);
         sent_or_muted(sent, &mut connection)?;
@@ -194,10 +196,23 @@ impl Upload {
         if chunked && last {
             bytes.extend_from_slice(LAST_CHUNK);
         }
-        let Some(open) = connection else { return Ok(()) };
+        let Some(address) = connection.as_ref().map(|open| open.key.address) else { return Ok(()) };
+        self.tell_secrets(address)?;
+        let Way::Streamed(Some(open), _) = &mut self.way else { return Ok(()) };
         self.record.bytes_up += bytes.len() as u64;
         let sent = open.send(&bytes, self.terms.limits.idle, deadline);
         sent_or_muted(sent, open)
+    }
+
+    /// Tells of the secrets that what is sent next holds and nothing before it did.
+    fn tell_secrets(&mut self, address: SocketAddr) -> Result<(), HttpError> {
+        let (tls, used) = (self.request.asked.tls, self.replacer.used());
+        for name in used.into_iter().filter(|name| !self.record.secrets.contains(name)).collect::<Vec<_>>() {
+            let host = self.request.asked.place.authority(tls);
+            self.terms.audit.record(&Event::Secret { name: name.clone(), host, tls, address })?;
+            self.record.secrets.push(name);
+        }
+        Ok(())
     }
 
     fn is_chunked(&self) -> bool {
@@ -224,7 +239,7 @@ fn prepare(
     let by = deadline.min(from_now(terms.limits.connect));
     let checked = terms.client.check(&request.asked.place, granted, terms.gate.as_ref(), by);
     if let Err(HttpError::Refused(refusal)) = &checked {
-        terms.tell(Some(&request.asked.method), request.asked.url(), &Err(refusal.clone()));
+        terms.tell_refusal(Some(&request.asked.method), request.asked.url(), refusal);
     }
     let checked = checked?;
     for (_, value) in request.headers.iter_mut().filter(|(name, _)| name.eq_ignore_ascii_case("accept-encoding")) {

@@ -8,6 +8,9 @@ use super::resolve::AddressDenial;
 use super::rules::HttpDenial;
 use super::url::BadUrl;
 
+/// The rule that decides where no other does.
+pub const NO_RULE: &str = "what no rule allows is denied";
+
 /// What a refusal is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -19,6 +19,7 @@ use toml::Spanned;
 
 use super::grants::{BadGrant, GrantKind, Grants};
 use super::quote::brief;
+use super::written::Written;
 
 /// A longer file is refused. Reading takes up to some 700 times this: a table in TOML is a few bytes, and its map more than
 /// a thousand.
@@ -88,6 +89,14 @@ impl PolicyFile {
         Ok(file)
     }
 
+    /// Says where the text was read from, for those who ask where a grant is written.
+    #[must_use]
+    pub fn named(mut self, path: &str) -> PolicyFile {
+        self.for_all.name_file(path);
+        self.for_skill.values_mut().for_each(|grants| grants.name_file(path));
+        self
+    }
+
     /// The skills that have a section of their own.
     pub fn skills(&self) -> impl Iterator<Item = &str> {
         self.for_skill.keys().map(String::as_str)
@@ -114,8 +123,9 @@ impl Section {
         let mut grants = Grants::default();
         for (kind, entry) in lists.into_iter().flat_map(|(kind, list)| list.into_iter().map(move |entry| (kind, entry)))
         {
-            let added = grants.add(kind, entry.get_ref());
-            added.map_err(|problem| BadPolicyFile::Grant { line: line(text, Some(entry.span())), problem })?;
+            let line = line(text, Some(entry.span()));
+            let added = grants.add_written(kind, entry.get_ref(), &Written::File { path: String::new(), line });
+            added.map_err(|problem| BadPolicyFile::Grant { line, problem })?;
         }
         Ok(grants)
     }

@@ -14,6 +14,7 @@ use super::quote::brief;
 use super::resolve::{BadResolve, Resolve};
 use super::rules::HttpRules;
 use super::secret::{BadSecret, SecretGrant, SecretSource};
+use super::written::{Places, Written};
 
 const MAX_ENTRIES: usize = 256;
 const MAX_MODULE_BYTES: usize = 128;
@@ -93,6 +94,7 @@ pub struct Grants {
     pub secrets: Vec<SecretGrant>,
     pub env: Vec<EnvGrant>,
     pub deny_imports: Vec<String>,
+    pub(super) places: Places,
 }
 
 impl Grants {
@@ -135,7 +137,7 @@ impl Grants {
             let (name, hosts) = (secret.what.name.clone(), secret.what.hosts.clone());
             let _ = grants.add_secret(SecretGrant { source: SecretSource::Env(name.clone()), name, hosts });
         }
-        grants
+        grants.written(&Written::Approval)
     }
 
     /// These, then a later layer's.
@@ -151,6 +153,7 @@ impl Grants {
             self.secrets.retain(|held| held.name != secret.name || held.source == secret.source);
             let _ = self.add_secret(secret);
         }
+        self.places.extend(later.places);
         self
     }
 

@@ -25,6 +25,7 @@ pub struct HostFolder {
 /// An open file of such a folder.
 pub struct HostFile {
     file: std::fs::File,
+    /// Whether it was opened for writing.
     writable: bool,
     /// Times belong to the file, not to how it was opened: the folder's word.
     dated: bool,
@@ -38,6 +39,10 @@ impl HostFolder {
     pub fn open(path: &std::path::Path, writable: bool) -> std::io::Result<HostFolder> {
         let dir = Dir::open_ambient_dir(path, cap_std::ambient_authority())?;
         Ok(HostFolder { dir: Arc::new(dir), writable })
+    }
+
+    pub(super) fn is_writable(&self) -> bool {
+        self.writable
     }
 
     pub(super) fn stat(&self, path: &str, dev: u64) -> Result<Stat, Errno> {
@@ -191,6 +196,9 @@ fn ns(time: SystemTime) -> u64 {
 
 /// What a cell is told of a failure of the host's.
 fn errno(error: std::io::Error) -> Errno {
+    if rustix::io::Errno::from_io_error(&error) == Some(rustix::io::Errno::LOOP) {
+        return Errno::Loop;
+    }
     match error.kind() {
         ErrorKind::NotFound => Errno::Noent,
         ErrorKind::AlreadyExists => Errno::Exist,

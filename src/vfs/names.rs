@@ -23,7 +23,7 @@ impl Vfs {
     }
 
     /// The innermost mount that covers a clean path, and the rest of the path below it.
-    fn mount<'p>(&self, path: &'p str) -> Option<(usize, &'p str)> {
+    pub(super) fn mount<'p>(&self, path: &'p str) -> Option<(usize, &'p str)> {
         self.mounts.iter().enumerate().find_map(|(index, mount)| Some((index, below(&mount.point, path)?)))
     }
 
@@ -74,14 +74,20 @@ impl Vfs {
     /// Opens a path as a new descriptor.
     pub fn open(&mut self, dir: u32, raw: &[u8], how: Open) -> Result<u32, Errno> {
         let path = self.locate(dir, raw)?;
+        let changing = how.write || how.create || how.truncate;
+        let doing = if changing { "open to change" } else { "open" };
+        self.watched(doing, &path.text, changing, |vfs| vfs.open_path(&path, how))
+    }
+
+    fn open_path(&mut self, path: &CellPath, how: Open) -> Result<u32, Errno> {
         self.scratch.allowance.charge_open()?;
-        let opened = match self.stat_path(&path) {
-            Ok(stat) if stat.kind == Kind::Directory => open_directory(&path, how),
+        let opened = match self.stat_path(path) {
+            Ok(stat) if stat.kind == Kind::Directory => open_directory(path, how),
             Ok(_) if how.directory => Err(Errno::Notdir),
-            Ok(_) => self.open_file(&path, how),
+            Ok(_) => self.open_file(path, how),
             Err(Errno::Noent) if how.create && path.wants_directory => Err(Errno::Isdir),
             Err(Errno::Noent) if how.create && how.directory => Err(Errno::Inval),
-            Err(Errno::Noent) if how.create => self.open_file(&path, how),
+            Err(Errno::Noent) if how.create => self.open_file(path, how),
             Err(errno) => Err(errno),
         };
         match opened {
@@ -109,17 +115,25 @@ impl Vfs {
 
     pub fn make_directory(&mut self, dir: u32, raw: &[u8]) -> Result<(), Errno> {
         let path = self.locate(dir, raw)?.text;
-        if self.is_pinned(&path) {
+        self.watched("make a folder", &path, true, |vfs| vfs.make_directory_clean(&path))
+    }
+
+    fn make_directory_clean(&mut self, path: &str) -> Result<(), Errno> {
+        if self.is_pinned(path) {
             return Err(Errno::Exist);
         }
-        let (index, rest) = self.mount_to_change(&path)?;
+        let (index, rest) = self.mount_to_change(path)?;
         let made = self.mounts[index].backend.make_directory(&mut self.scratch, rest);
-        made.map_err(|errno| self.explain(&path, errno))
+        made.map_err(|errno| self.explain(path, errno))
     }
 
     pub fn unlink(&mut self, dir: u32, raw: &[u8]) -> Result<(), Errno> {
         let path = self.locate(dir, raw)?;
-        if self.stat_path(&path)?.kind == Kind::Directory {
+        self.watched("delete", &path.text, true, |vfs| vfs.unlink_path(&path))
+    }
+
+    fn unlink_path(&mut self, path: &CellPath) -> Result<(), Errno> {
+        if self.stat_path(path)?.kind == Kind::Directory {
             return Err(Errno::Isdir);
         }
         let (index, rest) = self.mount_to_change(&path.text)?;
@@ -128,7 +142,11 @@ impl Vfs {
 
     pub fn remove_directory(&mut self, dir: u32, raw: &[u8]) -> Result<(), Errno> {
         let path = self.locate(dir, raw)?;
-        if self.stat_path(&path)?.kind != Kind::Directory {
+        self.watched("delete", &path.text, true, |vfs| vfs.remove_directory_path(&path))
+    }
+
+    fn remove_directory_path(&mut self, path: &CellPath) -> Result<(), Errno> {
+        if self.stat_path(path)?.kind != Kind::Directory {
             return Err(Errno::Notdir);
         }
         if self.is_pinned(&path.text) {
@@ -140,7 +158,14 @@ impl Vfs {
 
     pub fn rename(&mut self, dir: u32, raw: &[u8], new_dir: u32, new_raw: &[u8]) -> Result<(), Errno> {
         let (from, to) = (self.locate(dir, raw)?, self.locate(new_dir, new_raw)?);
-        let moved = self.stat_path(&from)?;
+        self.watched("rename", &from.text, true, |vfs| {
+            vfs.enter(&to.text, true)?;
+            vfs.rename_path(&from, &to)
+        })
+    }
+
+    fn rename_path(&mut self, from: &CellPath, to: &CellPath) -> Result<(), Errno> {
+        let moved = self.stat_path(from)?;
         if to.wants_directory && moved.kind != Kind::Directory {
             return Err(Errno::Notdir);
         }
@@ -163,6 +188,10 @@ impl Vfs {
     }
 
     pub(super) fn set_times_clean(&mut self, path: &str, times: NewTimes) -> Result<(), Errno> {
+        self.watched("set the times of", path, true, |vfs| vfs.try_set_times(path, times))
+    }
+
+    fn try_set_times(&mut self, path: &str, times: NewTimes) -> Result<(), Errno> {
         let Some((index, rest)) = self.mount(path) else { return Err(Errno::Rofs) };
         let set = self.mounts[index].backend.set_times(&mut self.scratch, rest, times);
         set.map_err(|errno| if errno == Errno::Noent && self.is_pinned(path) { Errno::Rofs } else { errno })

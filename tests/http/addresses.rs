@@ -2,8 +2,10 @@
 
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv4Addr};
+use std::sync::{Arc, Mutex};
 
 use crate::support::{Guest, Rules, Server, Setup, body, code, get, ok, soon};
+use skillcell::http::{ClientSettings, HttpClient, Lookup};
 
 const LOOPBACK: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 
@@ -89,4 +91,50 @@ fn deceptive_hosts_are_not_even_opened() {
     for host in ["2130706433", "0x7f.1", "example.org.", "a@b", "ex\u{e4}mple.org", "127.1"] {
         assert_eq!(code(guest.exchanges.open(false, host, 80)), "refused", "{host}");
     }
+}
+
+/// Says something else each time that it is asked, the last of it for ever.
+#[derive(Debug)]
+struct Fickle(Mutex<Vec<Vec<IpAddr>>>);
+
+impl Lookup for Fickle {
+    fn addresses(&self, _: &str) -> std::io::Result<Vec<IpAddr>> {
+        let mut sayings = self.0.lock().unwrap();
+        Ok(if sayings.len() > 1 { sayings.remove(0) } else { sayings[0].clone() })
+    }
+}
+
+/// What is left to say shows how often it was asked.
+fn fickle(sayings: &[&[IpAddr]]) -> (Arc<Fickle>, Setup) {
+    let lookup = Arc::new(Fickle(Mutex::new(sayings.iter().map(|saying| saying.to_vec()).collect())));
+    let mut settings = ClientSettings::default();
+    settings.lookup = Some(lookup.clone());
+    let client = Arc::new(HttpClient::new(&settings).unwrap());
+    (lookup, Setup { client, rules: Rules { refuse_address: Some(OTHER), ..Rules::default() }, ..Setup::default() })
+}
+
+const OTHER: IpAddr = IpAddr::V4(Ipv4Addr::new(127, 0, 0, 2));
+
+#[test]
+fn the_address_that_was_checked_is_the_one_that_is_connected_to() {
+    let server = Server::saying(ok("here"));
+    let (lookup, setup) = fickle(&[&[LOOPBACK], &[OTHER]]);
+    let mut guest = setup.guest();
+    let id = guest.exchanges.open(false, "api.example.org", server.port()).unwrap();
+    let text = format!("GET / HTTP/1.1\r\nHost: api.example.org:{}\r\n\r\n", server.port());
+    assert_eq!(body(&guest.ask(id, text).unwrap()), "here");
+    assert_eq!(lookup.0.lock().unwrap().len(), 1, "asked once");
+}
+
+#[test]
+fn one_refused_address_among_others_refuses_the_name() {
+    let server = Server::saying(ok("here"));
+    for saying in [[LOOPBACK, OTHER], [OTHER, LOOPBACK]] {
+        let (_, setup) = fickle(&[&saying]);
+        let mut guest = setup.guest();
+        let id = guest.exchanges.open(false, "api.example.org", server.port()).unwrap();
+        let text = format!("GET / HTTP/1.1\r\nHost: api.example.org:{}\r\n\r\n", server.port());
+        assert_eq!(code(guest.write(id, text)), "refused");
+    }
+    assert_eq!(server.connections(), 0);
 }

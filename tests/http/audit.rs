@@ -1,7 +1,7 @@
 //! Promise: every decision and every request is told, without what the query carried.
 
-use crate::support::{Guest, Rules, Server, Setup, get, ok};
-use skillcell::http::Event;
+use crate::support::{Guest, Rules, Server, Setup, code, get, ok};
+use skillcell::http::{Event, HostPattern, HttpLimits, Secret, Secrets};
 
 #[test]
 fn a_request_is_told_when_decided_and_when_over() {
@@ -54,4 +54,53 @@ fn a_request_that_the_guest_gave_up_is_told_when_its_cell_ends() {
     drop(guest);
     let events = audit.0.lock().unwrap();
     assert!(matches!(&events[1], Event::Finished { error: Some("abandoned"), .. }), "{events:?}");
+}
+
+#[test]
+fn what_can_not_be_recorded_is_not_sent() {
+    let server = Server::saying(ok(""));
+    let mut guest = Guest::new();
+    guest.audit.1.set(|event| matches!(event, Event::Decided { allowed: true, .. })).unwrap();
+    assert_eq!(code(guest.once(&server, get(&server, "/", ""))), "refused");
+    assert_eq!(server.count(), 0);
+}
+
+#[test]
+fn a_secret_is_told_before_it_is_sent_or_it_is_not_sent() {
+    for refuses in [false, true] {
+        let server = Server::saying(ok(""));
+        let hosts = vec![HostPattern::parse("127.0.0.1").unwrap()];
+        let secret = Secret { name: "KEY".into(), value: "value-12345".into(), hosts, allow_plain_http: true };
+        let secrets = Secrets::new(vec![secret]).unwrap();
+        let key = secrets.placeholder("KEY").unwrap().to_owned();
+        let mut guest = Setup { secrets, ..Setup::default() }.guest();
+        if refuses {
+            guest.audit.1.set(|event| matches!(event, Event::Secret { .. })).unwrap();
+        }
+        let whole = guest.once(&server, get(&server, "/", &format!("X-Key: {key}\r\n")));
+        let chunk = format!("{:x}\r\n{key}\r\n0\r\n\r\n", key.len());
+        let chunked = guest.once(&server, get(&server, "/", "Transfer-Encoding: chunked\r\n") + &chunk);
+        let expected = if refuses { "refused" } else { "ok" };
+        assert_eq!((code(whole), code(chunked)), (expected, expected));
+        let sent = server.requests.lock().unwrap().concat();
+        assert_eq!(sent.matches("value-12345").count(), if refuses { 0 } else { 2 }, "{sent}");
+        let events = guest.audit.0.lock().unwrap();
+        let told = events.iter().filter(|event| {
+            matches!(event, Event::Secret { name, host, tls: false, address }
+                if name == "KEY" && host.starts_with("127.0.0.1:") && *address == server.address)
+        });
+        assert_eq!(told.count(), if refuses { 0 } else { 2 }, "{events:?}");
+    }
+}
+
+#[test]
+fn a_request_over_the_limit_is_told_as_denied() {
+    let server = Server::saying(ok(""));
+    let mut limits = HttpLimits::default();
+    limits.requests = 1;
+    let mut guest = Setup { limits, ..Setup::default() }.guest();
+    guest.once(&server, get(&server, "/", "")).unwrap();
+    assert_eq!(code(guest.once(&server, get(&server, "/", ""))), "too_large");
+    let events = guest.audit.0.lock().unwrap();
+    assert!(matches!(&events[2], Event::Decided { allowed: false, rule, .. } if rule == "limit"), "{events:?}");
 }

@@ -102,6 +102,29 @@ fn lines_go_on_at_once() {
 }
 
 #[test]
+fn what_is_held_back_does_not_tell_a_values_length() {
+    let passed = |value: &str| {
+        let (mut scrubbing, mut out) = (Scrubbing::new(Arc::new(Scrubber::new(&set(&[value])))), Vec::new());
+        scrubbing.push(&[b'.'; 10_000], &mut out);
+        out.len()
+    };
+    let short = passed("123456");
+    assert!(short < 10_000);
+    for length in [7, 40, 341] {
+        assert_eq!(passed(&"7".repeat(length)), short, "{length}");
+    }
+    // A long one is held back whole.
+    assert!(passed(&"7".repeat(2000)) <= 10_000 - 6000);
+}
+
+#[test]
+fn padding_goes_with_the_value() {
+    let secrets = set(&["1234567"]);
+    let clean = Scrubber::new(&secrets).scrub(&format!("<{}>", base64(b"1234567"))).into_owned();
+    assert_eq!(clean, format!("<{}>", secrets.placeholder("S0").unwrap()));
+}
+
+#[test]
 fn a_value_with_line_ends_is_found_across_them() {
     let secrets = set(&["-----BEGIN-----\nabc\ndef\n-----END-----\n"]);
     let scrubber = Arc::new(Scrubber::new(&secrets));

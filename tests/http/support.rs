@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::io::{Read, Write};
 use std::net::{IpAddr, SocketAddr, TcpListener};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
 use skillcell::http::{
@@ -155,12 +155,17 @@ fn no(rule: &str) -> Refusal {
     Refusal { rule: rule.into(), message: format!("refused by {rule}"), hint: None }
 }
 
+/// Keeps events, but for those that it is told to refuse.
 #[derive(Default)]
-pub struct Kept(pub Mutex<Vec<Event>>);
+pub struct Kept(pub Mutex<Vec<Event>>, pub OnceLock<fn(&Event) -> bool>);
 
 impl Audit for Kept {
-    fn record(&self, event: &Event) {
+    fn record(&self, event: &Event) -> Result<(), Refusal> {
+        if self.1.get().is_some_and(|refuses| refuses(event)) {
+            return Err(no("audit"));
+        }
         self.0.lock().unwrap().push(event.clone());
+        Ok(())
     }
 }
 

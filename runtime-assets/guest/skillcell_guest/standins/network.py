@@ -67,6 +67,8 @@ class CellSocket:
         self._closed = False
 
     def connect(self, address):
+        if not isinstance(address, (tuple, list)) or len(address) < 2:
+            raise missing.error(f"{WHAT} (connecting to {address!r})", "only HTTP to a host and port can be granted")
         host, port = address[:2]
         if not bridge.available():
             bridge.tell(_meant(host), port)

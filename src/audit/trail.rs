@@ -1,0 +1,189 @@
+//! The lines of one call, from its beginning to its end.
+//!
+//! Invariant: what is allowed is let through only after its line is written. Once a line could not be written, nothing
+//! more is allowed in this call, and its end is an error.
+
+use std::collections::HashSet;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::{Duration, SystemTime};
+
+use super::grants::Rules;
+use super::line::SCHEMA;
+use super::{AuditError, AuditLog, Event, Line, when};
+use crate::call::{Call, Outcome, Report};
+use crate::host::HostError;
+use crate::http::Scrubber;
+use crate::skill::Skill;
+
+/// The most decisions of a call that get a line: a skill could fill the disk. Beyond it, what would be allowed is denied,
+/// and denials are only counted.
+const MAX_DECISIONS: u64 = 4096;
+
+/// Why something is not let through although a rule allows it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum NotRecorded {
+    #[error("the audit can't be written, and nothing is let through unrecorded")]
+    Failed,
+    #[error("this call has had {MAX_DECISIONS} lines in the audit, and nothing is let through unrecorded")]
+    Full,
+}
+
+/// What one call leaves in the audit.
+pub struct Trail {
+    log: AuditLog,
+    call: String,
+    skill: String,
+    digest: String,
+    pub(super) rules: OnceLock<Rules>,
+    pub(super) scrubber: OnceLock<Arc<Scrubber>>,
+    /// What was denied of files, so that each is told once.
+    pub(super) denied_paths: Mutex<HashSet<String>>,
+    decisions: AtomicU64,
+    denied: AtomicU64,
+    unrecorded: AtomicU64,
+    failed: AtomicBool,
+    fault: Mutex<Option<AuditError>>,
+}
+
+impl AuditLog {
+    /// Records that a call begins. The skill has not run yet.
+    pub(crate) fn begin(&self, skill: &Skill, call: &Call) -> Result<Arc<Trail>, AuditError> {
+        let mut id = [0; 16];
+        getrandom::fill(&mut id).map_err(|_| AuditError::NoEntropy)?;
+        let trail = Trail {
+            log: self.clone(),
+            call: id.iter().map(|byte| format!("{byte:02x}")).collect(),
+            skill: skill.id().to_owned(),
+            digest: skill.digest().to_owned(),
+            rules: OnceLock::new(),
+            scrubber: OnceLock::new(),
+            denied_paths: Mutex::default(),
+            decisions: AtomicU64::new(0),
+            denied: AtomicU64::new(0),
+            unrecorded: AtomicU64::new(0),
+            failed: AtomicBool::new(false),
+            fault: Mutex::default(),
+        };
+        trail.put(Line {
+            version: Some(env!("CARGO_PKG_VERSION").to_owned()),
+            pid: Some(std::process::id()),
+            env: call.env.keys().cloned().collect(),
+            ..trail.line(Event::Begin)
+        });
+        trail.check()?;
+        Ok(Arc::new(trail))
+    }
+
+    pub(super) fn path(&self) -> Option<&std::path::Path> {
+        self.file.as_ref().map(|file| file.path())
+    }
+}
+
+impl Trail {
+    pub(super) fn log(&self) -> &AuditLog {
+        &self.log
+    }
+
+    /// A line of this call, to be completed.
+    pub(super) fn line(&self, event: Event) -> Line {
+        Line {
+            schema: SCHEMA,
+            when: when::rfc3339(SystemTime::now()),
+            call: self.call.clone(),
+            skill: self.skill.clone(),
+            digest: self.digest.clone(),
+            event,
+            ..Line::default()
+        }
+    }
+
+    /// Records something that may be done once this returns.
+    pub(super) fn allow(&self, line: Line) -> Result<(), NotRecorded> {
+        if self.failed.load(Ordering::Acquire) {
+            return Err(NotRecorded::Failed);
+        }
+        if self.decisions.fetch_add(1, Ordering::Relaxed) >= MAX_DECISIONS {
+            return Err(NotRecorded::Full);
+        }
+        self.put(Line { allowed: Some(true), ..line });
+        if self.failed.load(Ordering::Acquire) { Err(NotRecorded::Failed) } else { Ok(()) }
+    }
+
+    /// Records something that was denied. Nothing hangs on it.
+    pub(super) fn deny(&self, line: Line) {
+        self.denied.fetch_add(1, Ordering::Relaxed);
+        if self.decisions.fetch_add(1, Ordering::Relaxed) < MAX_DECISIONS {
+            self.put(Line { allowed: Some(false), ..line });
+        } else {
+            self.unrecorded.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// Writes a line; a failure is kept.
+    pub(super) fn put(&self, mut line: Line) {
+        let scrubber = self.scrubber.get();
+        line.clean(|text| {
+            if let Some(scrubber) = scrubber {
+                *text = scrubber.scrub(text).into_owned();
+            }
+        });
+        if let Err(error) = self.log.write(&line) {
+            self.failed.store(true, Ordering::Release);
+            self.fault.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+        }
+    }
+
+    /// The first line that could not be written, if there was one.
+    pub(super) fn check(&self) -> Result<(), AuditError> {
+        self.fault.lock().unwrap_or_else(PoisonError::into_inner).take().map_or(Ok(()), Err)
+    }
+
+    /// Records how the call ended. An error is that the trail has a gap, whatever came of the call.
+    pub(crate) fn end(&self, done: &Result<Report, HostError>) -> Result<(), AuditError> {
+        let counted = |count: &AtomicU64| Some(count.load(Ordering::Relaxed));
+        let line = Line {
+            denied: counted(&self.denied),
+            unrecorded: counted(&self.unrecorded).filter(|count| *count > 0),
+            ..self.line(Event::End)
+        };
+        self.put(match done {
+            Ok(report) => ended(line, report),
+            Err(error) => Line { outcome: Some("error".to_owned()), reason: Some(chain(error)), ..line },
+        });
+        self.check()
+    }
+}
+
+fn ended(line: Line, report: &Report) -> Line {
+    let (limit, raised) = match &report.outcome {
+        Outcome::Raised(raised) => (None, Some(raised)),
+        Outcome::Exceeded(limit, raised) => (Some(limit.to_string()), raised.as_ref()),
+        Outcome::Returned(_) | Outcome::Refused => (None, None),
+    };
+    Line {
+        outcome: Some(report.outcome.name().to_owned()),
+        limit,
+        // The class alone: what an exception says is the skill's business.
+        error: raised.map(|raised| raised.kind.clone()),
+        ms: Some(ms(report.usage.wall)),
+        memory_peak_bytes: Some(report.usage.memory_peak_bytes),
+        host_calls: Some(report.usage.host_calls),
+        ..line
+    }
+}
+
+fn ms(time: Duration) -> f64 {
+    (time.as_secs_f64() * 1e6).round() / 1e3
+}
+
+/// An error with its causes.
+fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        text = format!("{text}: {cause}");
+        source = cause.source();
+    }
+    text
+}

@@ -1,0 +1,22 @@
+"""Reads what no honest server answers, and counts what it gets."""
+
+from skillcell_guest import bridge
+from skillware.core.base_skill import BaseSkill
+
+
+class Answers(BaseSkill):
+    @property
+    def manifest(self):
+        return {}
+
+    def execute(self, params):
+        texts = []
+        for path in params["paths"]:
+            connection = bridge.open_connection("api.example.test", 80, False)
+            bridge.write(connection, f"GET {path} HTTP/1.1\r\nHost: api.example.test\r\nConnection: close\r\n\r\n".encode())
+            answer = b""
+            while piece := bridge.read(connection, 65536, params.get("timeout")):
+                answer += piece
+            bridge.close(connection)
+            texts.append(answer.partition(b"\r\n\r\n")[2].decode("latin-1"))
+        return texts

@@ -1,0 +1,266 @@
+//! Where the skills are run: what a case file means in a tier, and what came out of a call, the same for all of them.
+
+use std::fs::File;
+use std::process::Command;
+use std::sync::{Arc, LazyLock};
+use std::time::Duration;
+
+use serde::Deserialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
+use skillcell::policy::{GrantKind, Grants};
+use skillcell::{Call, Host, Outcome, Raised, Report, Roots};
+
+use crate::authority;
+use crate::case::{Given, GivenLimits};
+use crate::expect::brief;
+use crate::names::Names;
+use crate::stage::{Stage, Words};
+
+/// The only one there is so far.
+pub const TIER: &str = "wasm";
+
+/// The numbers of errors here, which Python's messages have in them.
+pub fn words() -> Vec<(&'static str, String)> {
+    let numbers = [
+        ("E2BIG", 1),
+        ("EACCES", 2),
+        ("EBADF", 8),
+        ("EBUSY", 10),
+        ("ECONNABORTED", 13),
+        ("ECONNREFUSED", 14),
+        ("ECONNRESET", 15),
+        ("EEXIST", 20),
+        ("EILSEQ", 25),
+        ("EINVAL", 28),
+        ("EIO", 29),
+        ("EISDIR", 31),
+        ("ELOOP", 32),
+        ("EMFILE", 33),
+        ("ENAMETOOLONG", 37),
+        ("ENOENT", 44),
+        ("ENOSPC", 51),
+        ("ENOSYS", 52),
+        ("ENOTCONN", 53),
+        ("ENOTDIR", 54),
+        ("ENOTEMPTY", 55),
+        ("ENOTSUP", 58),
+        ("ENOTTY", 59),
+        ("EPERM", 63),
+        ("EROFS", 69),
+        ("ESPIPE", 70),
+        ("EXDEV", 75),
+        ("ENOTCAPABLE", 76),
+        ("EAFNOSUPPORT", 5),
+    ]; // the order of WASI, nearly
+    numbers.into_iter().map(|(name, number)| (name, number.to_string())).collect()
+}
+
+pub static HOST: LazyLock<Host> = LazyLock::new(|| {
+    let host = Host::builder().roots(Roots::new([])).ca_files([authority::FILE.clone()]);
+    host.lookup(Arc::new(Names::default())).build().expect("the cache folder can be used")
+});
+
+/// What came out of a call.
+#[derive(Default)]
+pub struct Seen {
+    pub outcome: String,
+    /// JSON text; empty if there is none.
+    pub result: String,
+    pub raised: Option<String>,
+    pub message: String,
+    pub traceback: String,
+    pub limit: Option<String>,
+    pub denials: Vec<String>,
+    pub stdout: String,
+    pub stderr: String,
+    /// Of a program that made no call.
+    pub exit: Option<i32>,
+    /// What the program itself says on stderr.
+    pub says: String,
+    /// All that left the host, for finding the marker in it.
+    pub everything: String,
+}
+
+impl Seen {
+    pub fn brief(&self) -> String {
+        let Seen { outcome, result, raised, message, limit, says, .. } = self;
+        let (result, message, says) = (brief(result), brief(message), brief(says));
+        format!("{outcome} {result} {raised:?} {message} {limit:?} {says}")
+    }
+}
+
+/// Makes the call of a half.
+pub fn call(skill: &str, params: &Value, given: &Given, stage: &Stage) -> Seen {
+    let held: Vec<File> = given.host_files.iter().map(|path| open_to_inherit(stage, path)).collect();
+    let call = if given.by_cli { by_program } else { by_library };
+    let seen = call(skill, params, given, &stage.words);
+    drop(held);
+    seen
+}
+
+/// A file that this process has open, and every process that it starts.
+fn open_to_inherit(stage: &Stage, path: &str) -> File {
+    let file = File::open(stage.path(path)).expect("a file of the stage");
+    rustix::io::fcntl_setfd(&file, rustix::io::FdFlags::empty()).expect("it can be inherited");
+    file
+}
+
+fn by_library(skill: &str, params: &Value, given: &Given, words: &Words) -> Seen {
+    assert!(given.args.is_empty() && given.host_env.is_empty(), "these need by_cli = true");
+    let mut call = Call::new(params.clone());
+    call.grants = grants(given, words);
+    call.env = given.env.iter().map(|(name, value)| (name.clone(), words.fill(value))).collect();
+    call.config = given.config.as_ref().map(|config| words.json(&toml::Value::Table(config.clone())));
+    call.use_image = !given.no_image;
+    limit(&mut call, &given.limits);
+    match HOST.skill(skill).and_then(|skill| HOST.call(&skill, &call)) {
+        Ok(report) => of_report(&report),
+        Err(error) => Seen { outcome: "host error".into(), says: error.to_string(), ..Seen::default() },
+    }
+}
+
+fn grants(given: &Given, words: &Words) -> Grants {
+    let mut grants = Grants::default();
+    for (kind, texts) in kinds(given) {
+        texts.iter().for_each(|text| grants.add(kind, &words.fill(text)).unwrap_or_else(|bad| panic!("{text}: {bad}")));
+    }
+    grants
+}
+
+fn kinds(given: &Given) -> [(GrantKind, &[String]); 5] {
+    [
+        (GrantKind::Mount, &given.mount),
+        (GrantKind::AllowHttp, &given.allow_http),
+        (GrantKind::DenyHttp, &given.deny_http),
+        (GrantKind::Resolve, &given.resolve),
+        (GrantKind::Secret, &given.secret),
+    ]
+}
+
+fn limit(call: &mut Call, given: &GivenLimits) {
+    let limits = &mut call.limits;
+    let each = |limit: &mut u64, given: Option<u64>| *limit = given.unwrap_or(*limit);
+    limits.deadline = given.deadline_ms.map_or(limits.deadline, Duration::from_millis);
+    each(&mut limits.memory_bytes, given.memory_bytes);
+    each(&mut limits.stdout_bytes, given.stdout_bytes);
+    each(&mut limits.stderr_bytes, given.stderr_bytes);
+    each(&mut limits.result_bytes, given.result_bytes);
+    each(&mut limits.scratch_bytes, given.scratch_bytes);
+    each(&mut limits.host_calls, given.host_calls);
+    limits.open_files = given.open_files.unwrap_or(limits.open_files);
+    limits.scratch_files = given.scratch_files.unwrap_or(limits.scratch_files);
+}
+
+fn of_report(report: &Report) -> Seen {
+    let mut seen = Seen {
+        outcome: report.outcome.name().to_owned(),
+        denials: report.denials.iter().map(|d| denial(&d.flag, &name(&d.kind), &d.asked)).collect(),
+        stdout: String::from_utf8_lossy(&report.stdout).into_owned(),
+        stderr: String::from_utf8_lossy(&report.stderr).into_owned(),
+        everything: serde_json::to_string(&report.envelope()).expect("the envelope is JSON"),
+        ..Seen::default()
+    };
+    let raised = match &report.outcome {
+        Outcome::Returned(json) => {
+            seen.result = json.get().to_owned();
+            None
+        }
+        Outcome::Raised(raised) => Some(raised),
+        Outcome::Exceeded(limit, raised) => {
+            seen.limit = Some(name(limit));
+            raised.as_ref()
+        }
+        _ => None,
+    };
+    if let Some(raised) = raised {
+        seen.raise(raised);
+    }
+    seen
+}
+
+/// As it is called in the envelope.
+fn name(value: &impl serde::Serialize) -> String {
+    serde_json::to_value(value).ok().and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
+}
+
+impl Seen {
+    fn raise(&mut self, raised: &Raised) {
+        self.raised = Some(raised.kind.clone());
+        self.message = raised.message.clone();
+        self.traceback = raised.traceback.clone();
+    }
+}
+
+fn denial(flag: &Option<String>, kind: &str, asked: &str) -> String {
+    flag.clone().unwrap_or_else(|| format!("{kind}: {asked}"))
+}
+
+#[derive(Deserialize)]
+struct Envelope {
+    outcome: String,
+    result: Option<Box<RawValue>>,
+    error: Option<Raised>,
+    limit: Option<String>,
+    denials: Vec<EnvelopeDenial>,
+    stdout: String,
+    stderr: String,
+}
+
+#[derive(Deserialize)]
+struct EnvelopeDenial {
+    kind: String,
+    asked: String,
+    flag: Option<String>,
+}
+
+/// `skillcell run --json` with the same grants as flags. Its own environment is only what the case file says, and where it
+/// finds its cache.
+fn by_program(skill: &str, params: &Value, given: &Given, words: &Words) -> Seen {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_skillcell"));
+    command.env_clear().env("SKILLCELL_CACHE_DIR", words.get("cache"));
+    command.envs(given.host_env.iter().map(|(name, value)| (name, words.fill(value))));
+    command.args(["run", skill, "--json", "--quiet", "--params", &params.to_string()]);
+    for (kind, texts) in kinds(given) {
+        for text in texts {
+            command.args([kind.flag(), words.fill(text)]);
+        }
+    }
+    for (name, value) in &given.env {
+        command.args(["--env".into(), format!("{name}={}", words.fill(value))]);
+    }
+    if let Some(ms) = given.limits.deadline_ms {
+        command.args(["--timeout".into(), format!("{ms}ms")]);
+    }
+    command.args(given.args.iter().map(|arg| words.fill(arg)));
+    let done = command.output().expect("the program runs");
+    let says = String::from_utf8_lossy(&done.stderr).into_owned();
+    let out = String::from_utf8_lossy(&done.stdout).into_owned();
+    let everything = format!("{out}{says}");
+    match serde_json::from_str::<Envelope>(&out) {
+        Ok(envelope) => of_envelope(envelope, says, everything),
+        Err(_) => Seen { outcome: "none".into(), exit: done.status.code(), says, everything, ..Seen::default() },
+    }
+}
+
+fn of_envelope(envelope: Envelope, says: String, everything: String) -> Seen {
+    let mut seen = Seen {
+        outcome: envelope.outcome,
+        result: envelope
+            .result
+            .filter(|json| json.get() != "null")
+            .map(|json| json.get().to_owned())
+            .unwrap_or_default(),
+        limit: envelope.limit,
+        denials: envelope.denials.iter().map(|d| denial(&d.flag, &d.kind, &d.asked)).collect(),
+        stdout: envelope.stdout,
+        stderr: envelope.stderr,
+        says,
+        everything,
+        ..Seen::default()
+    };
+    if let Some(raised) = &envelope.error {
+        seen.raise(raised);
+    }
+    seen
+}
