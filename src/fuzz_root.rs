@@ -5,6 +5,7 @@
 
 #![allow(dead_code, unused_imports, reason = "half of what is here is for the rest of the library")]
 
+mod audit;
 mod call;
 mod door;
 mod fuzz;

@@ -41,7 +41,7 @@ fn forms(value: &str) -> Vec<Vec<u8>> {
     let json = serde_json::to_string(value).unwrap_or_default();
     let mut forms = vec![
         bytes.to_vec(),
-        json.trim_matches('"').as_bytes().to_vec(),
+        json.as_bytes()[1..json.len() - 1].to_vec(),
         hex(bytes).into_bytes(),
         hex(bytes).to_uppercase().into_bytes(),
         percent(bytes).into_bytes(),
