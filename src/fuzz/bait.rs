@@ -34,6 +34,11 @@ impl Bait {
         Scrubber::new(&self.secrets)
     }
 
+    /// Puts the placeholder where an input names it. A guest knows no more.
+    pub fn set_key(&self, input: &[u8]) -> Vec<u8> {
+        replace(input, &[("@KEY@", self.placeholder.clone().into_bytes())])
+    }
+
     /// Puts the secret's forms where an input names them.
     pub fn set(&self, input: &[u8]) -> Vec<u8> {
         let value = self.value.as_bytes();
@@ -44,21 +49,25 @@ impl Bait {
             ("@HEX@", hex(value).to_uppercase().into_bytes()),
             ("@PERCENT@", percent(value).into_bytes()),
         ];
-        let (mut made, mut rest) = (Vec::with_capacity(input.len()), input);
-        while let Some((&byte, after)) = rest.split_first() {
-            match forms.iter().find(|(name, _)| byte == b'@' && rest.starts_with(name.as_bytes())) {
-                Some((name, form)) => {
-                    made.extend_from_slice(form);
-                    rest = &rest[name.len()..];
-                }
-                None => {
-                    made.push(byte);
-                    rest = after;
-                }
+        replace(input, &forms)
+    }
+}
+
+fn replace(input: &[u8], forms: &[(&str, Vec<u8>)]) -> Vec<u8> {
+    let (mut made, mut rest) = (Vec::with_capacity(input.len()), input);
+    while let Some((&byte, after)) = rest.split_first() {
+        match forms.iter().find(|(name, _)| byte == b'@' && rest.starts_with(name.as_bytes())) {
+            Some((name, form)) => {
+                made.extend_from_slice(form);
+                rest = &rest[name.len()..];
+            }
+            None => {
+                made.push(byte);
+                rest = after;
             }
         }
-        made
     }
+    made
 }
 
 /// `user:` and the value, as `Authorization: Basic` has it.

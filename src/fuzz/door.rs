@@ -58,7 +58,7 @@ pub fn run(data: &[u8]) {
             Some((b'=', says)) => server.say(&bait.set(says), true),
             Some((b'+', says)) => server.say(&bait.set(says), false),
             _ => {
-                let frame = bait.set(&numbered(record));
+                let frame = bait.set_key(&numbered(record));
                 let answer = door.receive(&frame, deadline);
                 check_answer(&frame, &answer, baking);
                 server.serve();
