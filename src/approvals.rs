@@ -34,6 +34,7 @@ const FILE: &str = "approvals.json";
 const LOCK: &str = "approvals.lock";
 const MAX_FILE_BYTES: u64 = 16 << 20;
 
+type All = Arc<[Arc<Approval>]>;
 type Result<T> = std::result::Result<T, ApprovalError>;
 
 /// The approvals in a folder.
@@ -42,7 +43,7 @@ pub struct Approvals {
     folder: PathBuf,
     /// Whether commands have to name the folder to find it again.
     is_named: bool,
-    read: Mutex<Option<(Stamp, Arc<[Arc<Approval>]>)>>,
+    read: Mutex<Option<(Stamp, All)>>,
 }
 
 /// Which file it was. It is only ever replaced by another.
@@ -72,14 +73,14 @@ impl Approvals {
     }
 
     /// All of them, in the order in which they were made.
-    pub fn all(&self) -> Result<Arc<[Arc<Approval>]>> {
+    pub fn all(&self) -> Result<All> {
         let Some((file, stamp)) = self.open()? else { return Ok(Arc::default()) };
         if let Some((read, approvals)) = &*self.read.lock().unwrap_or_else(PoisonError::into_inner)
             && *read == stamp
         {
             return Ok(approvals.clone());
         }
-        let approvals: Arc<[Arc<Approval>]> = self.parse(file)?.into_iter().map(Arc::new).collect();
+        let approvals: All = self.parse(file)?.into_iter().map(Arc::new).collect();
         *self.read.lock().unwrap_or_else(PoisonError::into_inner) = Some((stamp, approvals.clone()));
         Ok(approvals)
     }

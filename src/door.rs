@@ -10,7 +10,7 @@
 //!   F <exception as JSON> ───────────▶ kept, once
 //!   B <report as JSON>  (bake only) ─▶ kept
 //!   P <u32 addresses>   (bake only) ─▶ done at once
-//!   o w r c n ───────────────────────▶ HTTP, as far as it is granted: see `web`
+//!   o s w r a c n ───────────────────▶ HTTP, as far as it is granted: see `web`
 //! ```
 
 mod denials;
@@ -24,7 +24,7 @@ pub use self::denials::Denials;
 pub use self::web::Web;
 use crate::call::Raised;
 use crate::limits::LimitKind;
-use crate::policy::{Denial, DenialKind};
+use crate::policy::{Denial, DenialKind, HttpRule};
 use crate::wasi::Stop;
 
 /// The longest description of an exception.
@@ -92,7 +92,9 @@ impl Door {
             b'F' => self.keep_raised(payload)?,
             b'B' if self.baking => self.report = Some(json(payload, MAX_REPORT_BYTES)?),
             b'P' if self.baking => return Ok(Answer::Pin(capped(payload, MAX_PINS_BYTES)?.to_vec())),
-            b'o' | b'w' | b'r' | b'c' | b'n' => return self.web(*kind, payload, deadline).map(Answer::Bytes),
+            b'o' | b's' | b'w' | b'r' | b'a' | b'c' | b'n' => {
+                return self.web(*kind, payload, deadline).map(Answer::Bytes);
+            }
             _ => return Err(Fault::Malformed),
         }
         Ok(Answer::Bytes(Vec::new()))
@@ -127,8 +129,9 @@ impl Door {
     }
 }
 
-/// That no rule is for a host. What would be asked of it is not known yet, so the hint allows all of it to be read.
-fn not_granted(host: &str, port: Option<u16>) -> Denial {
+/// That no rule is for a host and port. What would be asked of it is not known yet, so the hint allows all of it to be
+/// read.
+fn not_granted(host: &str, port: Option<u16>, nearest: Option<&HttpRule>) -> Denial {
     let shown: String = host.chars().take(80).flat_map(char::escape_default).collect();
     // An IPv6 address is in brackets in a URL.
     let place = if host.contains(':') && !host.starts_with('[') { format!("[{shown}]") } else { shown.clone() };
@@ -140,11 +143,20 @@ fn not_granted(host: &str, port: Option<u16>) -> Denial {
     // A name that is none could mean something to a shell.
     let plain = host.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'-' | b'_' | b':' | b'[' | b']'));
     let flag = plain.then(|| format!("--allow-http '{url}'"));
+    let message = match (nearest, port) {
+        (Some(rule), Some(port)) => {
+            format!(
+                "no rule allows anything of the host `{shown}` at port {port}: `{rule}` is for port {}",
+                rule.port()
+            )
+        }
+        _ => format!("no rule allows anything of the host `{shown}`"),
+    };
     Denial {
         kind: DenialKind::Http,
-        asked: shown.clone(),
+        asked: shown,
         rule: None,
-        message: format!("no rule allows anything of the host `{shown}`"),
+        message,
         hint: flag.as_ref().map(|flag| format!("`{flag}` would allow it to be read")),
         flag,
     }
@@ -214,7 +226,7 @@ mod tests {
 
     #[test]
     fn malformed_frames_of_http_are_told_apart() {
-        for frame in [&b"o"[..], b"o\x02\0\0h", b"o\0\0", b"n\xff"] {
+        for frame in [&b"o"[..], b"o\x02\0\0\0\0\0\0h", b"o\0\0", b"o\0\x50\0\0\0\0", b"n\xff"] {
             assert_eq!(door().receive(frame, now()).unwrap_err(), Fault::Malformed);
         }
     }

@@ -206,7 +206,10 @@ fn every_decision_and_its_figures_have_a_line() {
         assert!(when.len() == 24 && when.starts_with("20") && when.ends_with('Z'), "{when}");
     }
     let events: Vec<&str> = lines.iter().filter_map(|line| line["event"].as_str()).collect();
-    let expected = ["begin", "grant", "grant", "grant", "http", "http_end", "http", "file", "file", "file", "end"];
+    let expected = [
+        "begin", "grant", "grant", "grant", "connect", "http", "http_end", "connect", "http", "file", "file", "file",
+        "end",
+    ];
     assert_eq!(events, expected, "{lines:#?}");
     assert_eq!(lines[0]["pid"], std::process::id());
 
@@ -214,6 +217,8 @@ fn every_decision_and_its_figures_have_a_line() {
     assert_eq!(grants[0], format!("allow_http {RULE}"));
     assert!(grants[1].starts_with("resolve ") && grants[2].starts_with("mount "), "{grants:?}");
 
+    let connect = of(&lines, "connect")[0];
+    assert_eq!((&connect["asked"], &connect["rule"]), (&json!("connect to api.example.test:80"), &json!(RULE)));
     let http = of(&lines, "http");
     let allowed = json!({"asked": format!("GET {}", url("/v1/x")), "allowed": true, "rule": RULE, "from": "program"});
     for (key, value) in allowed.as_object().expect("an object") {
@@ -414,7 +419,7 @@ fn a_killed_process_leaves_every_line_up_to_its_last_decision() {
     child.wait().expect("it is gone");
     let lines = place.lines();
     let events: Vec<&str> = lines.iter().filter_map(|line| line["event"].as_str()).collect();
-    assert_eq!(events, ["begin", "grant", "grant", "http", "http_end", "http"], "{lines:#?}");
+    assert_eq!(events, ["begin", "grant", "grant", "connect", "http", "http_end", "connect", "http"], "{lines:#?}");
     assert_eq!(lines.last().expect("a line")["asked"], format!("GET {}", url("/v1/slow")));
     let (code, stdout, stderr) = show(&place.file(), &[]);
     assert_eq!(code, 0, "{stderr}");

@@ -1,16 +1,22 @@
 //! A sandboxed call gives what the same call gives outside, after a JSON round trip.
 //!
 //! Cases are `tests/parity/registry.json`, recorded by `tests/parity/record.py`, and `../shared/parity/cases.json` where
-//! there is such a file. What can't run yet is listed here with the reason, and an unexpected pass is a failure.
+//! there is such a file. Cases with recorded requests run against servers on loopback that answer as recorded, and make
+//! the same requests. What can't run yet is listed here with the reason, and an unexpected pass is a failure.
 
 mod common;
+#[path = "parity/recorded.rs"]
+mod recorded;
+#[path = "common/web.rs"]
+mod web;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use common::{HOST, call, raised, returned, tests};
+use recorded::Recorded;
 use serde_json::{Map, Value};
-use skillcell::{Call, Limits, WarmUp};
+use skillcell::{Call, Host, Limits, Report, Skill, WarmUp};
 
 /// Every skill of the pinned registry, with the package that it can't be imported without and a cell does not have.
 const REGISTRY: &[(&str, Option<&str>)] = &[
@@ -74,14 +80,58 @@ fn our_cases_give_what_they_give_outside() {
 
 #[test]
 fn shared_cases_give_what_they_give_outside() {
+    if let Some(path) = shared_cases() {
+        compare_all(&path, 33);
+    }
+}
+
+fn shared_cases() -> Option<PathBuf> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/parity/cases.json");
     // A clone elsewhere can name the file.
     let path = std::env::var_os("SKILLCELL_PARITY_CASES").map_or(path, PathBuf::from);
     if path.is_file() {
-        compare_all(&path, 29);
-    } else {
-        eprintln!("skipped: there is no {}", path.display());
+        return Some(path);
     }
+    eprintln!("skipped: there is no {}", path.display());
+    None
+}
+
+/// What `data_engineering/semantic_web_proxy` needs and a cell does not have. All of it is pure Python.
+const TRAFILATURA: &[&str] = &[
+    "babel==2.18.0",
+    "courlan==1.4.0",
+    "dateparser==1.5.0",
+    "htmldate==1.11.0",
+    "justext==3.0.2",
+    "lxml_html_clean==0.4.6",
+    "pytz==2026.6",
+    "tld==0.13.2",
+    "trafilatura==2.3.1",
+    "tzlocal==5.4.5",
+];
+
+#[test]
+fn a_skill_with_its_packages_in_its_folder_gives_what_it_gives_outside() {
+    let Some(cases) = shared_cases() else { return };
+    let cases: Vec<Value> = serde_json::from_str(&fs::read_to_string(cases).expect("readable")).expect("cases");
+    let mut case = cases
+        .into_iter()
+        .find(|case| case["id"] == "data_engineering/semantic_web_proxy#mock_fetch")
+        .expect("the case");
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("trafilatura");
+    let skill = folder.join("skills/data_engineering/semantic_web_proxy");
+    if !skill.join("trafilatura/__init__.py").is_file() {
+        install(&["skillware==0.6.0"], &folder);
+        install(TRAFILATURA, &skill);
+    }
+    case["skill"] = skill.to_str().expect("a plain path").into();
+    compare(&case).unwrap_or_else(|difference| panic!("{difference}"));
+}
+
+fn install(packages: &[&str], folder: &Path) {
+    let pip = ["-m", "pip", "install", "--quiet", "--no-deps", "--only-binary", ":all:", "--target"];
+    let done = std::process::Command::new("python3").args(pip).arg(folder).args(packages).status();
+    assert!(done.is_ok_and(|status| status.success()), "pip delivers {packages:?}");
 }
 
 /// Runs the cases of a file; at least so many must be of the kind that runs here.
@@ -116,8 +166,8 @@ fn out_of_reach(case: &Value) -> Option<&'static str> {
     let given = |key: &str| case[key].as_object().is_some_and(|map| !map.is_empty());
     match case["kind"].as_str() {
         Some("offline") if given("files") => Some("needs a mount"),
-        Some("offline") => None,
-        _ => Some("needs the network"),
+        Some("offline" | "http_mock") => None,
+        _ => Some("is of a kind that is not known here"),
     }
 }
 
@@ -129,8 +179,27 @@ fn reason(id: &str) -> Option<String> {
 }
 
 fn compare(case: &Value) -> Result<(), String> {
-    let skill = HOST.skill(case["skill"].as_str().expect("a case has a skill")).map_err(|error| error.to_string())?;
-    let mut plain = Call::new(case["params"].clone());
+    if case["kind"] != "http_mock" {
+        return compare_with(case, &HOST, Call::new(case["params"].clone()), call);
+    }
+    let recorded = Recorded::start(case);
+    let mut granted = Call::new(case["params"].clone());
+    granted.grants = recorded.grants.clone();
+    compare_with(case, &recorded.host, granted, |skill, call| {
+        let report = recorded.host.call(skill, call).unwrap_or_else(|error| panic!("{}: {error}", skill.id()));
+        assert!(report.denials.is_empty(), "{}: {:?}", skill.id(), report.denials);
+        report
+    })?;
+    same(&recorded.requests(), &recorded::expected_requests(case))
+}
+
+fn compare_with(
+    case: &Value,
+    host: &Host,
+    mut plain: Call,
+    call: impl Fn(&Skill, &Call) -> Report,
+) -> Result<(), String> {
+    let skill = host.skill(case["skill"].as_str().expect("a case has a skill")).map_err(|error| error.to_string())?;
     plain.config = case.get("config").cloned();
     for (name, value) in case["env"].as_object().unwrap_or(&Map::new()) {
         plain.env.insert(name.clone(), value.as_str().unwrap_or_default().to_owned());

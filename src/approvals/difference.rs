@@ -64,7 +64,7 @@ impl Difference {
 fn some_of(items: Vec<String>) -> Option<String> {
     let more = items.len().saturating_sub(MAX_NAMED);
     let named = items.iter().take(MAX_NAMED).cloned().collect::<Vec<_>>().join("; ");
-    let more = (more > 0).then(|| format!("; and {more} more")).unwrap_or_default();
+    let more = if more > 0 { format!("; and {more} more") } else { String::new() };
     (!items.is_empty()).then(|| named + &more)
 }
 

@@ -21,7 +21,8 @@ impl Trail {
                     Some(method) => format!("{method} {url}"),
                     None => format!("connect to {}", url.trim_start_matches('/')),
                 };
-                let line = Line { asked: Some(asked), reason: reason.clone(), ..self.line(Event::Http) };
+                let event = if method.is_none() && *allowed { Event::Connect } else { Event::Http };
+                let line = Line { asked: Some(asked), reason: reason.clone(), ..self.line(event) };
                 self.decided(*allowed, self.http_rule(rule).put(line))
             }
             http::Event::Secret { name, host, tls, address } => {

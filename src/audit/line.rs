@@ -24,7 +24,9 @@ pub enum Event {
     Grant,
     /// A host's name was to be looked up.
     Name,
-    /// A request was to be made, or a connection.
+    /// A connection is made.
+    Connect,
+    /// A request was to be made, or a connection that was denied.
     Http,
     /// A secret's value goes into a request.
     Secret,

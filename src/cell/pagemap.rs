@@ -95,15 +95,21 @@ impl PageMap {
 
 #[cfg(test)]
 mod tests {
+    use rustix::mm::{Advice, madvise};
+
     use super::*;
 
     #[test]
+    #[allow(unsafe_code)]
     fn a_page_is_changed_once_it_is_written() {
         let Some(map) = PageMap::open() else { return };
         // Large enough to be mapped for itself, and zero without having been written.
         let mut mapped = vec![0; 1 << 24];
         let start = mapped.as_ptr().align_offset(PAGE);
-        let memory = &mut mapped[start + (1 << 20)..][..8 * PAGE];
+        let mapped = &mut mapped[start..];
+        // SAFETY: it begins with a page, is borrowed, and keeps its bytes. A huge page would be changed as a whole.
+        unsafe { madvise(mapped.as_mut_ptr().cast(), 8 << 20, Advice::LinuxNoHugepage) }.unwrap();
+        let memory = &mut mapped[1 << 20..][..8 * PAGE];
         assert_eq!(map.changed(memory, 8).unwrap(), Some(vec![]));
         (memory[PAGE], memory[2 * PAGE], memory[5 * PAGE + 7]) = (1, 1, 1);
         assert_eq!(map.changed(memory, 8).unwrap(), Some(vec![PAGE..3 * PAGE, 5 * PAGE..6 * PAGE]));

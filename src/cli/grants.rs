@@ -18,10 +18,11 @@ pub struct GrantArgs {
     /// Rewrite strings in the params that are paths in a mounted folder to the skill's paths, and back in the result
     #[arg(long)]
     pub map_paths: bool,
-    /// Allow requests, such as 'GET,POST https://api.example.org/v1/*' (repeatable); GET and HEAD if none are named
+    /// Allow requests, such as 'GET,POST https://api.example.org/v1/*' (repeatable); GET and HEAD if none are named. The
+    /// host may be *.example.org, or * for any public one
     #[arg(long, value_name = "RULE")]
     allow_http: Vec<String>,
-    /// Where a name leads, as in curl, and the grant of that address (repeatable)
+    /// Where a name or an address leads, as in curl, and the grant of where it leads (repeatable)
     #[arg(long, value_name = "HOST:PORT:ADDR[:PORT]")]
     resolve: Vec<String>,
     /// Let the skill use a secret with a host, without seeing it (repeatable). SOURCE is env:VARIABLE, file:PATH or

@@ -77,7 +77,10 @@ impl Gate for PolicyGate {
             self.rules.allow.iter().find(|rule| rule.host().matches(target.host()) && rule.port() == target.port());
         match rule {
             Some(rule) => Ok(Granted { rule: rule.to_string() }),
-            None => Err(self.refuse(super::not_granted(place.host(), Some(place.port())))),
+            None => {
+                let nearest = self.rule_for(&target);
+                Err(self.refuse(super::not_granted(place.host(), Some(place.port()), nearest)))
+            }
         }
     }
 

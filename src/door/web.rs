@@ -1,12 +1,16 @@
 //! The frames of HTTP: connections by number. The answer is a status byte, then a payload or a message.
 //!
 //! ```text
-//!   o <u8 tls> <u16 port> <host> ─────────────▶ 0 <u32 connection>
+//!   o <u8 tls> <u16 port> <u32 ms> <host> ────▶ 0 <u32 connection>, which is connected
+//!   s <u32 connection> <u32 ms> ──────────────▶ 0, and from here on it is TLS
 //!   w <u32 connection> <bytes> ───────────────▶ 0
-//!   r <u32 connection> <u32 max> <u32 ms> ────▶ 0 <bytes>, none at the end; ffffffff ms: no time-out of its own
+//!   r <u32 connection> <u32 max> <u32 ms> ────▶ 0 <bytes>, none at the end
+//!   a <u32 ms> <u32 connection>… ─────────────▶ 0 <u8>…: 0 an answer is under way, 1 can be read, 2 nothing was asked
 //!   c <u32 connection> ───────────────────────▶ 0
 //!   n <name>[:port] ──────────────────────────▶ 0 <addresses, separated by spaces>; no name: 0 "1"
 //! ```
+//!
+//! Times: ffffffff ms is no time-out of its own.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -14,7 +18,7 @@ use std::time::{Duration, Instant};
 use super::denials::Denials;
 use super::gate::PolicyGate;
 use super::{Fault, not_granted};
-use crate::http::{Exchanges, HttpClient, HttpError, HttpLimits, Secrets, Terms};
+use crate::http::{Exchanges, HttpClient, HttpError, HttpLimits, Readiness, Secrets, Terms};
 use crate::limits::LimitKind;
 use crate::policy::{Grants, Scheme, Target};
 use crate::wasi::Stop;
@@ -24,6 +28,10 @@ const MAX_HOST_BYTES: usize = 256;
 /// What is read, or written, at once.
 const MAX_PIECE_BYTES: usize = 1 << 20;
 const NO_TIMEOUT: u32 = u32::MAX;
+/// Who reads without waiting gets what is there, and that takes a moment too.
+const AT_ONCE: Duration = Duration::from_millis(1);
+/// The most connections that are asked about at once.
+const MAX_ASKED: usize = 64;
 const RESOLVE: Duration = Duration::from_secs(10);
 
 /// A status byte that says no.
@@ -52,7 +60,9 @@ impl Web {
     /// Takes a frame; the cell's deadline ends every wait, and the call.
     pub fn receive(&mut self, kind: u8, payload: &[u8], deadline: Instant) -> Result<Vec<u8>, Fault> {
         let answer = match kind {
-            b'o' => self.open(payload)?,
+            b'o' => self.open(payload, deadline)?,
+            b's' => self.start_tls(payload, deadline)?,
+            b'a' => self.wait(payload, deadline)?,
             b'w' => self.write(payload, deadline)?,
             b'r' => self.read(payload, deadline)?,
             b'c' => {
@@ -70,9 +80,37 @@ impl Web {
         }
     }
 
-    fn open(&mut self, payload: &[u8]) -> Result<Result<Vec<u8>, HttpError>, Fault> {
-        let (tls, port, host) = place(payload)?;
-        Ok(self.exchanges.open(tls, host, port).map(|id| id.to_le_bytes().to_vec()))
+    /// Connects at once, so that a library learns of failures where it looks for them.
+    fn open(&mut self, payload: &[u8], deadline: Instant) -> Result<Result<Vec<u8>, HttpError>, Fault> {
+        let (tls, port, wait_ms, host) = place(payload)?;
+        Ok(self.exchanges.open(tls, host, port).and_then(|id| {
+            let connected = self.exchanges.connect(id, until(wait_ms, deadline));
+            connected.inspect_err(|_| self.exchanges.close(id))?;
+            Ok(id.to_le_bytes().to_vec())
+        }))
+    }
+
+    fn start_tls(&mut self, payload: &[u8], deadline: Instant) -> Result<Result<Vec<u8>, HttpError>, Fault> {
+        let [id, wait_ms] = numbers(payload)?;
+        Ok(self.exchanges.start_tls(id, until(wait_ms, deadline)).map(|()| Vec::new()))
+    }
+
+    fn wait(&mut self, payload: &[u8], deadline: Instant) -> Result<Result<Vec<u8>, HttpError>, Fault> {
+        let (wait_ms, ids) = match payload.as_chunks() {
+            ([wait, ids @ ..], []) if ids.len() <= MAX_ASKED => (u32::from_le_bytes(*wait), ids),
+            _ => return Err(Fault::Malformed),
+        };
+        let ids: Vec<u32> = ids.iter().map(|id| u32::from_le_bytes(*id)).collect();
+        let states = self.exchanges.wait(&ids, until(wait_ms, deadline));
+        if Instant::now() >= deadline {
+            return Err(Fault::Stop(Stop::Exceeded(LimitKind::Deadline)));
+        }
+        let byte = |state: &Readiness| match state {
+            Readiness::Waiting => 0,
+            Readiness::Ready => 1,
+            Readiness::Idle => 2,
+        };
+        Ok(Ok(states.iter().map(byte).collect()))
     }
 
     fn write(&mut self, payload: &[u8], deadline: Instant) -> Result<Result<Vec<u8>, HttpError>, Fault> {
@@ -84,16 +122,9 @@ impl Web {
     }
 
     fn read(&mut self, payload: &[u8], deadline: Instant) -> Result<Result<Vec<u8>, HttpError>, Fault> {
-        let [id, max, wait_ms] = match payload.as_chunks() {
-            ([id, max, wait], []) => [*id, *max, *wait].map(u32::from_le_bytes),
-            _ => return Err(Fault::Malformed),
-        };
+        let [id, max, wait_ms] = numbers(payload)?;
         let max = (max as usize).min(MAX_PIECE_BYTES);
-        let by = match wait_ms {
-            NO_TIMEOUT => deadline,
-            wait => deadline.min(Instant::now() + Duration::from_millis(wait.into())),
-        };
-        Ok(self.exchanges.read(id, max, by))
+        Ok(self.exchanges.read(id, max, until(wait_ms, deadline)))
     }
 
     /// Names are looked up only where some rule is for that host: a look-up tells the world what is asked.
@@ -106,7 +137,7 @@ impl Web {
     }
 
     fn find_addresses(&self, name: &str, port: Option<u16>, deadline: Instant) -> Result<Vec<u8>, HttpError> {
-        let refused = || HttpError::Refused(self.gate.refuse_name(name, not_granted(name, port)));
+        let refused = || HttpError::Refused(self.gate.refuse_name(name, not_granted(name, port, None)));
         let authority = format!("{name}:{}", port.unwrap_or(443));
         let target = Target::from_parts(Scheme::Https, &authority, "/").map_err(|_| refused())?;
         let rule = self.gate.rule_for(&target).ok_or_else(refused)?;
@@ -128,12 +159,12 @@ impl Web {
 pub fn refuse(kind: u8, payload: &[u8], denials: &Denials) -> Result<Vec<u8>, Fault> {
     match kind {
         b'o' => {
-            let (_, port, host) = place(payload)?;
-            denials.refuse_connection(host, port, not_granted(host, Some(port)));
+            let (_, port, _, host) = place(payload)?;
+            denials.refuse_connection(host, port, not_granted(host, Some(port), None));
         }
         b'n' if !payload.is_empty() => {
             let (host, port) = named(payload)?;
-            let denial = not_granted(host, port);
+            let denial = not_granted(host, port, None);
             let _ = denials.tell_name(host, Err(&denial));
             denials.add(denial);
         }
@@ -142,9 +173,28 @@ pub fn refuse(kind: u8, payload: &[u8], denials: &Denials) -> Result<Vec<u8>, Fa
     Ok(packed(REFUSED, b"nothing of the network is granted"))
 }
 
-fn place(payload: &[u8]) -> Result<(bool, u16, &str), Fault> {
-    match payload {
-        [tls @ 0..=1, low, high, name @ ..] => Ok((*tls == 1, u16::from_le_bytes([*low, *high]), host(name)?)),
+/// Whether it is TLS, the port, the milliseconds, the host.
+fn place(payload: &[u8]) -> Result<(bool, u16, u32, &str), Fault> {
+    let (tls, rest) = payload.split_first().ok_or(Fault::Malformed)?;
+    let (port, rest) = rest.split_first_chunk().ok_or(Fault::Malformed)?;
+    let (wait_ms, name) = rest.split_first_chunk().ok_or(Fault::Malformed)?;
+    if *tls > 1 || name.is_empty() {
+        return Err(Fault::Malformed);
+    }
+    Ok((*tls == 1, u16::from_le_bytes(*port), u32::from_le_bytes(*wait_ms), host(name)?))
+}
+
+/// When a wait of so many milliseconds is over; the cell's deadline ends it in any case.
+fn until(wait_ms: u32, deadline: Instant) -> Instant {
+    match wait_ms {
+        NO_TIMEOUT => deadline,
+        wait => deadline.min(Instant::now() + Duration::from_millis(wait.into()).max(AT_ONCE)),
+    }
+}
+
+fn numbers<const N: usize>(payload: &[u8]) -> Result<[u32; N], Fault> {
+    match payload.as_chunks() {
+        (numbers, []) => Ok(<[[u8; 4]; N]>::try_from(numbers).map_err(|_| Fault::Malformed)?.map(u32::from_le_bytes)),
         _ => Err(Fault::Malformed),
     }
 }

@@ -5,8 +5,11 @@
 
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::net::IpAddr;
 
 use regex::bytes::Regex;
+
+use crate::policy::{AddressClass, class};
 
 /// Whether these rules allow a request, read naively; `None` where the URL itself is refused.
 pub fn allows(allow: &[String], deny: &[String], method: &str, url: &str) -> Option<bool> {
@@ -19,6 +22,8 @@ pub fn allows(allow: &[String], deny: &[String], method: &str, url: &str) -> Opt
     let allowed = allow.iter().any(|rule| {
         (!request.odd || rule.ends_with(&format!("{}/*", rule_parts(rule).1)))
             && expression(rule, false).is_match(&request.line)
+            // What denies any host is for every one of them.
+            && (!is_for_any_host(rule) || request.public)
     });
     Some(allowed && !denied)
 }
@@ -30,12 +35,22 @@ fn rule_parts(rule: &str) -> (&str, &str) {
     (methods, &url[..slash])
 }
 
+fn is_for_any_host(rule: &str) -> bool {
+    let (_, host) = rule_parts(rule).1.split_once("://").unwrap();
+    host == "*" || host.starts_with("*:")
+}
+
 fn expression(rule: &str, fold_path: bool) -> Regex {
     let (methods, origin) = rule_parts(rule);
     let path = rule.split_once(' ').unwrap().1.strip_prefix(origin).unwrap();
     let methods = if methods == "*" { "[A-Z][A-Z0-9_-]*".to_owned() } else { methods.replace(',', "|") };
     let host = match origin.split_once("://*.") {
         Some((scheme, parent)) => format!("{scheme}://(?-u:[^./:]+)\\.{}", regex::escape(&with_port(scheme, parent))),
+        None if is_for_any_host(rule) => {
+            let (scheme, rest) = origin.split_once("://*").unwrap();
+            let port = with_port(scheme, &format!("x{rest}"));
+            format!("{scheme}://(?-u:[^/]+){}", port.strip_prefix('x').unwrap())
+        }
         None => {
             let (scheme, host) = origin.split_once("://").unwrap();
             regex::escape(&format!("{scheme}://{}", with_port(scheme, host)))
@@ -71,6 +86,16 @@ struct Request {
     line: Vec<u8>,
     /// Whether servers may read the path differently.
     odd: bool,
+    /// Whether the host is a name, or a public address.
+    public: bool,
+}
+
+fn is_public(host: &str) -> bool {
+    let bare = match host.split_once(']') {
+        Some((address, _)) => address.trim_start_matches('['),
+        None => host.split(':').next().unwrap(),
+    };
+    bare.parse::<IpAddr>().map_or(true, |address| class(address) == AddressClass::Public)
 }
 
 impl Request {
@@ -95,7 +120,7 @@ impl Request {
             || std::str::from_utf8(&decode(raw)).is_err();
         let mut line = format!("{method} {scheme}://{}/", with_port(&scheme, &host)).into_bytes();
         line.extend(segments.join(&b'/'));
-        Some(Request { line, odd })
+        Some(Request { line, odd, public: is_public(&host) })
     }
 }
 

@@ -97,6 +97,28 @@ impl Answer {
         }
     }
 
+    /// Whether reading would give something at once: bytes, the end or an error.
+    pub fn is_ready(&mut self) -> bool {
+        let Some(connection) = &mut self.connection else { return true };
+        let received = connection.received().len();
+        let unread = match self.phase {
+            Phase::Head { scanned, .. } => received > scanned || Instant::now() >= self.first_byte_by,
+            Phase::Body(_) => received > 0,
+            Phase::Over { .. } => true,
+        };
+        unread || self.given < self.out.len() || connection.has_more()
+    }
+
+    pub fn wait_for_bytes(&mut self, deadline: Instant) {
+        let by = match self.phase {
+            Phase::Head { .. } => deadline.min(self.first_byte_by),
+            _ => deadline,
+        };
+        if let Some(connection) = &self.connection {
+            connection.wait_for_bytes(by);
+        }
+    }
+
     fn advance(&mut self, deadline: Instant) -> Result<(), HttpError> {
         match self.phase {
             Phase::Head { .. } => self.advance_head(deadline),
@@ -118,6 +140,10 @@ impl Answer {
                 100..200 => Ok(()),
                 _ => self.start_body(response),
             };
+        }
+        // Who reads on after the time-out, or never waited for it, learns that nothing will come.
+        if Instant::now() >= self.first_byte_by {
+            return Err(HttpError::Reset { doing: "waiting for an answer" });
         }
         let silent = *scanned == 0;
         match connection.fill(deadline.min(self.first_byte_by)) {

@@ -126,6 +126,29 @@ impl Connection {
         self.muted
     }
 
+    /// Whether reading would not wait: there is more, an end or an error. What was received already is not looked at.
+    pub fn has_more(&mut self) -> bool {
+        if let Stream::Tls(stream) = &mut self.stream
+            && stream.conn.process_new_packets().map_or(true, |state| state.plaintext_bytes_to_read() > 0)
+        {
+            return true;
+        }
+        let socket = self.stream.socket();
+        if socket.set_nonblocking(true).is_err() {
+            return true;
+        }
+        let silent = socket.peek(&mut [0]).is_err_and(|error| error.kind() == ErrorKind::WouldBlock);
+        socket.set_nonblocking(false).is_err() || !silent
+    }
+
+    /// Waits for the server to say something, or for the deadline. Nothing is consumed.
+    pub fn wait_for_bytes(&self, deadline: Instant) {
+        let socket = self.stream.socket();
+        if limit(socket, deadline).is_ok() {
+            let _ = socket.peek(&mut [0]);
+        }
+    }
+
     /// Whether the server neither closed it nor said anything unasked.
     pub fn is_quiet(&mut self) -> bool {
         if self.muted || self.start != self.end || self.stream.socket().set_nonblocking(true).is_err() {

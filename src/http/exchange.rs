@@ -17,6 +17,7 @@ use crate::http::gate::Refusal;
 use crate::http::head::HeadBuffer;
 use crate::http::limits::from_now;
 use crate::http::place::Place;
+use crate::http::ready::Readiness;
 use crate::http::request::Request;
 use crate::http::terms::Terms;
 use crate::http::upload::Upload;
@@ -85,6 +86,29 @@ impl Exchange {
         !self.aside.is_empty() || !matches!(self.state, State::Head(_) | State::Upload(_))
     }
 
+    /// What reading would do now.
+    pub fn readiness(&mut self) -> Readiness {
+        match &mut self.state {
+            _ if !self.aside.is_empty() => Readiness::Ready,
+            State::Head(_) | State::Upload(_) => Readiness::Idle,
+            State::Answer(answer) => {
+                if answer.is_ready() {
+                    Readiness::Ready
+                } else {
+                    Readiness::Waiting
+                }
+            }
+            State::Closed | State::Failed(_) => Readiness::Ready,
+        }
+    }
+
+    /// Waits until the server says more of an answer that is under way; reading consumes it.
+    pub fn wait_for_bytes(&mut self, deadline: Instant) {
+        if let State::Answer(answer) = &mut self.state {
+            answer.wait_for_bytes(deadline);
+        }
+    }
+
     fn kept<T>(&mut self, result: Result<T, HttpError>) -> Result<T, HttpError> {
         result.inspect_err(|error| {
             self.state = State::Failed(error.clone());
@@ -99,6 +123,7 @@ impl Exchange {
         self.terms.count_connect()?;
         let (terms, url) = (self.terms.clone(), format!("//{}", self.place));
         let granted = terms.gate.connect(&self.place).inspect_err(|no| terms.tell_refusal(None, url.clone(), no))?;
+        terms.tell(None, url.clone(), &Ok(granted.clone()))?;
         let by = deadline.min(from_now(terms.limits.connect));
         let checked = terms.client.check(&self.place, &granted, terms.gate.as_ref(), by);
         if let Err(HttpError::Refused(refusal)) = &checked {

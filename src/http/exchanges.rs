@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use crate::http::error::HttpError;
 use crate::http::exchange::Exchange;
+use crate::http::ready::{self, Readiness};
 use crate::http::terms::Terms;
 
 /// The connections of one cell. Dropping it ends them all.
@@ -56,6 +57,14 @@ impl Exchanges {
     /// See [`Exchange::is_readable`].
     pub fn is_readable(&mut self, id: u32) -> Result<bool, HttpError> {
         self.get(id).map(|exchange| exchange.is_readable())
+    }
+
+    /// What reading each of these would do; waits, within the deadline, until there is something to read. See `ready`.
+    pub fn wait(&mut self, ids: &[u32], deadline: Instant) -> Vec<Readiness> {
+        let mut found: HashMap<u32, &mut Exchange> =
+            self.open.iter_mut().filter(|(id, _)| ids.contains(id)).map(|(id, exchange)| (*id, exchange)).collect();
+        let mut all: Vec<Option<&mut Exchange>> = ids.iter().map(|id| found.remove(id)).collect();
+        ready::wait(&mut all, deadline)
     }
 
     pub fn close(&mut self, id: u32) {

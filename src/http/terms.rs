@@ -76,7 +76,13 @@ impl Terms {
         let _ = self.tell(method, url, &Err(refusal.clone()));
     }
 
-    fn tell(&self, method: Option<&str>, url: String, decision: &Result<Granted, Refusal>) -> Result<(), Refusal> {
+    /// Tells of a decision. What was allowed may not be done on an error.
+    pub(crate) fn tell(
+        &self,
+        method: Option<&str>,
+        url: String,
+        decision: &Result<Granted, Refusal>,
+    ) -> Result<(), Refusal> {
         let (rule, reason) = match decision {
             Ok(granted) => (granted.rule.clone(), None),
             Err(refusal) => (refusal.rule.clone(), Some(refusal.message.clone())),

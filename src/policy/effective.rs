@@ -51,7 +51,7 @@ impl Effective {
             let missing = |wish: &HttpRule| {
                 Missing::new(skill, GrantKind::AllowHttp, &[wish.to_string()], words::http(wish), reason)
             };
-            if let Some(rule) = granted.http.deny.iter().find(|rule| rule.covers(wish)) {
+            if let Some(rule) = granted.http.deny.iter().find(|rule| rule.denies_all(wish)) {
                 self.missing.push(missing(wish).denied(rule.to_string()));
             } else if let Some(rest) = not_covered(wish, &held) {
                 let granted_in_part = held.iter().map(ToString::to_string).collect();

@@ -6,6 +6,7 @@
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
+use super::address::{AddressClass, class};
 use super::quote::brief;
 
 const MAX_NAME_BYTES: usize = 253;
@@ -44,7 +45,9 @@ pub enum BadHost {
     Label { host: String, label: String },
     #[error("the host `{host}` has a character that no host has: `{character}`")]
     Character { host: String, character: String },
-    #[error("`{0}`: a `*` stands for exactly one level, at the front of a name of two or more (`*.example.org`)")]
+    #[error(
+        "`{0}`: a `*` stands for exactly one level, at the front of a name of two or more (`*.example.org`); alone it stands for every host, in a rule about HTTP"
+    )]
     Wildcard(String),
 }
 
@@ -137,10 +140,17 @@ pub enum HostPattern {
     Exact(HostName),
     /// `*.example.org`, kept as `example.org`: every name exactly one level below it.
     OneBelow(String),
+    /// `*`: every name, and every public address. One that is not public is never meant by it.
+    Any,
 }
 
 impl HostPattern {
-    /// Reads a host, or `*.` and a name of at least two levels.
+    /// Reads what a rule may name: as [`HostPattern::parse`], or `*`.
+    pub fn parse_any(text: &str) -> Result<HostPattern, BadHost> {
+        if text == "*" { Ok(HostPattern::Any) } else { HostPattern::parse(text) }
+    }
+
+    /// Reads a host, or `*.` and a name of at least two levels. Where a secret may go has to be named.
     pub fn parse(text: &str) -> Result<HostPattern, BadHost> {
         let Some(parent) = text.strip_prefix("*.") else {
             return Ok(HostPattern::Exact(HostName::parse(text)?));
@@ -161,14 +171,22 @@ impl HostPattern {
                 name.split_once('.').is_some_and(|(_, rest)| rest == parent)
             }
             (HostPattern::OneBelow(_), HostName::Addr(_)) => false,
+            (HostPattern::Any, HostName::Name(_)) => true,
+            (HostPattern::Any, HostName::Addr(addr)) => class(*addr) == AddressClass::Public,
         }
+    }
+
+    /// Whether a rule that denies is for this host: there, `*` is every host that there is.
+    pub fn denies(&self, host: &HostName) -> bool {
+        *self == HostPattern::Any || self.matches(host)
     }
 
     /// Whether every host of `other` is one of these.
     pub fn covers(&self, other: &HostPattern) -> bool {
         match other {
             HostPattern::Exact(host) => self.matches(host),
-            HostPattern::OneBelow(_) => self == other,
+            HostPattern::OneBelow(_) => self == other || *self == HostPattern::Any,
+            HostPattern::Any => *self == HostPattern::Any,
         }
     }
 
@@ -183,6 +201,7 @@ impl fmt::Display for HostPattern {
         match self {
             HostPattern::Exact(host) => host.fmt(f),
             HostPattern::OneBelow(parent) => write!(f, "*.{parent}"),
+            HostPattern::Any => f.write_str("*"),
         }
     }
 }

@@ -7,7 +7,8 @@
 //! ```
 //!
 //! * methods: `*` for any; without them GET and HEAD, in a rule that denies any
-//! * host: a name, an address (`127.0.0.1`, `[::1]`), or `*.example.org`: exactly one level below
+//! * host: a name, an address (`127.0.0.1`, `[::1]`), `*.example.org`: exactly one level below, or `*`: every name and
+//!   every public address. Another address is never meant by `*`, also not where a name leads to it
 //! * port: the scheme's unless given
 //! * path: one path, or all that begin with what stands before a final `*`; no path is `/*`; the query is not looked at
 
@@ -80,7 +81,7 @@ impl HttpRule {
         if query.is_some() || url.contains('#') {
             return Err(BadRule::Query(brief(url)));
         }
-        let host = HostPattern::parse(host)?;
+        let host = HostPattern::parse_any(host)?;
         let port = port.unwrap_or(scheme.default_port());
         Ok(HttpRule { methods, scheme, host, port, path: PathPattern::parse(path)? })
     }
@@ -123,16 +124,22 @@ impl HttpRule {
 
     /// Whether this rule, as one that allows, allows the request.
     pub fn matches(&self, method: &str, target: &Target) -> bool {
-        self.is_for_origin(target) && self.path.matches(target.match_path()) && self.methods.contains(method)
+        self.is_for_port(target)
+            && self.host.matches(target.host())
+            && self.path.matches(target.match_path())
+            && self.methods.contains(method)
     }
 
     /// Whether this rule, as one that denies, denies the request.
     pub fn denies(&self, method: &str, target: &Target) -> bool {
-        self.is_for_origin(target) && self.path.denies(target.match_path()) && self.methods.contains(method)
+        self.is_for_port(target)
+            && self.host.denies(target.host())
+            && self.path.denies(target.match_path())
+            && self.methods.contains(method)
     }
 
-    fn is_for_origin(&self, target: &Target) -> bool {
-        self.scheme == target.scheme() && self.port == target.port() && self.host.matches(target.host())
+    fn is_for_port(&self, target: &Target) -> bool {
+        self.scheme == target.scheme() && self.port == target.port()
     }
 
     /// Whether every request that `other` allows is allowed by this.
@@ -142,6 +149,12 @@ impl HttpRule {
             && self.host.covers(&other.host)
             && self.path.covers(&other.path)
             && self.methods.covers(&other.methods)
+    }
+
+    /// Whether this rule, as one that denies, denies every request that `other` allows.
+    pub fn denies_all(&self, other: &HttpRule) -> bool {
+        let host = if self.host == HostPattern::Any { other.host.clone() } else { self.host.clone() };
+        HttpRule { host, ..self.clone() }.covers(other)
     }
 
     /// The requests that both allow.

@@ -1,7 +1,8 @@
 //! Which addresses a request may go to: the operator's word on where a name leads, and the decision about one address.
 //!
 //! `--resolve HOST:PORT:ADDR[:PORT]`, as curl's: for requests to HOST at PORT, the address (and port) to connect to.
-//! That is also the grant of that address, whatever its class.
+//! That is also the grant of that address, whatever its class. HOST may itself be an address: requests to it then go
+//! to the other one.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -21,8 +22,6 @@ const MAX_RESOLVE_BYTES: usize = 512;
 pub enum BadResolve {
     #[error("`{0}` is not `HOST:PORT:ADDR[:PORT]`, with an IPv6 address in brackets")]
     Form(String),
-    #[error("`{0}` is an address, and only names are resolved; a rule for that very address grants it")]
-    HostIsAddress(String),
     #[error("`{0}` is not an address")]
     Address(String),
     #[error(transparent)]
@@ -46,12 +45,10 @@ impl Resolve {
         if text.len() > MAX_RESOLVE_BYTES {
             return Err(form());
         }
-        let (host, rest) = text.split_once(':').ok_or_else(form)?;
-        let (port, place) = rest.split_once(':').ok_or_else(form)?;
+        let host_end = if text.starts_with('[') { text.find("]:").map(|at| at + 1) } else { text.find(':') };
+        let (host, rest) = text.split_at_checked(host_end.ok_or_else(form)?).ok_or_else(form)?;
+        let (port, place) = rest.strip_prefix(':').and_then(|rest| rest.split_once(':')).ok_or_else(form)?;
         let host = HostName::parse(host)?;
-        if host.addr().is_some() {
-            return Err(BadResolve::HostIsAddress(host.to_string()));
-        }
         let port = url::port(port).map_err(BadResolve::Port)?;
         let (addr, to_port) = url::split_port(place).map_err(BadResolve::Port)?;
         let addr = HostName::parse(addr)?.addr().ok_or_else(|| BadResolve::Address(brief(addr)))?;
@@ -138,8 +135,8 @@ impl AddressDenial {
 
 /// Whether a request that `rule` allows may be sent to `addr`.
 ///
-/// Public addresses pass. Another passes only where the operator granted that very address: by the `--resolve` entry
-/// that led to it, or by a rule whose host is that address.
+/// A public address passes where a name led to it, or where the rule is for any host. Every other needs the operator's
+/// grant of that very address: by the `--resolve` entry that led to it, or by a rule whose host is that address.
 pub fn decide_address(target: &Target, rule: &HttpRule, from: Origin<'_>, addr: IpAddr) -> Result<(), AddressDenial> {
     let addr = addr.to_canonical();
     let class = class(addr);
@@ -147,7 +144,11 @@ pub fn decide_address(target: &Target, rule: &HttpRule, from: Origin<'_>, addr: 
         Origin::Dns => class == AddressClass::Public,
         Origin::Resolve(entry) => entry.is_for(target) && entry.addr == addr,
         Origin::Literal => {
-            *target.host() == HostName::Addr(addr) && *rule.host() == HostPattern::Exact(HostName::Addr(addr))
+            let granted = match rule.host() {
+                HostPattern::Any => class == AddressClass::Public,
+                pattern => *pattern == HostPattern::Exact(HostName::Addr(addr)),
+            };
+            granted && *target.host() == HostName::Addr(addr)
         }
     };
     if granted { Ok(()) } else { Err(AddressDenial { host: target.host().clone(), port: target.port(), addr, class }) }

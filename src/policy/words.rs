@@ -36,6 +36,7 @@ pub fn http_exposes(rule: &HttpRule) -> String {
     }
     match rule.host() {
         HostPattern::OneBelow(parent) => text + &format!("; whoever has a name below {parent} can receive it"),
+        HostPattern::Any => text + "; that is anyone, anywhere",
         HostPattern::Exact(host) => match host.addr().map(class) {
             None | Some(AddressClass::Public) => text,
             Some(_) => text + "; services there may trust whoever can reach them, and strangers usually can't",
@@ -47,6 +48,7 @@ pub fn http_exposes(rule: &HttpRule) -> String {
 fn place(host: &HostPattern) -> String {
     match host {
         HostPattern::OneBelow(parent) => format!("; any name one level below {parent}"),
+        HostPattern::Any => "; any host of the public internet".to_owned(),
         HostPattern::Exact(host) => match host.addr().map(class) {
             None | Some(AddressClass::Public) => String::new(),
             Some(class) => format!("; that is {}", class.words()),

@@ -49,7 +49,7 @@ def look(folder):
 
 
 def _finish(params):
-    from skillcell_guest import imports, settle, warm
+    from skillcell_guest import imports, practice, settle, warm
 
     report = _loaded
     started = time.perf_counter()
@@ -59,6 +59,7 @@ def _finish(params):
     with imports.recorded() as names:
         report["warm_up"] = warm.skill(params) if params is not None else None
     report["import_names"] = sorted({*report["import_names"], *names})
+    practice.practise()
     warm.way_in_and_out()
     warmed = time.perf_counter()
     settle.settle()

@@ -5,11 +5,14 @@ itself, and gives the answer back as bytes. TLS is the host's: a connection only
 """
 
 import errno
+import math
 import socket
 
 from skillcell_guest import door
 
-OPEN, WRITE, READ, CLOSE, NAME = b"o", b"w", b"r", b"c", b"n"
+OPEN, TLS, WRITE, READ, WAIT, CLOSE, NAME = b"o", b"s", b"w", b"r", b"a", b"c", b"n"
+#: What `wait` says of a connection.
+UNDER_WAY, READABLE, IDLE = range(3)
 
 #: What the host may answer besides 0, and what that is in Python.
 _REFUSED, _NO_NAME, _UNREACHABLE, _TIMED_OUT, _TLS, _TOO_LARGE, _PROTOCOL, _IDLE, _RESET = range(1, 10)
@@ -27,22 +30,19 @@ def available():
         return False
 
 
-def tell(host, port):
-    """Asks for a connection that will be refused, so that the operator hears of it."""
-    try:
-        open_connection(str(host), port, False)
-    except (OSError, ValueError, OverflowError, TypeError):
-        pass
-
-
 def addresses(name, port):
     """The addresses of a host that is granted. The port, if it is known, is for what the operator is told."""
     return _ask(NAME, f"{name}:{port}".encode() if port else name.encode()).decode().split()
 
 
-def open_connection(host, port, tls):
-    number = _ask(OPEN, bytes([tls]) + port.to_bytes(2, "little") + host.encode())
+def open_connection(host, port, tls, timeout):
+    """Connects, within `timeout` seconds if it is not None."""
+    number = _ask(OPEN, bytes([tls]) + port.to_bytes(2, "little") + _milliseconds(timeout) + host.encode())
     return int.from_bytes(number, "little")
+
+
+def start_tls(connection, timeout):
+    _ask(TLS, connection.to_bytes(4, "little") + _milliseconds(timeout))
 
 
 def write(connection, data):
@@ -51,12 +51,22 @@ def write(connection, data):
 
 def read(connection, size, timeout):
     """At most `size` bytes; none at the end. `timeout` is in seconds, or None."""
-    wait = 0xFFFFFFFF if timeout is None else min(int(timeout * 1000), 0xFFFFFFFE)
-    return _ask(READ, b"".join(n.to_bytes(4, "little") for n in (connection, min(size, 1 << 20), wait)))
+    most = min(size, 1 << 20).to_bytes(4, "little")
+    return _ask(READ, connection.to_bytes(4, "little") + most + _milliseconds(timeout))
+
+
+def wait(connections, timeout):
+    """Waits until one can be read, or none has an answer under way. Gives a byte for each: see above."""
+    return _ask(WAIT, _milliseconds(timeout) + b"".join(number.to_bytes(4, "little") for number in connections))
 
 
 def close(connection):
     _ask(CLOSE, connection.to_bytes(4, "little"))
+
+
+def _milliseconds(seconds):
+    number = 0xFFFFFFFF if seconds is None else min(max(math.ceil(seconds * 1000), 0), 0xFFFFFFFE)
+    return number.to_bytes(4, "little")
 
 
 def _ask(kind, payload):
@@ -74,7 +84,8 @@ def _error(kind, text):
     if kind == _TLS:
         import ssl
 
-        return ssl.SSLCertVerificationError(1, text)
+        kind = ssl.SSLCertVerificationError if "certificate" in text else ssl.SSLError
+        return kind(1, text)
     if kind == _IDLE:
         return NothingUnderWay(errno.ECONNABORTED, "there is no answer to read: nothing was asked")
     if kind == _RESET:

@@ -14,6 +14,7 @@ import time
 import warnings
 
 from skillcell_guest import call, failure, imports, watch
+from skillcell_guest.standins import network
 
 
 def load(folder, package):
@@ -62,12 +63,15 @@ def _import(folder, package, manifest):
     _make_packages(folder, package)
     sys.path.insert(0, folder)
     file = os.path.join(folder, "skill.py")
+    network.importing = True
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", SyntaxWarning)
             module = importlib.import_module(package + ".skill")
     except ImportError as error:
         raise _explained(error, manifest, file) from error
+    finally:
+        network.importing = False
     return SkillLoader._discover_skill_class(module, file)
 
 

@@ -155,12 +155,42 @@ fn a_rule_for_a_literal_address_grants_that_address_alone() {
 }
 
 #[test]
+fn a_resolve_entry_for_an_address_leads_away_from_it() {
+    let entry = Resolve::parse("93.184.216.34:80:127.0.0.1:8080").unwrap();
+    let (url, own) = (target("http://93.184.216.34/page"), rule("http://93.184.216.34"));
+    assert_eq!(Resolve::find(std::slice::from_ref(&entry), &url), Some(&entry));
+    for rule in [&own, &rule("http://*/*")] {
+        decide_address(&url, rule, Origin::Resolve(&entry), ip("127.0.0.1")).unwrap();
+        decide_address(&url, rule, Origin::Resolve(&entry), ip("93.184.216.34")).unwrap_err();
+    }
+}
+
+#[test]
+fn a_rule_for_any_host_grants_public_addresses_alone() {
+    let any = rule("http://*/*");
+    decide_address(&target("http://93.184.216.34/"), &any, Origin::Literal, ip("93.184.216.34")).unwrap();
+    decide_address(&target("http://a.org/"), &any, Origin::Dns, ip("93.184.216.34")).unwrap();
+    decide_address(&target("http://93.184.216.34/"), &any, Origin::Literal, ip("93.184.216.35")).unwrap_err();
+    for addr in
+        ["127.0.0.1", "10.0.0.1", "169.254.169.254", "169.254.1.1", "100.64.0.1", "224.0.0.1", "[::1]", "[fd00::1]"]
+    {
+        let url = target(&format!("http://{addr}/"));
+        let addr = ip(addr.trim_matches(['[', ']']));
+        decide_address(&url, &any, Origin::Literal, addr).unwrap_err();
+        decide_address(&target("http://a.org/"), &any, Origin::Dns, addr).unwrap_err();
+    }
+}
+
+#[test]
 fn resolve_entries_are_read_as_curls() {
     for (text, shown) in [
         ("A.org:443:127.0.0.1", "a.org:443:127.0.0.1"),
         ("a.org:80:[::1]", "a.org:80:[::1]"),
         ("a.org:80:[::1]:8080", "a.org:80:[::1]:8080"),
         ("a.org:80:[::ffff:10.0.0.1]:80", "a.org:80:10.0.0.1"),
+        ("93.184.216.34:80:127.0.0.1:8080", "93.184.216.34:80:127.0.0.1:8080"),
+        ("[2a00:0::1]:80:[::1]", "[2a00::1]:80:[::1]"),
+        ("[::ffff:10.0.0.1]:80:127.0.0.1", "10.0.0.1:80:127.0.0.1"),
     ] {
         let entry = Resolve::parse(text).unwrap();
         assert_eq!(entry.to_string(), shown);
@@ -177,9 +207,12 @@ fn resolve_entries_are_read_as_curls() {
         "*:80:1.1.1.1",
         "a.org:80:1.1.1.1:",
         "a.org:80:1.1.1.1,2.2.2.2",
+        "[::1]",
+        "[::1:80:127.0.0.1",
+        "::1:80:127.0.0.1",
     ] {
         Resolve::parse(text).expect_err(text);
     }
     assert!(matches!(Resolve::parse("a.org:80:127.1"), Err(BadResolve::Host(BadHost::OddIpv4(_)))));
-    assert!(matches!(Resolve::parse("1.1.1.1:80:127.0.0.1"), Err(BadResolve::HostIsAddress(_))));
+    assert!(matches!(Resolve::parse("127.1:80:127.0.0.1"), Err(BadResolve::Host(BadHost::OddIpv4(_)))));
 }

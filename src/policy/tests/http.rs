@@ -17,6 +17,28 @@ fn part(rules: &HttpRules, method: &str, url: &str) -> HttpPart {
 }
 
 #[test]
+fn a_star_alone_is_every_host_but_addresses_that_are_not_public() {
+    let any = rules(&["https://*/*"], &[]);
+    for host in ["a.org", "x.y.z.example", "localhost", "93.184.216.34", "[2606:2800:220:1::1]"] {
+        assert!(allows(&any, "GET", &format!("https://{host}/x")), "{host}");
+    }
+    for host in
+        ["127.0.0.1", "10.1.2.3", "169.254.169.254", "100.64.0.1", "0.0.0.0", "[::1]", "[fe80::1]", "[::ffff:10.0.0.1]"]
+    {
+        assert!(!allows(&any, "GET", &format!("https://{host}/x")), "{host}");
+        let with = rules(&["https://*/*", &format!("https://{host}/*")], &[]);
+        assert!(allows(&with, "GET", &format!("https://{host}/x")), "{host} has a rule of its own");
+        let denied = rules(&[&format!("https://{host}/*")], &["https://*"]);
+        assert!(!allows(&denied, "GET", &format!("https://{host}/x")), "{host}: what denies all denies this too");
+    }
+    assert!(!allows(&any, "POST", "https://a.org/") && !allows(&any, "GET", "http://a.org/"));
+    assert!(!allows(&any, "GET", "https://a.org:8443/"));
+    assert!(allows(&rules(&["https://*:8443/v1/*"], &[]), "GET", "https://a.org:8443/v1/x"));
+    assert_eq!(rule("https://*").to_string(), "GET,HEAD https://*/*");
+    assert!(crate::policy::SecretGrant::parse("KEY@*").is_err(), "a secret names its hosts");
+}
+
+#[test]
 fn without_a_rule_nothing_is_allowed() {
     let denied = denial(&HttpRules::default(), "GET", "https://a.org/");
     assert_eq!(denied.to_string(), "no rule allows `GET https://a.org/`: there is none for the host `a.org`");
@@ -166,7 +188,7 @@ fn texts_that_are_no_rules_are_refused() {
     assert!(matches!(bad("GET,* https://a.org"), BadRule::Method(BadMethod::Token(_))));
     assert!(matches!(bad("CONNECT https://a.org"), BadRule::Method(BadMethod::Never(_))));
     assert!(matches!(bad(&format!("{}A https://a.org", "A,".repeat(16))), BadRule::Method(BadMethod::TooMany)));
-    for host in ["*", "*.org", "*.*.org", "a.*.org", "a*.example.org", "**.example.org", "*.1.2.3.4", "*.com"] {
+    for host in ["*.org", "*.*.org", "a.*.org", "a*.example.org", "**.example.org", "*.1.2.3.4", "*.com"] {
         let error = bad(&format!("https://{host}/"));
         assert!(matches!(error, BadRule::Host(BadHost::Wildcard(_) | BadHost::OddIpv4(_))), "{host}: {error}");
     }

@@ -8,13 +8,14 @@ use serde_json::Value;
 
 use crate::fuzz::naive;
 use crate::policy::{
-    Effective, EnvGrant, GrantKind, Grants, GuestPath, HostName, HttpDenial, HttpRule, HttpRules, MountGrant,
-    Permissions, PolicyFile, Resolve, SecretGrant, SecretHost, Target, class,
+    Effective, EnvGrant, GrantKind, Grants, GuestPath, HostName, HttpDenial, HttpRule, HttpRules, MountGrant, Origin,
+    Permissions, PolicyFile, Resolve, SecretGrant, SecretHost, Target, class, decide_address,
 };
 use crate::schema::{Verdict, check};
 
 const METHODS: [&str; 4] = ["GET", "HEAD", "POST", "DELETE"];
-const HOSTS: [&str; 8] = ["a.test", "b.test", "x.a.test", "y.a.test", "z.x.a.test", "127.0.0.1", "10.0.0.1", "[::1]"];
+const HOSTS: [&str; 9] =
+    ["a.test", "b.test", "x.a.test", "y.a.test", "z.x.a.test", "127.0.0.1", "10.0.0.1", "[::1]", "93.184.216.34"];
 const RULE_SEGMENTS: [&str; 8] = ["v1", "v2", "x", "a%2Ab", ".well-known", "%7E", "caf%C3%A9", "V1"];
 const ODD_SEGMENTS: [&str; 24] = [
     "..", ".", "%2E%2e", "..;p", "..%3bp", "..%20", "%2f", "a%2Fb", "%5C", "%252e", "%2525", "", "%00", "%0d%0a",
@@ -49,7 +50,7 @@ fn rule_segment() -> impl Strategy<Value = &'static str> {
 
 /// A rule in full: methods, origin and path.
 fn rule_text() -> impl Strategy<Value = String> {
-    let host = prop_oneof![4 => host(), 3 => Just("*.a.test"), 1 => Just("*.x.a.test")];
+    let host = prop_oneof![4 => host(), 3 => Just("*.a.test"), 1 => Just("*.x.a.test"), 2 => Just("*")];
     let end = prop_oneof![1 => Just(""), 1 => Just("/"), 3 => Just("*"), 3 => Just("/*")];
     let path = (prop_oneof![3 => vec(rule_segment(), 0..2), 1 => vec(rule_segment(), 2..4)], end)
         .prop_map(|(segments, end)| format!("/{}{end}", segments.join("/")).replacen("//", "/", 1));
@@ -174,6 +175,7 @@ proptest! {
     fn deny_beats_allow(allow in rule_list(4), deny in rule_text(), method in method(), url in url()) {
         if let Ok(target) = Target::parse(&url) {
             let deny = HttpRule::parse_deny(&deny).unwrap();
+            prop_assert!(!deny.matches(method, &target) || deny.denies(method, &target), "it denies what it would allow");
             let rules = HttpRules::new(parsed(&allow, &[]).allow, vec![deny.clone()]);
             let decided = rules.decide(method, &target).is_ok();
             prop_assert!(!(decided && deny.matches(method, &target)));
@@ -291,6 +293,20 @@ proptest! {
                     prop_assert!(!matches!(verdict, Verdict::Invalid { .. }), "{} {:?}", value, verdict);
                 }
             }
+        }
+    }
+
+    #[test]
+    fn a_rule_for_any_host_never_leads_to_an_address_that_is_not_public(
+        v4 in any::<[u8; 4]>(), v6 in any::<[u8; 16]>(), near in select(vec![[127, 0], [10, 0], [169, 254], [192, 168], [100, 64]]), by_name in any::<bool>(),
+    ) {
+        let any_host = HttpRule::parse("http://*/*").unwrap();
+        for addr in [v4.into(), v6.into(), std::net::IpAddr::from([near[0], near[1], v4[2], v4[3]])] {
+            let (host, from) = if by_name { ("a.test".to_owned(), Origin::Dns) } else { (HostName::Addr(addr).to_string(), Origin::Literal) };
+            let target = Target::parse(&format!("http://{host}/")).unwrap();
+            let public = class(addr) == crate::policy::AddressClass::Public;
+            prop_assert_eq!(decide_address(&target, &any_host, from, addr).is_ok(), public, "{}", addr);
+            prop_assert!(by_name || any_host.matches("GET", &target) == public);
         }
     }
 

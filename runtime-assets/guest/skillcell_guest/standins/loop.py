@@ -2,8 +2,8 @@
 
 Tasks, timers, timeouts, queues, executors (inline, see `executors`) and a nested `asyncio.run` in another "thread" work,
 and waiting is real. Connections carry HTTP to the host, see `transport`; there are no servers, pipes, subprocesses or
-signal handlers. When nothing is
-ready, nothing is due and nothing could still happen, the loop raises `Deadlock` instead of waiting forever.
+signal handlers. When nothing is ready, nothing is due and nothing could still happen, the loop raises `Deadlock`
+instead of waiting forever.
 """
 
 import asyncio
@@ -19,9 +19,17 @@ class EventLoop(BaseEventLoop):
     def __init__(self, selector=None):
         super().__init__()
         self._selector = _Clock(self)
+        #: Transports that expect something from the host, with their connections.
+        self.expecting = {}
 
     def _process_events(self, event_list):
-        pass
+        for ready in event_list:
+            self.call_soon(ready.read)
+
+    def until_next_timer(self):
+        """Seconds; None if there is no timer."""
+        times = [timer.when() for timer in self._scheduled if not timer.cancelled()]
+        return max(min(times) - self.time(), 0) if times else None
 
     def _write_to_self(self):
         pass  # nobody is asleep: there is no other thread
@@ -70,15 +78,18 @@ class EventLoop(BaseEventLoop):
 
 
 class _Clock:
-    """Where other loops have a selector: waits for the next timer."""
+    """Where other loops have a selector: waits for answers that are under way and for the next timer."""
 
     def __init__(self, loop):
         self._loop = loop
 
     def select(self, timeout):
-        if timeout is not None and timeout <= 0:
-            return ()
-        if threads.run_started(until=lambda: self._loop._ready) or self._loop._ready:
+        waits = timeout is None or timeout > 0
+        if waits and (threads.run_started(until=lambda: self._loop._ready) or self._loop._ready):
+            waits, timeout = False, 0
+        if self._loop.expecting:
+            return transport.wait(self._loop.expecting, timeout)
+        if not waits:
             return ()
         threads.leave_background()
         if timeout is None:

@@ -11,14 +11,19 @@ import _socket
 import errno
 import io
 import ipaddress
+import itertools
 import select
 import socket
+import weakref
 
 from skillcell_guest import bridge
 from skillcell_guest.standins import missing
 
 WHAT = "network"
 WHY = "it reaches nothing unless the operator grants it"
+_NOT_YET = "a skill is imported without it, whatever is granted; make requests in `execute` or in the constructor"
+#: Whether a skill is being imported: what it does then is done once, for all calls.
+importing = False
 #: What goes to the host at once.
 _PIECE = 256 << 10
 _LOCAL = {"localhost": ("127.0.0.1", "::1"), "localhost.localdomain": ("127.0.0.1", "::1"), "": ("127.0.0.1", "::1")}
@@ -36,6 +41,9 @@ _NEVER = {"sendto", "sendmsg", "sendfile", "recvfrom", "recvfrom_into", "recvmsg
 #: The names that addresses were asked for: what a library connects to is an address, what it means is a name. Several
 #: names may lead to one address, so an address remembers its own; this is for one that was taken apart and put together.
 _names = {}
+#: Descriptors of our sockets, far above those of files.
+_numbers = itertools.count(1 << 20)
+_by_number = weakref.WeakValueDictionary()
 
 
 class _Address(str):
@@ -62,31 +70,48 @@ class CellSocket:
         self._timeout = _socket.getdefaulttimeout()
         self._options = {}
         self._peer = self._connection = None
-        self._tls = False
         self._files = 0
         self._closed = False
+        self._number = next(_numbers)
+        _by_number[self._number] = self
 
     def connect(self, address):
         if not isinstance(address, (tuple, list)) or len(address) < 2:
             raise missing.error(f"{WHAT} (connecting to {address!r})", "only HTTP to a host and port can be granted")
         host, port = address[:2]
-        if not bridge.available():
-            bridge.tell(_meant(host), port)
-            raise missing.error(f"{WHAT} (connecting to {address!r})", WHY, ConnectionRefusedError, errno.ECONNREFUSED)
-        self._peer = (_meant(host), port)
+        self._open((_meant(host), port), False, self._timeout or None)
+
+    def _open(self, peer, tls, timeout):
+        if self.type != socket.SOCK_STREAM:
+            raise missing.error("datagrams", WHY, ConnectionRefusedError, errno.ECONNREFUSED)
+        self._drop()
+        try:
+            self._connection = bridge.open_connection(*peer, tls, timeout)
+        except ConnectionRefusedError:
+            if bridge.available():
+                raise
+            what = f"{WHAT} (connecting to {peer!r})"
+            raise missing.error(what, _why(), ConnectionRefusedError, errno.ECONNREFUSED) from None
+        self._peer = peer
 
     def connect_ex(self, address):
         try:
             self.connect(address)
         except OSError as error:
-            return error.errno
+            return error.errno or errno.ETIMEDOUT
         return 0
 
-    def use_tls(self, name):
-        """From now on the host speaks TLS on this connection, to `name`."""
-        self._tls = True
-        if name:
-            self._peer = (name, self._peer[1])
+    def use_tls(self, name, timeout):
+        """From now on the host speaks TLS on this connection, to `name`. Can be tried again if it took too long."""
+        self._needs_a_peer()
+        if self._connection is None or (name and name != self._peer[0]):
+            self._open((name or self._peer[0], self._peer[1]), True, timeout)
+            return
+        try:
+            bridge.start_tls(self._connection, timeout)
+        except OSError:
+            self._drop()
+            raise
 
     def sendall(self, data, flags=0):
         self._connected()
@@ -96,11 +121,16 @@ class CellSocket:
 
     def send(self, data, flags=0):
         self.sendall(data)
-        return len(data)
+        return memoryview(data).nbytes
 
     def recv(self, size, flags=0):
         self._connected()
-        return bridge.read(self._connection, size, self._timeout)
+        try:
+            return bridge.read(self._connection, size, self._timeout)
+        except TimeoutError:
+            if self._timeout == 0:
+                raise BlockingIOError(errno.EAGAIN, "Resource temporarily unavailable") from None
+            raise
 
     def recv_into(self, buffer, size=0, flags=0):
         view = memoryview(buffer).cast("B")
@@ -109,13 +139,10 @@ class CellSocket:
         return len(data)
 
     def _connected(self):
-        """Opens the connection when it is first used: only then is it known whether it is to be TLS."""
         # As with any socket, files that were made of it outlive its `close`.
         closed = self._closed and self._files <= 0
-        if closed or self._peer is None:
+        if closed or self._connection is None:
             raise missing.error(WHAT, WHY, number=errno.EBADF if closed else errno.ENOTCONN)
-        if self._connection is None:
-            self._connection = bridge.open_connection(*self._peer, self._tls)
 
     def makefile(self, mode="r", buffering=None, *, encoding=None, errors=None, newline=None):
         return socket_makefile(self, mode, buffering, encoding=encoding, errors=errors, newline=newline)
@@ -160,7 +187,7 @@ class CellSocket:
         return self._options.get((level, option), 0)
 
     def fileno(self):
-        return -1
+        return -1 if self._closed else self._number
 
     def close(self):
         self._closed = True
@@ -168,6 +195,9 @@ class CellSocket:
             self._real_close()
 
     def _real_close(self):
+        self._drop()
+
+    def _drop(self):
         connection, self._connection = self._connection, None
         if connection is not None:
             bridge.close(connection)
@@ -198,8 +228,7 @@ class CellSocket:
 
 
 class CellPoll:
-    """`select.poll`, which also takes our sockets. They can always be written to. Nothing comes unasked, so between
-    requests, when libraries look whether a connection is still good, there is nothing to read."""
+    """`select.poll`, which also takes our sockets, themselves or by number. They can always be written to."""
 
     def __init__(self):
         self._real = _real_poll()
@@ -207,33 +236,56 @@ class CellPoll:
 
     def register(self, fd, eventmask=None):
         mask = select.POLLIN | select.POLLOUT if eventmask is None else eventmask
-        if isinstance(fd, CellSocket):
-            self._cells[fd] = mask
+        ours = _ours(fd)
+        if ours is not None:
+            self._cells[ours] = mask
         else:
             self._real.register(fd, mask)
 
     modify = register
 
     def unregister(self, fd):
-        if isinstance(fd, CellSocket):
-            del self._cells[fd]
+        ours = _ours(fd)
+        if ours is not None:
+            del self._cells[ours]
         else:
             self._real.unregister(fd)
 
     def poll(self, timeout=None):
-        ready = [(-1, select.POLLOUT) for mask in self._cells.values() if mask & select.POLLOUT]
-        return ready + self._real.poll(0 if self._cells else timeout)
+        if not self._cells:
+            return self._real.poll(timeout)
+        ready = {sock: select.POLLOUT for sock, mask in self._cells.items() if mask & select.POLLOUT}
+        wait = 0 if ready else None if timeout is None or timeout < 0 else timeout / 1000
+        for sock in _readable([sock for sock, mask in self._cells.items() if mask & select.POLLIN], wait):
+            ready[sock] = ready.get(sock, 0) | select.POLLIN
+        return [(sock._number, events) for sock, events in ready.items()] + self._real.poll(0)
 
 
 def cell_select(reads, writes, errors, timeout=None):
-    ours = [sock for sock in writes if isinstance(sock, CellSocket)]
-    if not ours and not any(isinstance(sock, CellSocket) for sock in (*reads, *errors)):
+    cells = {fd: _ours(fd) for fd in (*reads, *writes, *errors)}
+    if not any(cells.values()):
         return _real_select(reads, writes, errors, timeout)
-    reads, writes, errors = ([fd for fd in fds if not isinstance(fd, CellSocket)] for fds in (reads, writes, errors))
-    if not (reads or writes or errors):
-        return [], ours, []
-    reads, writes, errors = _real_select(reads, writes, errors, 0)
-    return reads, writes + ours, errors
+    can_write = [fd for fd in writes if cells[fd]]
+    readable = _readable([cells[fd] for fd in reads if cells[fd]], 0 if can_write else timeout)
+    can_read = [fd for fd in reads if cells[fd] in readable]
+    reads, writes, errors = ([fd for fd in fds if not cells[fd]] for fds in (reads, writes, errors))
+    if reads or writes or errors:
+        reads, writes, errors = _real_select(reads, writes, errors, 0)
+    return reads + can_read, writes + can_write, errors
+
+
+def _ours(fd):
+    return fd if isinstance(fd, CellSocket) else _by_number.get(fd) if isinstance(fd, int) else None
+
+
+def _readable(sockets, timeout):
+    """Nothing comes unasked: between requests, when libraries look whether a connection is still good, there is nothing
+    to read, and nothing to wait for."""
+    sockets = [sock for sock in sockets if sock._connection is not None]
+    if not sockets:
+        return []
+    states = bridge.wait([sock._connection for sock in sockets], timeout)
+    return [sock for sock, state in zip(sockets, states) if state == bridge.READABLE]
 
 
 _real_poll, _real_select = getattr(select, "poll", None), select.select
@@ -257,9 +309,9 @@ def getaddrinfo(host, port, family=0, type=0, proto=0, flags=0):
 
 
 def _named(address, host):
-    # An address that is asked for by itself means itself again.
+    """An address that is asked for by itself means itself again, unless it knows its name."""
     named = _Address(address)
-    named.name = _names[address] = host if host and address != host else address
+    named.name = _names[address] = host.name if isinstance(host, _Address) else host or address
     return named
 
 
@@ -340,7 +392,11 @@ def _port(port):
 
 
 def _unknown(host):
-    return socket.gaierror(socket.EAI_NONAME, missing.text(f"{WHAT} (the address of {host!r})", WHY))
+    return socket.gaierror(socket.EAI_NONAME, missing.text(f"{WHAT} (the address of {host!r})", _why()))
+
+
+def _why():
+    return _NOT_YET if importing else WHY
 
 
 def install():

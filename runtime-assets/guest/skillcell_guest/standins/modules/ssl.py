@@ -12,7 +12,7 @@ import re
 import socket
 from collections import namedtuple
 
-from skillcell_guest.standins import missing
+from skillcell_guest.standins import handshake, missing
 
 OPENSSL_VERSION = "OpenSSL 3.0.0 (skillcell stand-in, no TLS)"
 OPENSSL_VERSION_INFO = (3, 0, 0, 0, 0)
@@ -197,27 +197,29 @@ class SSLContext:
             _no_tls()
         if self.check_hostname and not server_hostname:
             raise ValueError("check_hostname requires server_hostname")
+        sock.use_tls(server_hostname, sock.gettimeout() or None)
         sock.__class__ = SSLSocket
         sock.context, sock.server_hostname, sock.session = self, server_hostname, None
-        sock.use_tls(server_hostname)
         return sock
 
-    wrap_bio = _no_tls
+    def wrap_bio(self, incoming, outgoing, server_side=False, server_hostname=None, session=None):
+        if server_side:
+            _no_tls()
+        made = SSLObject.__new__(SSLObject)
+        made.context, made.session = self, session
+        made.server_hostname = server_hostname.decode() if isinstance(server_hostname, bytes) else server_hostname
+        made._incoming, made._outgoing, made._handshake = incoming, outgoing, None
+        return made
 
 
-class SSLSocket(socket.socket):
-    """A socket on which the host speaks TLS. What the certificate says stays with the host."""
+class _Session:
+    """What there is to say of a session whose particulars stay with the host."""
 
     server_side = False
-
-    def __init__(self, *args, **kwargs):
-        _no_tls()
+    session_reused = None
 
     def getpeercert(self, binary_form=False):
         return b"" if binary_form else {}
-
-    def do_handshake(self, block=False):
-        pass
 
     def version(self):
         return "TLSv1.3"
@@ -230,8 +232,25 @@ class SSLSocket(socket.socket):
 
     selected_npn_protocol = compression = shared_ciphers = selected_alpn_protocol
 
+    def get_channel_binding(self, cb_type="tls-unique"):
+        return None
+
     def pending(self):
         return 0
+
+
+class SSLSocket(_Session, socket.socket):
+    """A socket on which the host speaks TLS."""
+
+    def __init__(self, *args, **kwargs):
+        _no_tls()
+
+    def do_handshake(self, block=False):
+        pass
+
+    @property
+    def _sslobj(self):
+        return self  # httpcore looks here for what a session is like
 
     def unwrap(self):
         return self
@@ -240,9 +259,37 @@ class SSLSocket(socket.socket):
     write = socket.socket.send
 
 
-class SSLObject:
+class SSLObject(_Session):
+    """TLS apart from a socket: what is written goes on as it is, after a handshake with our own transport."""
+
     def __init__(self, *args, **kwargs):
         _no_tls()
+
+    def do_handshake(self):
+        if self._handshake is None:
+            self._outgoing.write(handshake.hello(self.server_hostname))
+            self._handshake = False
+        self._handshake = self._handshake or handshake.read_reply(self._incoming)
+        if not self._handshake:
+            raise SSLWantReadError(2, "The operation did not complete (read)")
+
+    def read(self, size=1024, buffer=None):
+        data = self._incoming.read(size)
+        if not data and not self._incoming.eof:
+            raise SSLWantReadError(2, "The operation did not complete (read)")
+        if buffer is None:
+            return data
+        buffer[: len(data)] = data
+        return len(data)
+
+    def write(self, data):
+        return self._outgoing.write(data)
+
+    def pending(self):
+        return self._incoming.pending
+
+    def unwrap(self):
+        pass
 
 
 class SSLSession:
@@ -259,7 +306,7 @@ class MemoryBIO:
 
     def write(self, data):
         self._bytes += data
-        return len(data)
+        return memoryview(data).nbytes
 
     def read(self, size=-1):
         size = len(self._bytes) if size < 0 else size

@@ -1,0 +1,145 @@
+//! What a request costs from a cell: `cargo bench --bench http`. A GET made directly by the host's client, the same GET by
+//! `requests` in a fresh cell, and that cell doing nothing, one after the other in each round, against a server on loopback.
+//!
+//! The server keeps its connections, and so does the host's pool, for the cell as for the host.
+
+use std::io::{BufRead, BufReader, Write};
+use std::net::{IpAddr, SocketAddr, TcpListener};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+use skillcell::http::{
+    Asked, Audit, ClientSettings, Event, Exchanges, Gate, Granted, HttpClient, HttpError, HttpLimits, Place, Refusal,
+    Terms,
+};
+use skillcell::policy::GrantKind;
+use skillcell::{Call, Host, Outcome, Skill};
+
+const ROUNDS: usize = 300;
+const BODY: &str = r#"{"status": "ok", "items": [1, 2, 3]}"#;
+
+fn main() {
+    let port = serve();
+    let host = Host::builder().build().expect("the cache folder can be used");
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/skills-compat/demo/fetch");
+    let skill = host.skill(folder).expect("the demo skill is there");
+    let mut get = Call::new(json!({"url": format!("http://127.0.0.1:{port}/")}));
+    get.grants.add(GrantKind::AllowHttp, &format!("http://127.0.0.1:{port}/*")).expect("a rule");
+    let mut nothing = Call::new(json!({}));
+    nothing.grants = get.grants.clone();
+    let client = Arc::new(HttpClient::new(&ClientSettings::default()).expect("a client"));
+    let mut times: [Vec<Duration>; 3] = Default::default();
+    let mut faults = [0; 3];
+    for _ in 0..ROUNDS {
+        let ways: [&dyn Fn(); 3] =
+            [&|| direct(&client, port), &|| call(&host, &skill, &get), &|| call(&host, &skill, &nothing)];
+        for (at, way) in ways.into_iter().enumerate() {
+            let (before, started) = (page_faults(), Instant::now());
+            way();
+            times[at].push(started.elapsed());
+            faults[at] += page_faults() - before;
+        }
+    }
+    println!("{:<36} {:>9} {:>9} {:>9} {:>12}", "", "p50 µs", "p90 µs", "p99 µs", "page faults");
+    let names = ["GET by the host", "GET by requests in a fresh cell", "that cell doing nothing"];
+    for ((name, all), faults) in names.iter().zip(&mut times).zip(faults) {
+        all.sort_unstable();
+        let [p50, p90, p99] = [50, 90, 99].map(|percent| micros(all[all.len() * percent / 100]));
+        println!("{name:<36} {p50:>9.0} {p90:>9.0} {p99:>9.0} {:>12}", faults / ROUNDS as u64);
+    }
+    let [direct, get, nothing] = times.map(|all| micros(all[all.len() / 2]));
+    println!("{:<36} {:>9.0}", "the cell adds to the host's GET", get - direct);
+    println!("{:<36} {:>9.0}", "of which are the request's", get - direct - nothing);
+}
+
+/// Of this process, the server's threads included.
+fn page_faults() -> u64 {
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    let after_name = stat.rsplit(')').next().unwrap_or_default();
+    after_name.split_whitespace().nth(7).and_then(|count| count.parse().ok()).unwrap_or(0)
+}
+
+fn micros(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e6
+}
+
+fn call(host: &Host, skill: &Skill, call: &Call) {
+    let report = host.call(skill, call).expect("the host does its part");
+    assert!(matches!(report.outcome, Outcome::Returned(_)), "{:?}", report.outcome);
+}
+
+/// As the door does it for a cell, with the headers that `requests` sends.
+fn direct(client: &Arc<HttpClient>, port: u16) {
+    let terms = Terms::new(client.clone(), Arc::new(Open), Arc::new(Open), Arc::default(), HttpLimits::default());
+    let mut exchanges = Exchanges::new(terms);
+    let by = Instant::now() + Duration::from_secs(10);
+    let id = exchanges.open(false, "127.0.0.1", port).expect("opened");
+    exchanges.connect(id, by).expect("connected");
+    let head = format!(
+        "GET / HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nUser-Agent: bench\r\nAccept-Encoding: gzip, deflate\r\nAccept: */*\r\n\
+         Connection: keep-alive\r\n\r\n"
+    );
+    exchanges.write(id, head.as_bytes(), by).expect("sent");
+    let mut answer = Vec::new();
+    loop {
+        match exchanges.read(id, 64 << 10, by) {
+            Ok(piece) if piece.is_empty() => break,
+            Ok(piece) => answer.extend(piece),
+            Err(HttpError::NotReady) => break,
+            Err(error) => panic!("{error}"),
+        }
+    }
+    assert!(answer.ends_with(BODY.as_bytes()));
+}
+
+/// Allows everything, and remembers nothing.
+struct Open;
+
+impl Gate for Open {
+    fn connect(&self, _: &Place) -> Result<Granted, Refusal> {
+        Ok(Granted { rule: "everything".into() })
+    }
+
+    fn request(&self, asked: &Asked) -> Result<Granted, Refusal> {
+        self.connect(&asked.place)
+    }
+
+    fn address(&self, _: &Place, _: &Granted, _: IpAddr) -> Result<(), Refusal> {
+        Ok(())
+    }
+
+    fn resolve(&self, _: &str, _: u16) -> Option<SocketAddr> {
+        None
+    }
+}
+
+impl Audit for Open {
+    fn record(&self, _: &Event) -> Result<(), Refusal> {
+        Ok(())
+    }
+}
+
+fn serve() -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a loopback port");
+    let port = listener.local_addr().expect("it is bound").port();
+    std::thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            std::thread::spawn(move || {
+                stream.set_nodelay(true).expect("set");
+                let mut reader = BufReader::new(stream);
+                let mut line = String::new();
+                while reader.read_line(&mut line).is_ok_and(|count| count > 0) {
+                    if line == "\r\n" {
+                        let answer = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{BODY}", BODY.len());
+                        if reader.get_mut().write_all(answer.as_bytes()).is_err() {
+                            return;
+                        }
+                    }
+                    line.clear();
+                }
+            });
+        }
+    });
+    port
+}
