@@ -357,9 +357,11 @@ def _addresses(host):
 
 
 def _granted_addresses(host, port):
-    """The host looks up names that are granted, and no others."""
+    """The host looks up names that are granted, and no others. One that was looked up in vain says so."""
     try:
         found = [ipaddress.ip_address(address) for address in bridge.addresses(host, port)]
+    except socket.gaierror:
+        raise
     except OSError:
         return []
     return [(socket.AF_INET if address.version == 4 else socket.AF_INET6, str(address)) for address in found]
