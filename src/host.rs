@@ -149,7 +149,7 @@ impl Host {
 
     fn call_here(&self, skill: &Skill, call: &Call) -> Result<Report, HostError> {
         let Some(log) = &call.audit else { return self.make(skill, call, None) };
-        let trail = log.begin(skill, call)?;
+        let trail = log.begin(skill.id(), skill.digest(), call)?;
         let done = self.make(skill, call, Some(&trail));
         trail.end(&done)?;
         done

@@ -14,27 +14,27 @@
 //! No proxy variable is read.
 
 mod answer;
-mod base64;
+pub(crate) mod base64;
 mod client;
 mod connection;
 mod error;
 mod event;
 mod exchange;
 mod exchanges;
-mod framing;
+pub(crate) mod framing;
 mod gate;
-mod head;
-mod inflate;
+pub(crate) mod head;
+pub(crate) mod inflate;
 mod limits;
-mod outgoing;
+pub(crate) mod outgoing;
 mod pattern;
 mod place;
 mod pool;
 mod ready;
-mod replace;
-mod request;
+pub(crate) mod replace;
+pub(crate) mod request;
 mod resolve;
-mod response;
+pub(crate) mod response;
 mod scrub;
 mod secrets;
 mod target;

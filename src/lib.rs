@@ -19,6 +19,8 @@ pub mod call;
 mod cell;
 pub mod cli;
 mod door;
+#[cfg(test)]
+mod fuzz;
 mod host;
 pub mod http;
 mod image;

@@ -14,6 +14,7 @@ mod guest;
 mod io;
 mod path;
 mod process;
+mod stop;
 #[cfg(test)]
 mod tests;
 
@@ -22,24 +23,11 @@ use std::time::{Duration, Instant};
 use wasmtime::{Caller, Extern, Linker, Memory};
 
 use self::guest::Guest;
+pub use self::stop::Stop;
 use crate::limits::LimitKind;
 use crate::vfs::{Errno, Vfs, WriteError};
 
 const MODULE: &str = "wasi_snapshot_preview1";
-
-/// Why a host function ended the call instead of returning to the guest. Found in a Wasmtime error by `downcast_ref`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum Stop {
-    #[error("limit {0:?} exceeded")]
-    Exceeded(LimitKind),
-    #[error("the guest exited with status {0}")]
-    Exit(i32),
-    #[error("the guest has no memory to call the host with")]
-    NoMemory,
-    #[error("the host has no random numbers to give")]
-    NoEntropy,
-}
 
 /// One cell's WASI state.
 ///

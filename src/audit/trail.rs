@@ -12,9 +12,7 @@ use super::grants::Rules;
 use super::line::SCHEMA;
 use super::{AuditError, AuditLog, Event, Line, when};
 use crate::call::{Call, Outcome, Report};
-use crate::host::HostError;
 use crate::http::Scrubber;
-use crate::skill::Skill;
 
 /// The most decisions of a call that get a line: a skill could fill the disk. Beyond it, what would be allowed is denied,
 /// and denials are only counted.
@@ -47,15 +45,15 @@ pub struct Trail {
 }
 
 impl AuditLog {
-    /// Records that a call begins. The skill has not run yet.
-    pub(crate) fn begin(&self, skill: &Skill, call: &Call) -> Result<Arc<Trail>, AuditError> {
+    /// Records that a call begins, of a skill with this id and this digest. It has not run yet.
+    pub(crate) fn begin(&self, skill: &str, digest: &str, call: &Call) -> Result<Arc<Trail>, AuditError> {
         let mut id = [0; 16];
         getrandom::fill(&mut id).map_err(|_| AuditError::NoEntropy)?;
         let trail = Trail {
             log: self.clone(),
             call: id.iter().map(|byte| format!("{byte:02x}")).collect(),
-            skill: skill.id().to_owned(),
-            digest: skill.digest().to_owned(),
+            skill: skill.to_owned(),
+            digest: digest.to_owned(),
             rules: OnceLock::new(),
             scrubber: OnceLock::new(),
             denied_paths: Mutex::default(),
@@ -140,7 +138,7 @@ impl Trail {
     }
 
     /// Records how the call ended. An error is that the trail has a gap, whatever came of the call.
-    pub(crate) fn end(&self, done: &Result<Report, HostError>) -> Result<(), AuditError> {
+    pub(crate) fn end<E: std::error::Error>(&self, done: &Result<Report, E>) -> Result<(), AuditError> {
         let counted = |count: &AtomicU64| Some(count.load(Ordering::Relaxed));
         let line = Line {
             denied: counted(&self.denied),

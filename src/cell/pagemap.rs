@@ -103,8 +103,9 @@ mod tests {
     #[allow(unsafe_code)]
     fn a_page_is_changed_once_it_is_written() {
         let Some(map) = PageMap::open() else { return };
-        // Large enough to be mapped for itself, and zero without having been written.
-        let mut mapped = vec![0; 1 << 24];
+        // Large enough to be mapped for itself, and zero without having been written. glibc's bound for that grows with
+        // what other tests freed, up to 32 MiB.
+        let mut mapped = vec![0; 1 << 26];
         let start = mapped.as_ptr().align_offset(PAGE);
         let mapped = &mut mapped[start..];
         // SAFETY: it begins with a page, is borrowed, and keeps its bytes. A huge page would be changed as a whole.

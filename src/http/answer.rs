@@ -17,7 +17,7 @@ use crate::http::framing::{BodyReader, Framing};
 use crate::http::inflate::Inflation;
 use crate::http::limits::from_now;
 use crate::http::outgoing::Outgoing;
-use crate::http::response::{MAX_HEAD_BYTES, Response};
+use crate::http::response::Response;
 use crate::http::terms::Terms;
 
 /// The most that the guest gets at once.
@@ -131,13 +131,7 @@ impl Answer {
         let (Some(connection), Phase::Head { scanned, interim }) = (&mut self.connection, &mut self.phase) else {
             return self.stop_early();
         };
-        let end = head_end(connection.received(), *scanned);
-        *scanned = connection.received().len();
-        if end.unwrap_or(*scanned) > MAX_HEAD_BYTES {
-            return Err(HttpError::TooLarge { what: "the answer's head", cap: MAX_HEAD_BYTES as u64 });
-        }
-        if let Some(end) = end {
-            let response = Response::parse(&connection.received()[..end], self.head_only)?;
+        if let Some((response, end)) = Response::find(connection.received(), scanned, self.head_only)? {
             connection.consume(end);
             (*scanned, *interim) = (0, *interim + 1);
             return match response.status {
@@ -257,15 +251,4 @@ impl Answer {
         self.phase = Phase::Over { complete: false };
         Ok(())
     }
-}
-
-/// Where the head ends, if it does. Servers may end lines in LF alone.
-fn head_end(received: &[u8], scanned: usize) -> Option<usize> {
-    let from = scanned.saturating_sub(2);
-    let line_ends = received.iter().enumerate().skip(from).filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at);
-    line_ends.into_iter().find_map(|at| match received.get(at + 1..)? {
-        [b'\n', ..] => Some(at + 2),
-        [b'\r', b'\n', ..] => Some(at + 3),
-        _ => None,
-    })
 }

@@ -66,7 +66,12 @@ impl Outgoing {
         }
         match &self.way {
             Way::Gathered(whole) => {
-                let framing = if proper { Framing::Length(whole.len() as u64) } else { self.response.framing };
+                let length = whole.len() as u64;
+                let framing = match self.response.framing {
+                    // A placeholder may be longer than the value, but an answer that stopped early never seems whole.
+                    Framing::Length(announced) if !proper => Framing::Length(announced.max(length + 1)),
+                    _ => Framing::Length(length),
+                };
                 out.extend(self.response.write_head(framing, self.close, self.scrubber.as_deref()));
                 out.extend_from_slice(whole);
             }
@@ -83,5 +88,26 @@ impl Way {
             Way::Chunked => write_chunk(out, data),
             Way::Gathered(whole) => whole.extend_from_slice(data),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::http::secrets::{Secret, Secrets};
+
+    #[test]
+    fn an_answer_that_stopped_early_does_not_seem_whole_because_a_placeholder_is_longer() {
+        let secret =
+            Secret { name: "K".into(), value: "value-1234".into(), hosts: Vec::new(), allow_plain_http: false };
+        let scrubber = Some(Arc::new(Scrubber::new(&Secrets::new(vec![secret]).unwrap())));
+        let head = b"HTTP/1.1 200 OK\r\nContent-Length: 12\r\n\r\n";
+        let (response, _) = Response::find(head, &mut 0, false).unwrap().unwrap();
+        let mut out = Vec::new();
+        let mut outgoing = Outgoing::start(response, false, scrubber, &mut out);
+        outgoing.put(b"value-1234", &mut out);
+        outgoing.finish(false, &mut out);
+        let (seen, length) = Response::find(&out, &mut 0, false).unwrap().unwrap();
+        assert_eq!(seen.framing, Framing::Length((out.len() - length + 1) as u64));
     }
 }

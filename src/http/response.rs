@@ -7,7 +7,7 @@ use crate::http::request::line;
 use crate::http::scrub::Scrubber;
 
 /// The largest head of an answer, and the most headers in it.
-pub const MAX_HEAD_BYTES: usize = 64 << 10;
+const MAX_HEAD_BYTES: usize = 64 << 10;
 const MAX_HEADERS: usize = 200;
 /// Headers that are about one connection, and those that are written anew.
 const DROPPED: [&str; 10] = [
@@ -37,8 +37,18 @@ pub struct Response {
 }
 
 impl Response {
-    /// Reads a complete head; `head_only` when the request was a HEAD.
-    pub fn parse(head: &[u8], head_only: bool) -> Result<Response, HttpError> {
+    /// Reads the head at the start of what was received, once it is complete; gives it and its length. `scanned` is how
+    /// much was looked at before. `head_only` when the request was a HEAD.
+    pub fn find(received: &[u8], scanned: &mut usize, head_only: bool) -> Result<Option<(Response, usize)>, HttpError> {
+        let end = head_end(received, *scanned);
+        *scanned = received.len();
+        if end.unwrap_or(*scanned) > MAX_HEAD_BYTES {
+            return Err(HttpError::TooLarge { what: "the answer's head", cap: MAX_HEAD_BYTES as u64 });
+        }
+        end.map(|end| Ok((Response::parse(&received[..end], head_only)?, end))).transpose()
+    }
+
+    fn parse(head: &[u8], head_only: bool) -> Result<Response, HttpError> {
         let mut space = [httparse::EMPTY_HEADER; MAX_HEADERS];
         let mut parsed = httparse::Response::new(&mut space);
         match parsed.parse(head) {
@@ -106,6 +116,17 @@ impl Response {
         out.extend_from_slice(b"\r\n");
         out
     }
+}
+
+/// Where the head ends, if it does. Servers may end lines in LF alone.
+fn head_end(received: &[u8], scanned: usize) -> Option<usize> {
+    let from = scanned.saturating_sub(2);
+    let line_ends = received.iter().enumerate().skip(from).filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at);
+    line_ends.into_iter().find_map(|at| match received.get(at + 1..)? {
+        [b'\n', ..] => Some(at + 2),
+        [b'\r', b'\n', ..] => Some(at + 3),
+        _ => None,
+    })
 }
 
 /// How the body is delimited, what length was given, and whether there can be no doubt about where it ends.

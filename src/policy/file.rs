@@ -21,8 +21,9 @@ use super::grants::{BadGrant, GrantKind, Grants};
 use super::quote::brief;
 use super::written::Written;
 
-/// A longer file is refused.
-pub const MAX_FILE_BYTES: usize = 1 << 20;
+/// A longer file is refused. Reading takes up to some 700 times this: a table in TOML is a few bytes, and its map more than
+/// a thousand.
+pub const MAX_FILE_BYTES: usize = 256 << 10;
 const MAX_SKILLS: usize = 1024;
 const MAX_SKILL_NAME_BYTES: usize = 256;
 

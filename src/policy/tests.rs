@@ -1,11 +1,10 @@
-//! Policy, promise by promise. `naive` is a second implementation of the HTTP rules, written another way.
+//! Policy, promise by promise. `fuzz::naive` is a second implementation of the HTTP rules, written another way.
 
 mod address;
 mod effective;
 mod grants;
 mod http;
 mod mount;
-mod naive;
 mod permissions;
 mod properties;
 mod secret;

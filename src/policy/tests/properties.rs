@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::Value;
 
-use super::naive;
+use crate::fuzz::naive;
 use crate::policy::{
     Effective, EnvGrant, GrantKind, Grants, GuestPath, HostName, HttpDenial, HttpRule, HttpRules, MountGrant, Origin,
     Permissions, PolicyFile, Resolve, SecretGrant, SecretHost, Target, class, decide_address,

@@ -1,9 +1,15 @@
 //! The HTTP rules once more, another way: a rule becomes a regular expression over the decoded request.
 //!
 //! It takes no shortcut that the real one takes: no prefix comparison, no normal form of paths (bytes are decoded fully),
-//! no types for hosts. It reads only what the generators in `properties` make.
+//! no types for hosts. It reads rules that are written out in full, as they are shown, and URLs that policy took.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::net::IpAddr;
 
 use regex::bytes::Regex;
+
+use crate::policy::{AddressClass, class};
 
 /// Whether these rules allow a request, read naively; `None` where the URL itself is refused.
 pub fn allows(allow: &[String], deny: &[String], method: &str, url: &str) -> Option<bool> {
@@ -16,6 +22,8 @@ pub fn allows(allow: &[String], deny: &[String], method: &str, url: &str) -> Opt
     let allowed = allow.iter().any(|rule| {
         (!request.odd || rule.ends_with(&format!("{}/*", rule_parts(rule).1)))
             && expression(rule, false).is_match(&request.line)
+            // What denies any host is for every one of them.
+            && (!is_for_any_host(rule) || request.public)
     });
     Some(allowed && !denied)
 }
@@ -27,19 +35,22 @@ fn rule_parts(rule: &str) -> (&str, &str) {
     (methods, &url[..slash])
 }
 
+fn is_for_any_host(rule: &str) -> bool {
+    let (_, host) = rule_parts(rule).1.split_once("://").unwrap();
+    host == "*" || host.starts_with("*:")
+}
+
 fn expression(rule: &str, fold_path: bool) -> Regex {
     let (methods, origin) = rule_parts(rule);
     let path = rule.split_once(' ').unwrap().1.strip_prefix(origin).unwrap();
-    let methods = if methods == "*" { "[A-Z]+".to_owned() } else { methods.replace(',', "|") };
+    let methods = if methods == "*" { "[A-Z][A-Z0-9_-]*".to_owned() } else { methods.replace(',', "|") };
     let host = match origin.split_once("://*.") {
-        None if origin.contains("://*") => {
+        Some((scheme, parent)) => format!("{scheme}://(?-u:[^./:]+)\\.{}", regex::escape(&with_port(scheme, parent))),
+        None if is_for_any_host(rule) => {
             let (scheme, rest) = origin.split_once("://*").unwrap();
             let port = with_port(scheme, &format!("x{rest}"));
-            // What denies is for every host; what allows for names, and for the one public address of the generators.
-            let hosts = if fold_path { "[^/]+" } else { "(?:[a-z][a-z.]*|93\\.184\\.216\\.34)" };
-            format!("{scheme}://{hosts}{}", port.strip_prefix('x').unwrap())
+            format!("{scheme}://(?-u:[^/]+){}", port.strip_prefix('x').unwrap())
         }
-        Some((scheme, parent)) => format!("{scheme}://[^./:]+\\.{}", regex::escape(&with_port(scheme, parent))),
         None => {
             let (scheme, host) = origin.split_once("://").unwrap();
             regex::escape(&format!("{scheme}://{}", with_port(scheme, host)))
@@ -48,7 +59,20 @@ fn expression(rule: &str, fold_path: bool) -> Regex {
     let (path, rest) = path.strip_suffix('*').map_or((path, ""), |path| (path, "(?s-u:.*)"));
     let path: String = decode(path).iter().map(|b| format!("\\x{b:02x}")).collect();
     let fold = if fold_path { "(?i-u)" } else { "(?-u)" };
-    Regex::new(&format!("^(?:{methods}) {host}(?:{fold}{path}){rest}$")).unwrap()
+    made(format!("^(?:{methods}) {host}(?:{fold}{path}){rest}$"))
+}
+
+/// Making one takes a thousand times longer than using it, and fuzzing comes back to the same rules.
+fn made(text: String) -> Regex {
+    thread_local! {
+        static MADE: RefCell<HashMap<String, Regex>> = RefCell::default();
+    }
+    MADE.with_borrow_mut(|made| {
+        if made.len() > 256 {
+            made.clear();
+        }
+        made.entry(text).or_insert_with_key(|text| Regex::new(text).unwrap()).clone()
+    })
 }
 
 fn with_port(scheme: &str, host: &str) -> String {
@@ -62,6 +86,16 @@ struct Request {
     line: Vec<u8>,
     /// Whether servers may read the path differently.
     odd: bool,
+    /// Whether the host is a name, or a public address.
+    public: bool,
+}
+
+fn is_public(host: &str) -> bool {
+    let bare = match host.split_once(']') {
+        Some((address, _)) => address.trim_start_matches('['),
+        None => host.split(':').next().unwrap(),
+    };
+    bare.parse::<IpAddr>().map_or(true, |address| class(address) == AddressClass::Public)
 }
 
 impl Request {
@@ -86,7 +120,7 @@ impl Request {
             || std::str::from_utf8(&decode(raw)).is_err();
         let mut line = format!("{method} {scheme}://{}/", with_port(&scheme, &host)).into_bytes();
         line.extend(segments.join(&b'/'));
-        Some(Request { line, odd })
+        Some(Request { line, odd, public: is_public(&host) })
     }
 }
 

@@ -1,0 +1,54 @@
+//! A manifest's `permissions`, as JSON: YAML is read in the guest, and what the host gets of it is this.
+
+use std::sync::LazyLock;
+
+use serde_json::Value;
+
+use super::assert_fit_to_show;
+use crate::policy::{DenialKind, Effective, Grants, Permissions, PolicyFile};
+use crate::schema::{Verdict, check};
+
+const SCHEMA: &str = include_str!("../../docs/reference/permissions.schema.json");
+
+pub fn run(data: &[u8]) {
+    let Ok(manifest) = serde_json::from_slice::<Value>(data) else { return };
+    let asked = manifest.get("permissions").unwrap_or(&manifest);
+    match Permissions::parse(asked) {
+        Ok(permissions) => taken(asked, &permissions),
+        Err(error) => assert_fit_to_show(&error.to_string()),
+    }
+}
+
+fn taken(value: &Value, asked: &Permissions) {
+    let shown = asked.to_value();
+    assert_eq!(Permissions::parse(&shown).as_ref(), Ok(asked), "{shown}");
+    static SCHEMA_VALUE: LazyLock<Value> = LazyLock::new(|| serde_json::from_str(SCHEMA).expect("a schema"));
+    let verdict = check(&SCHEMA_VALUE, value);
+    assert!(!matches!(verdict, Verdict::Invalid { .. }), "the parser takes what the schema does not: {verdict:?}");
+    asked.describe().iter().for_each(|line| assert_fit_to_show(line));
+    assert!(asked.changes_since(asked).is_empty());
+    approved(asked);
+    nothing_granted(asked);
+}
+
+/// An approval grants all but folders, which only an operator can name.
+fn approved(asked: &Permissions) {
+    let missing = Effective::of("a/b", Some(asked), &Grants::of_approval(asked)).missing;
+    assert!(missing.iter().all(|missing| missing.kind == DenialKind::File), "{missing:?}");
+}
+
+/// Without a grant nothing holds; and the lines that are then advised are enough.
+fn nothing_granted(asked: &Permissions) {
+    let first = Effective::of("a/b", Some(asked), &Grants::default());
+    assert_eq!(first.grants, Grants::default());
+    let mut granted = Grants::default();
+    for missing in &first.missing {
+        assert_fit_to_show(&missing.message());
+        let line = missing.line.as_deref().expect("nothing is denied, so a line would grant it");
+        let file = PolicyFile::parse(&line.replace("\"FOLDER:", "\"/folder:")).expect(line);
+        granted = granted.merged_with(file.grants_for("a/b"));
+        assert_eq!(file.grants_for("a/c"), Grants::default(), "a line for one skill is for no other");
+    }
+    let second = Effective::of("a/b", Some(asked), &granted);
+    assert!(second.missing.is_empty(), "{:?}", second.missing);
+}
