@@ -27,7 +27,7 @@ use crate::cell::{EngineError, HotPages, Machine, Memories};
 /// After this an image is made anew.
 pub const MAX_AGE: Duration = Duration::from_secs(7 * 24 * 3600);
 /// Part of every key: images made by other rules are other images.
-const FORMAT: u32 = 4;
+const FORMAT: u32 = 5;
 
 /// An image, loaded.
 pub struct Image {

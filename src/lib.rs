@@ -6,8 +6,9 @@
 //! [`cell`] of it, whose only ways out are [`wasi`] over its own [`vfs`] and the [`door`]. [`cache`] and [`provision`]
 //! are where runtime, packages and images come from.
 //!
-//! `unsafe` is denied but in two files: `cell/machine.rs`, which loads compiled code that this program wrote, and
-//! `cell/prefault.rs`, which asks the system to copy pages of a cell's memory ahead.
+//! `unsafe` is denied but in three files: `cell/machine.rs`, which loads compiled code that this program wrote,
+//! `cell/prefault.rs`, which asks the system to copy pages of a cell's memory ahead, and `cell/pagemap.rs`, which asks it
+//! which pages a cell wrote.
 
 #![deny(unsafe_code)]
 

@@ -420,7 +420,7 @@ fn what_is_wrong_with_a_policy_file_is_said_with_its_line() {
         desk.does("run", &["--policy", &desk.policy(text)]).is(2, &["the policy file `", words]);
     }
     let long = format!("#{}\n", "é".repeat(600_000));
-    desk.does("run", &["--policy", &desk.policy(&long)]).is(2, &["longer than 1048576 bytes"]);
+    desk.does("run", &["--policy", &desk.policy(&long)]).is(2, &["longer than 262144 bytes"]);
     fs::write(desk.path("skillcell.toml"), b"# \xff\n").expect("written");
     let path = desk.path("skillcell.toml").display().to_string();
     desk.does("run", &["--policy", &path]).is(2, &["the policy file `", "utf-8"]);

@@ -6,8 +6,10 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::place;
 use super::{ApprovalError, Result};
 use crate::policy::Permissions;
+use crate::skill::Skill;
 
 const SCHEMA: u32 = 1;
 const MAX_APPROVALS: usize = 4096;
@@ -29,6 +31,13 @@ pub struct Approval {
     pub permissions: Permissions,
     /// A digest for each file, to tell what changed.
     pub files: BTreeMap<String, String>,
+}
+
+impl Approval {
+    /// Whether it was made for the skill in this place, so that a change there is found.
+    pub fn is_for(&self, skill: &Skill) -> bool {
+        self.place == place::of(skill)
+    }
 }
 
 #[derive(Serialize, Deserialize)]

@@ -87,11 +87,17 @@ impl ApproveCommand {
         if !self.json {
             case.print(printer);
         }
+        // Forgetting that it was approved in another state lifts a refusal, so that is asked too.
+        if asked.is_empty() && matches!(standing, Standing::Changed(_)) && !self.yes && !ask(&skill)? {
+            return Ok(self.told(&case, "declined", "what was approved of it still counts", printer));
+        }
         if asked.is_empty() {
             let withdrawn = approvals.revoke(&skill)?;
             return Ok(self.told(&case, "nothing_asked", &nothing(!withdrawn.is_empty()), printer));
         }
-        if let Standing::Approved(approval) = &standing {
+        if let Standing::Approved(approval) = &standing
+            && approval.is_for(&skill)
+        {
             let words = format!("it was approved in this state on {}", date(approval.approved));
             return Ok(self.told(&case, "approved", &words, printer));
         }

@@ -32,8 +32,7 @@ impl Printer {
 
     /// JSON on stdout: indented on a terminal, one line in a pipe.
     pub fn json(&self, value: &impl Serialize) {
-        let text = if self.pretty { serde_json::to_string_pretty(value) } else { serde_json::to_string(value) };
-        self.line(&text.unwrap_or_default());
+        self.result(&serde_json::to_string(value).unwrap_or_default());
     }
 
     /// A call's result on stdout: as it came in a pipe, laid out on a terminal.
@@ -77,7 +76,7 @@ impl Printer {
         for cause in error.chain().skip(1) {
             let cause = cause.to_string();
             if cause != last {
-                self.note(&format!("{DIM}caused by:{DIM:#} {cause}"));
+                self.note(&format!("{DIM}caused by:{DIM:#} {}", indented(&cause)));
             }
             last = cause;
         }
@@ -88,15 +87,15 @@ impl Printer {
     }
 
     pub fn problem(&self, message: &str) {
-        self.note(&format!("{ERROR}error:{ERROR:#} {}", harmless(message)));
+        self.note(&format!("{ERROR}error:{ERROR:#} {}", indented(message)));
     }
 
     pub fn warning(&self, message: &str) {
-        self.note(&format!("{WARNING}warning:{WARNING:#} {}", harmless(message)));
+        self.note(&format!("{WARNING}warning:{WARNING:#} {}", indented(message)));
     }
 
     pub fn hint(&self, message: &str) {
-        self.note(&format!("{HINT}hint:{HINT:#} {}", harmless(message).replace('\n', "\n    ")));
+        self.note(&format!("{HINT}hint:{HINT:#} {}", indented(message)));
     }
 
     /// A line for people, on stderr.
@@ -129,6 +128,11 @@ impl Printer {
 fn pad(cell: &str, width: usize, right: bool) -> String {
     let space = " ".repeat(width.saturating_sub(cell.chars().count()));
     if right { format!("{space}{cell}") } else { format!("{cell}{space}") }
+}
+
+/// Harmless, and a line that a stranger's text begins can't pass for one of ours.
+fn indented(message: &str) -> String {
+    harmless(message).replace('\n', "\n    ")
 }
 
 /// Text whose control characters are spelled out, except line ends and tabs.

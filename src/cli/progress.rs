@@ -4,6 +4,7 @@ use std::io::{IsTerminal, Write};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use crate::audit::one_line;
 use crate::progress::Progress;
 
 const WIDTH: u64 = 28;
@@ -39,8 +40,9 @@ impl Progress for Terminal {
         if self.quiet {
             return;
         }
+        let what = one_line(what);
         let mut line = self.lock();
-        line.step = what.to_owned();
+        line.step.clone_from(&what);
         line.started = Some(Instant::now());
         line.drawn = Some(Instant::now());
         if self.live {
@@ -73,7 +75,7 @@ impl Progress for Terminal {
         if self.live {
             draw("");
         }
-        let _ = writeln!(std::io::stderr(), "skillcell: {message}");
+        let _ = writeln!(std::io::stderr(), "skillcell: {}", one_line(message));
     }
 }
 

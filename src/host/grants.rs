@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::io::Read;
-use std::path::{Component, Path};
+use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -34,6 +34,8 @@ const MAX_SECRET_FILE_BYTES: u64 = 64 << 10;
 pub enum GrantError {
     #[error("the folder `{folder}` can't be mounted")]
     Mount { folder: String, source: std::io::Error },
+    #[error("the folder `{folder}` can't be mounted for writing: skillcell keeps what it relies on in `{kept}`")]
+    Kept { folder: String, kept: String },
     #[error("the secret `{name}` can't be read from {place}")]
     Secret { name: String, place: String, source: Option<std::io::Error> },
     #[error("the secret `{name}` can't be had from its command")]
@@ -57,6 +59,25 @@ impl GrantError {
             )),
             _ => None,
         }
+    }
+}
+
+impl Host {
+    /// A skill that could write to the cache or to the approvals could write what runs next, and with what.
+    fn check_mounts(&self, mounts: &[MountGrant]) -> Result<(), GrantError> {
+        let approvals = self.approvals().map(|approvals| approvals.folder());
+        let kept: Vec<PathBuf> = [Some(self.cache().root()), approvals]
+            .into_iter()
+            .flatten()
+            .filter_map(|it| it.canonicalize().ok())
+            .collect();
+        for mount in mounts.iter().filter(|mount| mount.mode == Mode::ReadWrite) {
+            let Ok(folder) = Path::new(&mount.host).canonicalize() else { continue };
+            if let Some(kept) = kept.iter().find(|kept| kept.starts_with(&folder) || folder.starts_with(kept)) {
+                return Err(GrantError::Kept { folder: mount.host.clone(), kept: kept.display().to_string() });
+            }
+        }
+        Ok(())
     }
 }
 
@@ -160,6 +181,7 @@ impl Held {
 
     /// Gives a cell what is not in its environment: folders and the web.
     pub fn give(&self, host: &Host, cell: &mut Cell, limits: &Limits) -> Result<(), HostError> {
+        host.check_mounts(&self.grants.mounts)?;
         let mounts = self.grants.mounts.iter().map(open).collect::<Result<Vec<_>, _>>()?;
         let state = cell.store().data_mut();
         if !mounts.is_empty() {

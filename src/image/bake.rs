@@ -118,7 +118,9 @@ impl Baker<'_> {
         self.runtime.progress.step(&format!("baking the image of {}", skill.id()));
         let started = Instant::now();
         let limits = &bake_limits(limits);
+        let manifest = self.manifest(skill)?;
         let (mut snapshot, mut report) = self.skill_snapshot(&framework, skill, warm_up, limits)?;
+        report.manifest = manifest;
         let compiled = snapshot.precompile(self.machine)?;
         let rest = limits.deadline.saturating_sub(started.elapsed());
         let limits = Limits { deadline: rest, ..limits.clone() };
@@ -216,6 +218,17 @@ impl Baker<'_> {
         let ran = wasi_python::run_source(&mut cell, &format!("bake.look(*{words})"));
         let look = cell.store().data_mut().door.report.take();
         look.ok_or_else(|| ended(&mut cell, ran.map(|_| ())))
+    }
+
+    /// The manifest, read where nothing of the skill runs: by it is decided what the skill may do, so it is not the word
+    /// of a cell that the skill was imported in.
+    fn manifest(&self, skill: &Skill) -> Result<Value, BakeError> {
+        let mut look = self.look(skill)?;
+        if look["manifest_error"].is_null() {
+            return Ok(look["manifest"].take());
+        }
+        // Importing it raises, and says why. Should it not, nothing is granted to it.
+        Ok(json!({"permissions": {"unreadable": true}}))
     }
 
     /// A cell that imports the skill itself, for one call, with that call's environment. Gives its report.

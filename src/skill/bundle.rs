@@ -77,6 +77,8 @@ impl Bundle {
 struct Gathered {
     files: Vec<(String, Arc<[u8]>)>,
     bytes: u64,
+    /// Entered so far. A link inside the folder can lead to another one of it, and a ladder of them to very many.
+    folders: usize,
 }
 
 impl Gathered {
@@ -84,6 +86,10 @@ impl Gathered {
         let failed = |source| BundleError::Read { path: path.to_owned(), source };
         if below.matches('/').count() > MAX_DEPTH {
             return Err(BundleError::TooLarge { what: format!("{MAX_DEPTH} folders inside each other") });
+        }
+        self.folders += 1;
+        if self.folders > MAX_FILES {
+            return Err(BundleError::TooLarge { what: format!("{MAX_FILES} folders") });
         }
         for entry in folder.entries().map_err(failed)? {
             let entry = entry.map_err(failed)?;
