@@ -31,7 +31,7 @@ mod store;
 
 pub use artefact::{Artefact, Flaw};
 pub use draft::{Scratch, Writer};
-pub use error::Error;
+pub use error::{Error, is_shared};
 pub use inventory::{Entry, Selection};
 pub use lock::Guard;
 pub use pack::{Pack, PackEntry, check_path};

@@ -24,7 +24,7 @@ pub use self::denials::Denials;
 pub use self::web::Web;
 use crate::call::Raised;
 use crate::limits::LimitKind;
-use crate::policy::{Denial, DenialKind, HttpRule};
+use crate::policy::{ConnectDenial, Denial, DenialKind};
 use crate::wasi::Stop;
 
 /// The longest description of an exception.
@@ -129,9 +129,25 @@ impl Door {
     }
 }
 
-/// That no rule is for a host and port. What would be asked of it is not known yet, so the hint allows all of it to be
-/// read.
-fn not_granted(host: &str, port: Option<u16>, nearest: Option<&HttpRule>) -> Denial {
+/// That nothing of a host and port is allowed.
+fn no_connection(host: &str, port: u16, why: ConnectDenial<'_>) -> Denial {
+    let denial = not_granted(host, Some(port));
+    match why {
+        ConnectDenial::NotAllowed(None) => denial,
+        ConnectDenial::NotAllowed(Some(rule)) => {
+            let message = format!("{} at port {port}: `{rule}` is for port {}", denial.message, rule.port());
+            Denial { message, ..denial }
+        }
+        ConnectDenial::Denied(rule) => {
+            let message = format!("all of `{}` at port {port} is denied by the rule `{rule}`", denial.asked);
+            let hint = Some("no flag overrides a rule in `deny_http`".to_owned());
+            Denial { rule: Some(rule.to_string()), message, hint, flag: None, ..denial }
+        }
+    }
+}
+
+/// That no rule is for a host. What would be asked of it is not known yet, so the hint allows all of it to be read.
+fn not_granted(host: &str, port: Option<u16>) -> Denial {
     let shown: String = host.chars().take(80).flat_map(char::escape_default).collect();
     // An IPv6 address is in brackets in a URL.
     let place = if host.contains(':') && !host.starts_with('[') { format!("[{shown}]") } else { shown.clone() };
@@ -143,15 +159,7 @@ fn not_granted(host: &str, port: Option<u16>, nearest: Option<&HttpRule>) -> Den
     // A name that is none could mean something to a shell.
     let plain = host.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'-' | b'_' | b':' | b'[' | b']'));
     let flag = plain.then(|| format!("--allow-http '{url}'"));
-    let message = match (nearest, port) {
-        (Some(rule), Some(port)) => {
-            format!(
-                "no rule allows anything of the host `{shown}` at port {port}: `{rule}` is for port {}",
-                rule.port()
-            )
-        }
-        _ => format!("no rule allows anything of the host `{shown}`"),
-    };
+    let message = format!("no rule allows anything of the host `{shown}`");
     Denial {
         kind: DenialKind::Http,
         asked: shown,

@@ -51,7 +51,7 @@ pub use self::path::{Ambiguity, BadPath, MatchPath, PathPattern};
 pub use self::permissions::{Asked, BadPermissions, Change, FolderAsk, Permissions, SecretAsk, Wish};
 pub(crate) use self::quote::is_plain;
 pub use self::resolve::{AddressDenial, BadResolve, Origin, Resolve, decide_address};
-pub use self::rules::{HttpDenial, HttpPart, HttpRules};
+pub use self::rules::{ConnectDenial, HttpDenial, HttpPart, HttpRules};
 pub use self::secret::{BadSecret, SecretGrant, SecretHost, SecretSource};
 pub use self::url::{BadUrl, Scheme, Target};
 pub use self::written::Written;

@@ -1,7 +1,6 @@
 //! HTTP from a cell with the libraries that skills use, unchanged: what works over the door, and what their users catch
 //! where it doesn't. Real cells, real servers on loopback, TLS by an authority of our own.
 
-#[allow(dead_code, reason = "the host here is another: it trusts our authority")]
 mod common;
 #[path = "common/web.rs"]
 mod web;

@@ -4,6 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::place::FOLDER_VARIABLE;
+use crate::cache::is_shared;
 use crate::policy::quote::{brief, shell_word};
 
 /// Approvals that can't be read or kept. Nothing is run by approvals in doubt, so this is an error.
@@ -35,6 +36,9 @@ impl ApprovalError {
     pub fn hint(&self) -> Option<String> {
         match self {
             ApprovalError::NoPlace => Some(format!("set `{FOLDER_VARIABLE}` to a folder of your own")),
+            ApprovalError::Open { path, .. } if is_shared(path) => {
+                Some(format!("name another folder with `{FOLDER_VARIABLE}`"))
+            }
             ApprovalError::Open { path, .. } => {
                 let path = shell_word(&path.to_string_lossy());
                 Some(format!("if it is yours and as you left it, `chmod go-w {path}` closes it"))

@@ -1,6 +1,7 @@
 //! What can go wrong with the cache, and what to do about it.
 
 use std::io;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 /// A cache that can't be used, or work in it that failed. A damaged artefact is not an error: it is discarded.
@@ -60,6 +61,10 @@ impl Error {
                 let path = path.display();
                 Some(format!("run `sudo chown -R {user} '{path}'`, or {elsewhere}"))
             }
+            // A folder for everybody, such as /tmp, is to stay one.
+            Error::Open { path, .. } | Error::AncestorOpen { ancestor: path, .. } if is_shared(path) => {
+                Some(elsewhere.to_owned())
+            }
             Error::Open { path, .. } | Error::AncestorOpen { ancestor: path, .. } => {
                 Some(format!("run `chmod go-w '{}'`, or {elsewhere}", path.display()))
             }
@@ -72,4 +77,9 @@ impl Error {
             _ => None,
         }
     }
+}
+
+/// Whether others are meant to write to a folder: it has the sticky bit.
+pub fn is_shared(path: &Path) -> bool {
+    path.metadata().is_ok_and(|metadata| metadata.permissions().mode() & 0o1000 != 0)
 }

@@ -191,9 +191,12 @@ impl Case<'_> {
             }
         }
         for name in &self.unasked {
-            line(format!(
-                "  its manifest names the variable {name}, without asking for it: `--secret {name}@HOST` gives it"
-            ));
+            let way = if self.wishes.is_empty() {
+                format!("`--secret {name}@HOST` gives it")
+            } else {
+                "no grant gives it, its author would have to add it to `permissions`".to_owned()
+            };
+            line(format!("  its manifest names the variable {name}, without asking for it: {way}"));
         }
     }
 }

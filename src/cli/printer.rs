@@ -96,7 +96,7 @@ impl Printer {
     }
 
     pub fn hint(&self, message: &str) {
-        self.note(&format!("{HINT}hint:{HINT:#} {}", harmless(message)));
+        self.note(&format!("{HINT}hint:{HINT:#} {}", harmless(message).replace('\n', "\n    ")));
     }
 
     /// A line for people, on stderr.

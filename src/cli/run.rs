@@ -90,11 +90,11 @@ impl RunCommand {
         printer.skill_output(&report.stderr);
         let refused = matches!(report.outcome, Outcome::Refused);
         for denial in &report.denials {
-            let message = format!("`{}` was refused: {}", report.skill, denial.message);
+            let (skill, message) = (&report.skill, &denial.message);
             if refused {
-                printer.problem(&message)
+                printer.problem(&format!("`{skill}` was refused: {message}"));
             } else {
-                printer.warning(&message)
+                printer.warning(&format!("a request of `{skill}` was refused: {message}"));
             }
             if let Some(hint) = &denial.hint {
                 printer.hint(hint);

@@ -73,14 +73,9 @@ fn unreadable(place: &Place) -> Refusal {
 impl Gate for PolicyGate {
     fn connect(&self, place: &Place) -> Result<Granted, Refusal> {
         let target = target(place).ok_or_else(|| unreadable(place))?;
-        let rule =
-            self.rules.allow.iter().find(|rule| rule.host().matches(target.host()) && rule.port() == target.port());
-        match rule {
-            Some(rule) => Ok(Granted { rule: rule.to_string() }),
-            None => {
-                let nearest = self.rule_for(&target);
-                Err(self.refuse(super::not_granted(place.host(), Some(place.port()), nearest)))
-            }
+        match self.rules.connect(&target) {
+            Ok(rule) => Ok(Granted { rule: rule.to_string() }),
+            Err(denial) => Err(self.refuse(super::no_connection(place.host(), place.port(), denial))),
         }
     }
 

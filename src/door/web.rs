@@ -137,7 +137,7 @@ impl Web {
     }
 
     fn find_addresses(&self, name: &str, port: Option<u16>, deadline: Instant) -> Result<Vec<u8>, HttpError> {
-        let refused = || HttpError::Refused(self.gate.refuse_name(name, not_granted(name, port, None)));
+        let refused = || HttpError::Refused(self.gate.refuse_name(name, not_granted(name, port)));
         let authority = format!("{name}:{}", port.unwrap_or(443));
         let target = Target::from_parts(Scheme::Https, &authority, "/").map_err(|_| refused())?;
         let rule = self.gate.rule_for(&target).ok_or_else(refused)?;
@@ -160,11 +160,11 @@ pub fn refuse(kind: u8, payload: &[u8], denials: &Denials) -> Result<Vec<u8>, Fa
     match kind {
         b'o' => {
             let (_, port, _, host) = place(payload)?;
-            denials.refuse_connection(host, port, not_granted(host, Some(port), None));
+            denials.refuse_connection(host, port, not_granted(host, Some(port)));
         }
         b'n' if !payload.is_empty() => {
             let (host, port) = named(payload)?;
-            let denial = not_granted(host, port, None);
+            let denial = not_granted(host, port);
             let _ = denials.tell_name(host, Err(&denial));
             denials.add(denial);
         }

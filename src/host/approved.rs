@@ -45,7 +45,10 @@ impl Host {
             asked: skill.digest().to_owned(),
             rule: Some(approval.digest.clone()),
             message: format!("it was approved in another state: {}", difference.message()),
-            hint: Some(format!("`{command}` shows what differs, and approves it as it is now if you agree")),
+            hint: Some(format!(
+                "`{command}` shows what differs, and approves it as it is now if you agree; with `--revoke` the approval is \
+                 forgotten, and flags decide"
+            )),
             flag: None,
         })
     }

@@ -144,9 +144,7 @@ impl Effective {
         let secrets = grants.secrets.iter().map(|secret| words::secret(&secret.name, &secret.hosts));
         let may = http.chain(mounts).chain(env).chain(secrets).map(|words| format!("it may {words}"));
         let denied = grants.http.deny.iter().map(|rule| format!("it may never {}", words::http(rule)));
-        let missing = self.missing.iter().map(Missing::message);
-        let unused = self.unused.iter().map(|text| format!("`{text}` is granted, but not asked for"));
-        may.chain(denied).chain(missing).chain(unused).collect()
+        may.chain(denied).collect()
     }
 }
 

@@ -94,9 +94,10 @@ impl Missing {
             return "no flag overrides a rule in `deny_http`; it would have to go from `skillcell.toml`".into();
         }
         let flag = self.flag.iter().map(|flag| format!("`{flag}`"));
-        let line = self.line.iter().map(|line| format!("`{}` in `skillcell.toml`", line.replace('\n', " ")));
         let command = self.command.iter().map(|command| format!("`{command}`"));
-        let ways: Vec<String> = flag.chain(line).chain(command).collect();
+        // Last and on lines of their own, to be pasted as they are.
+        let lines = self.line.iter().map(|lines| format!("in `skillcell.toml`:\n{lines}"));
+        let ways: Vec<String> = flag.chain(command).chain(lines).collect();
         format!("any of these grants it: {}", ways.join("; "))
     }
 }

@@ -1,5 +1,6 @@
 //! The rules of a call, and the decision about one request. Deny beats allow; without a rule there is nothing.
 
+use super::host::HostPattern;
 use super::http::HttpRule;
 use super::method::{self, BadMethod};
 use super::path::Ambiguity;
@@ -46,6 +47,15 @@ pub enum HttpDenial {
     },
 }
 
+/// Why nothing of a host and port is allowed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ConnectDenial<'r> {
+    /// This rule denies all of it.
+    Denied(&'r HttpRule),
+    /// No rule is for them; this one is for the host at another port.
+    NotAllowed(Option<&'r HttpRule>),
+}
+
 impl HttpDenial {
     /// The flag that would allow the request, if one would.
     pub fn flag(&self) -> Option<String> {
@@ -80,6 +90,24 @@ impl HttpRules {
             return Err(HttpDenial::Denied { asked: asked(method, target), rule: Box::new(rule.clone()) });
         }
         self.allow.iter().find(|rule| rule.matches(method, target)).ok_or_else(|| self.closest(method, target))
+    }
+
+    /// The first rule that might allow something of a host and port, before it is known what is asked of them. If there
+    /// is none, the rule that denies all of it, or the first one for that host at another port.
+    pub fn connect(&self, target: &Target) -> Result<&HttpRule, ConnectDenial<'_>> {
+        let denied = |rule: &HttpRule| {
+            let here = HttpRule { host: HostPattern::Exact(target.host().clone()), ..rule.clone() };
+            self.deny.iter().find(|deny| deny.denies_all(&here))
+        };
+        let for_host = || self.allow.iter().filter(|rule| rule.host.matches(target.host()));
+        let mut for_port = for_host().filter(|rule| rule.port == target.port());
+        if let Some(rule) = for_port.clone().find(|rule| denied(rule).is_none()) {
+            return Ok(rule);
+        }
+        Err(match for_port.find_map(denied) {
+            Some(rule) => ConnectDenial::Denied(rule),
+            None => ConnectDenial::NotAllowed(for_host().next()),
+        })
     }
 
     fn closest(&self, method: &str, target: &Target) -> HttpDenial {

@@ -35,7 +35,7 @@ def addresses(name, port):
     return _ask(NAME, f"{name}:{port}".encode() if port else name.encode()).decode().split()
 
 
-def open_connection(host, port, tls, timeout):
+def open_connection(host, port, tls, timeout=None):
     """Connects, within `timeout` seconds if it is not None."""
     number = _ask(OPEN, bytes([tls]) + port.to_bytes(2, "little") + _milliseconds(timeout) + host.encode())
     return int.from_bytes(number, "little")

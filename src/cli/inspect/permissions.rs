@@ -105,6 +105,13 @@ impl Standings {
         });
         rows("granted", "nothing", granted.collect());
         rows("effective", "nothing", self.effective.describe());
+        if !self.effective.missing.is_empty() {
+            rows("missing", "", self.effective.missing.iter().map(Missing::message).collect());
+        }
+        if !self.effective.unused.is_empty() {
+            let unused = self.effective.unused.iter().map(|text| format!("`{text}` is granted, but not asked for"));
+            rows("unused", "", unused.collect());
+        }
         if let Some(error) = &self.error {
             printer.warning(&format!("its permissions can't be read: {error}"));
         }

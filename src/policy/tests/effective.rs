@@ -159,10 +159,13 @@ fn all_of_it_is_described() {
             "it may send GET and HEAD requests to https://a.org, the path /x",
             "it may read the environment variable A, which you gave a value",
             "it may never send DELETE requests to https://a.org, any path",
-            "`finance/wallet_screening` asks to send GET and HEAD requests to https://a.org, any path, of which only `GET,HEAD https://a.org/x` is granted",
-            "`B` is granted, but not asked for",
         ]
     );
+    assert_eq!(
+        effective.missing[0].message(),
+        "`finance/wallet_screening` asks to send GET and HEAD requests to https://a.org, any path, of which only `GET,HEAD https://a.org/x` is granted",
+    );
+    assert_eq!(effective.unused, ["B"]);
 }
 
 #[test]
@@ -171,4 +174,7 @@ fn a_skill_with_an_odd_name_is_quoted() {
     let missing = &Effective::of("x'; rm -rf ~ #\"", Some(&asked), &Grants::default()).missing[0];
     assert_eq!(missing.command.as_deref(), Some(r#"skillcell approve 'x'\''; rm -rf ~ #"'"#));
     assert!(PolicyFile::parse(missing.line.as_deref().unwrap()).is_ok());
+    let hint = missing.hint();
+    let (_, pasted) = hint.split_once("`skillcell.toml`:\n").unwrap();
+    assert!(PolicyFile::parse(pasted).is_ok(), "{pasted}");
 }

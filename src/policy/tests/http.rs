@@ -17,6 +17,16 @@ fn part(rules: &HttpRules, method: &str, url: &str) -> HttpPart {
 }
 
 #[test]
+fn a_host_that_is_denied_whole_is_not_connected_to() {
+    let may = |allow: &[&str], deny: &[&str], url: &str| rules(allow, deny).connect(&target(url)).is_ok();
+    assert!(may(&["https://*.example.org/v1/*"], &["https://a.example.org/v1/x"], "https://a.example.org/"));
+    assert!(may(&["https://*.example.org"], &["POST https://a.example.org"], "https://a.example.org/"));
+    assert!(!may(&["https://*.example.org/v1/*"], &["https://a.example.org"], "https://a.example.org/"));
+    assert!(!may(&["https://*/*"], &["https://*"], "https://a.example.org/"));
+    assert!(!may(&["https://a.example.org"], &[], "https://a.example.org:8443/"));
+}
+
+#[test]
 fn a_star_alone_is_every_host_but_addresses_that_are_not_public() {
     let any = rules(&["https://*/*"], &[]);
     for host in ["a.org", "x.y.z.example", "localhost", "93.184.216.34", "[2606:2800:220:1::1]"] {

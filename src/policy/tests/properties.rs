@@ -195,6 +195,17 @@ proptest! {
     }
 
     #[test]
+    fn what_may_not_be_connected_to_has_nothing_that_is_allowed(
+        allow in rule_list(4), deny in rule_list(2), method in method(), url in url(),
+    ) {
+        if let Ok(target) = Target::parse(&url) {
+            let rules = parsed(&allow, &deny);
+            prop_assert!(rules.connect(&target).is_ok() || rules.decide(method, &target).is_err());
+            prop_assert!(parsed(&allow, &[]).connect(&target).is_ok() || rules.connect(&target).is_err());
+        }
+    }
+
+    #[test]
     fn covering_and_intersecting_mean_what_they_say(a in rule_text(), b in rule_text(), method in method(), url in url()) {
         let (a, b) = (HttpRule::parse(&a).unwrap(), HttpRule::parse(&b).unwrap());
         let both = a.intersect(&b);

@@ -79,9 +79,9 @@ class CellSocket:
         if not isinstance(address, (tuple, list)) or len(address) < 2:
             raise missing.error(f"{WHAT} (connecting to {address!r})", "only HTTP to a host and port can be granted")
         host, port = address[:2]
-        self._open((_meant(host), port), False, self._timeout or None)
+        self._open((_meant(host), port), False, self._timeout or None, address)
 
-    def _open(self, peer, tls, timeout):
+    def _open(self, peer, tls, timeout, address):
         if self.type != socket.SOCK_STREAM:
             raise missing.error("datagrams", WHY, ConnectionRefusedError, errno.ECONNREFUSED)
         self._drop()
@@ -90,7 +90,7 @@ class CellSocket:
         except ConnectionRefusedError:
             if bridge.available():
                 raise
-            what = f"{WHAT} (connecting to {peer!r})"
+            what = f"{WHAT} (connecting to {address!r})"
             raise missing.error(what, _why(), ConnectionRefusedError, errno.ECONNREFUSED) from None
         self._peer = peer
 
@@ -105,7 +105,8 @@ class CellSocket:
         """From now on the host speaks TLS on this connection, to `name`. Can be tried again if it took too long."""
         self._needs_a_peer()
         if self._connection is None or (name and name != self._peer[0]):
-            self._open((name or self._peer[0], self._peer[1]), True, timeout)
+            peer = (name or self._peer[0], self._peer[1])
+            self._open(peer, True, timeout, peer)
             return
         try:
             bridge.start_tls(self._connection, timeout)
@@ -356,9 +357,11 @@ def _addresses(host):
 
 
 def _granted_addresses(host, port):
-    """The host looks up names that are granted, and no others."""
+    """The host looks up names that are granted, and no others. One that was looked up in vain says so."""
     try:
         found = [ipaddress.ip_address(address) for address in bridge.addresses(host, port)]
+    except socket.gaierror:
+        raise
     except OSError:
         return []
     return [(socket.AF_INET if address.version == 4 else socket.AF_INET6, str(address)) for address in found]

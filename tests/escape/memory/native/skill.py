@@ -165,7 +165,8 @@ class Native(BaseSkill):
 
     def search(self):
         """All of the cell's memory, for a marker of the host's."""
-        array = numpy.zeros(1, "u1")
+        # A large array lies above everything else.
+        array = numpy.zeros(4 << 20, "u1")
         start = array.__array_interface__["data"][0]
         whole = as_strided(array, (start,), (-1,))
         return self._find(whole)
