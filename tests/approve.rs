@@ -301,10 +301,10 @@ fn a_skill_that_no_longer_asks_for_anything_has_nothing_to_approve() {
     let desk = Desk::new("asks").approved();
     fs::write(desk.skill().join("manifest.yaml"), "name: approve/asks\n").expect("written");
     desk.does("run", &[]).is(3, &["it was approved in another state"]);
-    desk.does("approve", &[]).is(0, &["it asks for nothing", "what was approved of it before is forgotten"]);
+    desk.does("approve", &["--yes"]).is(0, &["it asks for nothing", "what was approved of it before is forgotten"]);
     desk.does("run", &[]).is(0, &["\"region\":null"]);
     let desk = Desk::new("quiet");
-    desk.does("approve", &[]).is(0, &["it asks for nothing, so there is nothing to approve"]);
+    desk.does("approve", &["--yes"]).is(0, &["it asks for nothing, so there is nothing to approve"]);
     assert_eq!(desk.does("approve", &["--json"]).json()["state"], "nothing_asked");
     assert!(!desk.path("approvals/approvals.json").exists());
 }
@@ -316,6 +316,43 @@ fn permissions_that_can_not_be_read_are_not_approved() {
     desk.does("approve", &["--yes"]).is(2, &["permissions.netwrok"]);
     fs::write(desk.skill().join("manifest.yaml"), "a: [").expect("written");
     desk.does("approve", &["--yes"]).is(2, &["the manifest of `my_skill` can't be read"]);
+}
+
+#[test]
+fn a_second_place_of_the_same_content_is_watched_too() {
+    let desk = Desk::new("asks").approved();
+    let other = desk.path("other");
+    fs::create_dir(&other).expect("made");
+    for file in fs::read_dir(desk.skill()).expect("listed").flatten() {
+        fs::copy(file.path(), other.join(file.file_name())).expect("copied");
+    }
+    let does = |args: &[&str]| {
+        let mut command = desk.command(env!("CARGO_BIN_EXE_skillcell"));
+        finish(command.arg(args[0]).arg(&other).args(&args[1..]))
+    };
+    does(&["approve", "--yes"]).is(0, &["it is approved"]);
+    let text = fs::read_to_string(other.join("skill.py")).expect("read");
+    fs::write(other.join("skill.py"), text + "\n# changed\n").expect("written");
+    does(&["run"]).is(3, &["it was approved in another state"]);
+}
+
+#[test]
+fn what_was_approved_is_not_forgotten_without_a_yes() {
+    let desk = Desk::new("asks").approved();
+    let manifest = fs::read_to_string(desk.skill().join("manifest.yaml")).expect("read");
+    let asked = manifest.find("permissions:").expect("it asks");
+    fs::write(desk.skill().join("manifest.yaml"), &manifest[..asked]).expect("written");
+    desk.does("approve", &[]).is(2, &[]);
+    desk.does("run", &[]).is(3, &["it was approved in another state"]);
+    desk.does("approve", &["--yes"]).is(0, &["forgotten"]);
+}
+
+#[test]
+fn what_skillcell_relies_on_is_not_mounted_for_writing() {
+    let desk = Desk::new("quiet");
+    fs::create_dir(desk.path("approvals")).expect("made");
+    let rw = format!("{}:/data:rw", desk.path("").display());
+    desk.does("run", &["--mount", &rw]).is(2, &["skillcell keeps what it relies on in"]);
 }
 
 #[test]
