@@ -21,7 +21,7 @@ impl Host {
             Standing::Unknown => Ok(Ok(Cow::Borrowed(call))),
             Standing::Approved(approval) => {
                 let mut call = call.clone();
-                call.grants = Grants::of_approval(&approval.permissions).merged_with(call.grants);
+                call.grants = Grants::of_approval(&approval.permissions).overruled_by(call.grants);
                 Ok(Ok(Cow::Owned(call)))
             }
             Standing::Changed(approval) => Ok(Err(self.no_longer(approvals, &approval, skill)?)),

@@ -157,6 +157,12 @@ impl Grants {
         self
     }
 
+    /// An approval's, then the operator's own: a secret that they name themselves goes only where they say.
+    pub fn overruled_by(mut self, own: Grants) -> Grants {
+        self.secrets.retain(|held| own.secrets.iter().all(|secret| secret.name != held.name));
+        self.merged_with(own)
+    }
+
     fn count(&self, kind: GrantKind) -> usize {
         match kind {
             GrantKind::AllowHttp => self.http.allow.len(),

@@ -44,7 +44,7 @@ impl Standings {
             }
             Standing::Unknown => {}
         }
-        let granted = approval.clone().merged_with(layers.policy.clone()).merged_with(layers.flags.clone());
+        let granted = approval.clone().overruled_by(layers.policy.clone().merged_with(layers.flags.clone()));
         let approve = approvals.map(|approvals| approvals.command(skill));
         let effective = match error {
             Some(_) => Effective::default(),

@@ -143,6 +143,15 @@ fn secrets_hold_for_the_hosts_of_both() {
 }
 
 #[test]
+fn an_operators_own_word_on_a_secret_overrules_an_approval() {
+    let asked = Permissions::parse(&json!({"secrets": [{"name": "K", "hosts": ["a.org", "b.org"]}]})).unwrap();
+    let mut own = Grants::default();
+    own.add(GrantKind::Secret, "K@a.org").unwrap();
+    let both = Grants::of_approval(&asked).overruled_by(own);
+    assert_eq!(both.texts(GrantKind::Secret), ["K=env:K@a.org"]);
+}
+
+#[test]
 fn all_of_it_is_described() {
     let effective = effective(
         json!({"network": ["https://a.org"], "env": ["A"]}),
