@@ -5,7 +5,7 @@ use std::net::{SocketAddr, TcpStream};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use rustls::{ClientConfig, ClientConnection, StreamOwned};
+use rustls::{ClientConfig, ClientConnection};
 
 use crate::http::error::HttpError;
 use crate::http::limits::from_now;
@@ -14,6 +14,8 @@ use crate::http::tls;
 
 /// How much is read from a server at once.
 const PIECE_BYTES: usize = 64 << 10;
+/// The most reads, of some 4 KiB, that what TLS says between two requests may take.
+const MAX_UNASKED_READS: usize = 8;
 
 /// Which connections can stand for each other.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,36 +39,45 @@ pub struct Connection {
     end: usize,
 }
 
-enum Stream {
-    Plain(TcpStream),
-    Tls(Box<StreamOwned<ClientConnection, TcpStream>>),
+/// Plain, unless there is a session.
+struct Stream {
+    socket: TcpStream,
+    session: Option<Box<ClientConnection>>,
+}
+
+/// A socket whose every system call ends in time. A socket's own time-out would start anew with each byte of a record.
+struct Timed<'a> {
+    socket: &'a TcpStream,
+    by: Instant,
 }
 
 impl Connection {
     /// Connects, within the deadline.
     pub fn open(place: &Place, address: SocketAddr, deadline: Instant) -> io::Result<Connection> {
-        let stream = TcpStream::connect_timeout(&address, left(deadline)?)?;
-        stream.set_nodelay(true)?;
+        let socket = TcpStream::connect_timeout(&address, left(deadline)?)?;
+        socket.set_nodelay(true)?;
         let key = Key { tls: false, place: place.clone(), address };
-        let (stream, received) = (Stream::Plain(stream), Vec::new());
+        let (stream, received) = (Stream { socket, session: None }, Vec::new());
         Ok(Connection { key, reused: false, stream, muted: false, received, start: 0, end: 0 })
     }
 
     /// Shakes hands. Only a connection that carried nothing can become TLS.
     pub fn start_tls(self, config: &Arc<ClientConfig>, deadline: Instant) -> Result<Connection, HttpError> {
-        let Stream::Plain(mut socket) = self.stream else { return Ok(self) };
+        if self.stream.session.is_some() {
+            return Ok(self);
+        }
         let place = &self.key.place;
         let name = tls::server_name(place)?;
         let mut session = ClientConnection::new(config.clone(), name).map_err(|error| tls::failed(place, error))?;
+        let mut timed = Timed { socket: &self.stream.socket, by: deadline };
         while session.is_handshaking() {
-            let limited = limit(&socket, deadline).and_then(|()| session.complete_io(&mut socket));
-            match limited {
+            match session.complete_io(&mut timed) {
                 Ok((0, 0)) => return Err(tls::failed(place, "the server closed the connection")),
                 Ok(_) => {}
                 Err(error) => return Err(handshake_error(place, &error)),
             }
         }
-        let stream = Stream::Tls(Box::new(StreamOwned::new(session, socket)));
+        let stream = Stream { session: Some(Box::new(session)), ..self.stream };
         Ok(Connection { key: Key { tls: true, ..self.key }, stream, ..self })
     }
 
@@ -91,10 +102,7 @@ impl Connection {
         if self.received.len() < self.end + PIECE_BYTES {
             self.received.resize(self.end + PIECE_BYTES, 0);
         }
-        let count = retry(|| {
-            limit(self.stream.socket(), deadline)?;
-            self.stream.read(&mut self.received[self.end..self.end + PIECE_BYTES])
-        });
+        let count = self.stream.read(&mut self.received[self.end..self.end + PIECE_BYTES], deadline);
         // Many servers end TLS without saying so; bodies that end with the connection are taken as they come, as by `ssl`.
         let count = count.or_else(|error| if error.kind() == ErrorKind::UnexpectedEof { Ok(0) } else { Err(error) })?;
         self.end += count;
@@ -104,17 +112,13 @@ impl Connection {
     /// Sends all of it; each piece within `idle`, all of it within the deadline.
     pub fn send(&mut self, mut bytes: &[u8], idle: Duration, deadline: Instant) -> io::Result<()> {
         while !bytes.is_empty() && !self.muted {
-            let by = deadline.min(from_now(idle));
-            let count = retry(|| {
-                limit(self.stream.socket(), by)?;
-                self.stream.write(bytes)
-            })?;
+            let count = self.stream.write(bytes, deadline.min(from_now(idle)))?;
             if count == 0 {
                 return Err(ErrorKind::WriteZero.into());
             }
             bytes = &bytes[count..];
         }
-        if self.muted { Ok(()) } else { self.stream.flush() }
+        if self.muted { Ok(()) } else { self.stream.flush(deadline.min(from_now(idle))) }
     }
 
     /// From now on, what would be sent is dropped; there may still be something to read.
@@ -128,12 +132,12 @@ impl Connection {
 
     /// Whether reading would not wait: there is more, an end or an error. What was received already is not looked at.
     pub fn has_more(&mut self) -> bool {
-        if let Stream::Tls(stream) = &mut self.stream
-            && stream.conn.process_new_packets().map_or(true, |state| state.plaintext_bytes_to_read() > 0)
+        if let Some(session) = &mut self.stream.session
+            && session.process_new_packets().map_or(true, |state| state.plaintext_bytes_to_read() > 0)
         {
             return true;
         }
-        let socket = self.stream.socket();
+        let socket = &self.stream.socket;
         if socket.set_nonblocking(true).is_err() {
             return true;
         }
@@ -143,68 +147,86 @@ impl Connection {
 
     /// Waits for the server to say something, or for the deadline. Nothing is consumed.
     pub fn wait_for_bytes(&self, deadline: Instant) {
-        let socket = self.stream.socket();
-        if limit(socket, deadline).is_ok() {
+        let socket = &self.stream.socket;
+        if left(deadline).and_then(|left| socket.set_read_timeout(Some(left))).is_ok() {
             let _ = socket.peek(&mut [0]);
         }
     }
 
     /// Whether the server neither closed it nor said anything unasked.
     pub fn is_quiet(&mut self) -> bool {
-        if self.muted || self.start != self.end || self.stream.socket().set_nonblocking(true).is_err() {
+        if self.muted || self.start != self.end || self.stream.socket.set_nonblocking(true).is_err() {
             return false;
         }
         let quiet = self.stream.is_quiet();
-        self.stream.socket().set_nonblocking(false).is_ok() && quiet
+        self.stream.socket.set_nonblocking(false).is_ok() && quiet
     }
 }
 
 impl Stream {
-    fn socket(&self) -> &TcpStream {
-        match self {
-            Stream::Plain(socket) => socket,
-            Stream::Tls(stream) => &stream.sock,
+    fn read(&mut self, buffer: &mut [u8], by: Instant) -> io::Result<usize> {
+        let mut timed = Timed { socket: &self.socket, by };
+        match &mut self.session {
+            None => timed.read(buffer),
+            Some(session) => rustls::Stream::new(session.as_mut(), &mut timed).read(buffer),
         }
     }
 
+    fn write(&mut self, bytes: &[u8], by: Instant) -> io::Result<usize> {
+        let mut timed = Timed { socket: &self.socket, by };
+        match &mut self.session {
+            None => timed.write(bytes),
+            Some(session) => rustls::Stream::new(session.as_mut(), &mut timed).write(bytes),
+        }
+    }
+
+    fn flush(&mut self, by: Instant) -> io::Result<()> {
+        let mut timed = Timed { socket: &self.socket, by };
+        match &mut self.session {
+            None => Ok(()),
+            Some(session) => rustls::Stream::new(session.as_mut(), &mut timed).flush(),
+        }
+    }
+
+    /// With a socket that doesn't block. TLS may have something to say between requests: session tickets, but not for ever.
+    fn is_quiet(&mut self) -> bool {
+        let blocks = |error: &io::Error| error.kind() == ErrorKind::WouldBlock;
+        let Some(session) = &mut self.session else {
+            return self.socket.peek(&mut [0]).is_err_and(|error| blocks(&error));
+        };
+        for _ in 0..MAX_UNASKED_READS {
+            match session.read_tls(&mut self.socket) {
+                Err(error) => return blocks(&error),
+                Ok(0) => return false,
+                Ok(_) => match session.process_new_packets() {
+                    Ok(state) if state.plaintext_bytes_to_read() == 0 && !state.peer_has_closed() => {}
+                    _ => return false,
+                },
+            }
+        }
+        false
+    }
+}
+
+impl Read for Timed<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        match self {
-            Stream::Plain(socket) => socket.read(buffer),
-            Stream::Tls(stream) => stream.read(buffer),
-        }
+        retry(|| {
+            self.socket.set_read_timeout(Some(left(self.by)?))?;
+            self.socket.read(buffer)
+        })
     }
+}
 
+impl Write for Timed<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match self {
-            Stream::Plain(socket) => socket.write(bytes),
-            Stream::Tls(stream) => stream.write(bytes),
-        }
+        retry(|| {
+            self.socket.set_write_timeout(Some(left(self.by)?))?;
+            self.socket.write(bytes)
+        })
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        match self {
-            Stream::Plain(_) => Ok(()),
-            Stream::Tls(stream) => retry(|| stream.flush()),
-        }
-    }
-
-    /// With a socket that doesn't block. TLS may have something to say between requests: session tickets.
-    fn is_quiet(&mut self) -> bool {
-        let blocks = |error: &io::Error| error.kind() == ErrorKind::WouldBlock;
-        match self {
-            Stream::Plain(socket) => socket.peek(&mut [0]).is_err_and(|error| blocks(&error)),
-            Stream::Tls(stream) => loop {
-                let StreamOwned { conn, sock } = &mut **stream;
-                match conn.read_tls(sock) {
-                    Err(error) => return blocks(&error),
-                    Ok(0) => return false,
-                    Ok(_) => match conn.process_new_packets() {
-                        Ok(state) if state.plaintext_bytes_to_read() == 0 && !state.peer_has_closed() => {}
-                        _ => return false,
-                    },
-                }
-            },
-        }
+        Ok(())
     }
 }
 
@@ -213,19 +235,15 @@ pub fn is_timeout(error: &io::Error) -> bool {
     matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut)
 }
 
+/// A time-out of the socket is final: rustls would take `WouldBlock` for a reason to do something else meanwhile.
 fn retry<T>(mut operation: impl FnMut() -> io::Result<T>) -> io::Result<T> {
     loop {
         match operation() {
             Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) if is_timeout(&error) => return Err(ErrorKind::TimedOut.into()),
             result => return result,
         }
     }
-}
-
-fn limit(socket: &TcpStream, deadline: Instant) -> io::Result<()> {
-    let left = Some(left(deadline)?);
-    socket.set_read_timeout(left)?;
-    socket.set_write_timeout(left)
 }
 
 fn left(deadline: Instant) -> io::Result<Duration> {

@@ -60,16 +60,15 @@ impl Request {
         let expects_continue = expects(&all)?;
         let mut overrides = Vec::new();
         for (name, value) in &all {
-            if REFUSED.iter().any(|refused| name.eq_ignore_ascii_case(refused)) {
+            if REFUSED.iter().any(|refused| is_same(name, refused)) {
                 return Err(Refusal::always("header", format!("the header `{name}` is not sent")).into());
             }
-            if OVERRIDES.iter().any(|over| name.eq_ignore_ascii_case(over)) {
+            if OVERRIDES.iter().any(|over| is_same(name, over)) {
                 overrides.push(token(value)?.to_ascii_uppercase());
             }
         }
         let dropped = |name: &str| {
-            DROPPED.iter().any(|drop| name.eq_ignore_ascii_case(drop))
-                || connection.iter().any(|listed| name.eq_ignore_ascii_case(listed))
+            DROPPED.iter().any(|drop| is_same(name, drop)) || connection.iter().any(|listed| is_same(name, listed))
         };
         let headers = all.into_iter().filter(|(name, _)| !dropped(name)).collect();
         let close = connection.iter().any(|listed| listed == "close");
@@ -159,6 +158,12 @@ fn header(line: &[u8]) -> Result<(String, Vec<u8>), HttpError> {
     Ok((String::from_utf8_lossy(name).into_owned(), value.to_vec()))
 }
 
+/// Whether a server may take two headers' names for one: to many, `_` is `-`.
+fn is_same(name: &str, other: &str) -> bool {
+    let plain = |byte: u8| if byte == b'_' { b'-' } else { byte.to_ascii_lowercase() };
+    name.bytes().map(plain).eq(other.bytes().map(plain))
+}
+
 fn named<'a>(all: &'a [(String, Vec<u8>)], name: &'a str) -> impl Iterator<Item = &'a [u8]> {
     all.iter().filter(move |(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_slice())
 }
@@ -208,4 +213,29 @@ fn expects(all: &[(String, Vec<u8>)]) -> Result<bool, HttpError> {
         found = true;
     }
     Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(more: &str) -> Result<Request, HttpError> {
+        let head = format!("GET / HTTP/1.1\r\nHost: a.example\r\n{more}\r\n");
+        Request::parse(head.as_bytes(), &Place::parse("a.example", 80).unwrap(), false)
+    }
+
+    #[test]
+    fn an_underscore_in_a_headers_name_passes_no_check() {
+        for name in ["X_Original_URL", "x-rewrite_url", "HTTP2_Settings"] {
+            assert!(matches!(parse(&format!("{name}: /\r\n")), Err(HttpError::Refused(_))), "{name}");
+        }
+        for name in ["X_HTTP_Method_Override", "X_HTTP-Method", "x_method_override"] {
+            assert_eq!(parse(&format!("{name}: delete\r\n")).unwrap().overrides, ["DELETE"], "{name}");
+        }
+        let dropped =
+            "Content_Length: 5\r\nTransfer_Encoding: chunked\r\nKeep_Alive: 1\r\nConnection: X-Hop\r\nX_Hop: 1\r\n";
+        let request = parse(&format!("{dropped}X_Own: 1\r\n")).unwrap();
+        assert_eq!(request.headers, [("X_Own".to_owned(), b"1".to_vec())]);
+        assert_eq!(request.framing, Framing::None);
+    }
 }

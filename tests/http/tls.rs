@@ -2,10 +2,11 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
 
-use crate::support::{Guest, Rules, Server, Setup, body, code, ok, soon};
+use crate::support::{Guest, Rules, Server, Setup, Wire, body, code, ok, soon};
 use skillcell::http::{ClientSettings, HttpClient, HttpError};
 
 pub struct Authority {
@@ -22,23 +23,22 @@ impl Authority {
         Authority { certificate, issuer: rcgen::Issuer::new(params, key) }
     }
 
-    pub fn server(
-        &self,
-        name: &str,
-        handler: impl Fn(&str, &mut dyn crate::support::Wire) -> bool + Send + Sync + 'static,
-    ) -> Server {
+    pub fn server(&self, name: &str, handler: impl Fn(&str, &mut dyn Wire) -> bool + Send + Sync + 'static) -> Server {
+        Server::start_with(Some(Arc::new(self.config(name))), Arc::new(handler))
+    }
+
+    pub fn config(&self, name: &str) -> rustls::ServerConfig {
         let key = rcgen::KeyPair::generate().unwrap();
         let params = rcgen::CertificateParams::new(vec![name.to_owned()]).unwrap();
         let certificate = params.signed_by(&key, &self.issuer).unwrap();
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let key = PrivateKeyDer::from(PrivatePkcs8KeyDer::from(key.serialize_der()));
-        let config = rustls::ServerConfig::builder_with_provider(provider)
+        rustls::ServerConfig::builder_with_provider(provider)
             .with_safe_default_protocol_versions()
             .unwrap()
             .with_no_client_auth()
             .with_single_cert(vec![certificate.der().clone()], key)
-            .unwrap();
-        Server::start_with(Some(Arc::new(config)), Arc::new(handler))
+            .unwrap()
     }
 
     /// A client that trusts this authority, from a file.
@@ -59,7 +59,7 @@ fn guest(client: Arc<HttpClient>, name: &str, server: &Server) -> Guest {
     Setup { client, rules: leads(name, server), ..Setup::default() }.guest()
 }
 
-const REQUEST: &str = "GET / HTTP/1.1\r\nHost: api.example.org\r\n\r\n";
+pub const REQUEST: &str = "GET / HTTP/1.1\r\nHost: api.example.org\r\n\r\n";
 
 #[test]
 fn a_server_of_a_given_authority_is_trusted_and_its_connection_re_used() {
@@ -71,6 +71,21 @@ fn a_server_of_a_given_authority_is_trusted_and_its_connection_re_used() {
         assert_eq!(body(&guest.ask(id, REQUEST).unwrap()), "private");
     }
     assert_eq!(server.connections(), 1);
+}
+
+#[test]
+fn a_connection_with_a_flood_of_session_tickets_is_replaced() {
+    let authority = Authority::new();
+    let mut config = authority.config("api.example.org");
+    config.send_tls13_tickets = 600;
+    let handler = |_: &str, wire: &mut dyn Wire| wire.write_all(ok("private").as_bytes()).is_ok();
+    let server = Server::start_with(Some(Arc::new(config)), Arc::new(handler));
+    let mut guest = guest(authority.client(), "api.example.org", &server);
+    let id = guest.exchanges.open(true, "api.example.org", 443).unwrap();
+    guest.exchanges.connect(id, soon()).unwrap();
+    std::thread::sleep(Duration::from_millis(500));
+    assert_eq!(body(&guest.ask(id, REQUEST).unwrap()), "private");
+    assert_eq!(server.connections(), 2);
 }
 
 #[test]
