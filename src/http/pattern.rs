@@ -2,6 +2,9 @@
 
 use crate::http::base64::{self, STANDARD, URL_SAFE};
 
+/// The most digits of a character's number in HTML, leading zeros included: as many as the highest number has.
+const MAX_HTML_DIGITS: usize = 7;
+
 /// One form of one value.
 #[derive(Debug)]
 pub struct Pattern {
@@ -12,7 +15,7 @@ pub struct Pattern {
 
 #[derive(Debug)]
 enum Form {
-    /// These bytes: the value itself, or as written in JSON or HTML.
+    /// The value itself.
     Exact(Vec<u8>),
     /// Hexadecimal digits in either case.
     Hex(Vec<u8>),
@@ -21,16 +24,17 @@ enum Form {
     Base64 { stable: Vec<u8>, lead: bool, trail: bool },
     /// The value, any byte of it percent-encoded, a blank perhaps as `+`.
     Percent(Vec<u8>),
+    /// The value, any character of it escaped as JSON allows.
+    Json(String),
+    /// The value, any character of it as an entity, named or by number.
+    Html(String),
 }
 
 impl Pattern {
     /// All forms of one value.
     pub fn all(value: &str) -> Vec<Pattern> {
         let bytes = value.as_bytes();
-        let mut exact = vec![bytes.to_vec(), json(value).into_bytes(), ascii_json(value), html(value)];
-        exact.sort();
-        exact.dedup();
-        let mut forms: Vec<Form> = exact.into_iter().filter(|text| text.len() >= 2).map(Form::Exact).collect();
+        let mut forms = vec![Form::Exact(bytes.to_vec()), Form::Json(value.to_owned()), Form::Html(value.to_owned())];
         forms.push(Form::Hex(bytes.iter().flat_map(|byte| format!("{byte:02x}").into_bytes()).collect()));
         forms.push(Form::Percent(bytes.to_vec()));
         for before in 0..3 {
@@ -45,6 +49,8 @@ impl Pattern {
             Form::Exact(text) | Form::Hex(text) => text.len(),
             Form::Base64 { stable, .. } => stable.len() + 4,
             Form::Percent(value) => value.len() * 3,
+            Form::Json(value) => value.encode_utf16().count() * "\\u0000".len(),
+            Form::Html(value) => value.chars().count() * ("&#x;".len() + MAX_HTML_DIGITS),
         };
         Pattern { form, longest }
     }
@@ -67,6 +73,14 @@ impl Pattern {
                 found.extend(pairs(b"%", &cases(first)));
                 found
             }
+            Form::Json(value) => {
+                let letters = JSON_ESCAPES.iter().filter(|(_, escaped)| value.starts_with(*escaped));
+                escaped_starts(value, b'\\', letters.map(|&(letter, _)| letter).chain([b'u']))
+            }
+            Form::Html(value) => {
+                let names = HTML_NAMES.iter().filter(|(_, escaped)| value.starts_with(*escaped));
+                escaped_starts(value, b'&', names.map(|(name, _)| name.as_bytes()[1]).chain([b'#']))
+            }
         }
     }
 
@@ -76,6 +90,8 @@ impl Pattern {
             Form::Exact(exact) => text.starts_with(exact).then_some(exact.len()),
             Form::Hex(digits) => text.get(..digits.len())?.eq_ignore_ascii_case(digits).then_some(digits.len()),
             Form::Percent(value) => percent_length(value, text),
+            Form::Json(value) => escaped_length(value, text, json_escape),
+            Form::Html(value) => escaped_length(value, text, html_escape),
             Form::Base64 { stable, lead, trail } => {
                 let lead = usize::from(*lead);
                 let around = text.first().is_some_and(|&byte| lead == 0 || base64::is_base64(byte));
@@ -118,27 +134,82 @@ fn percent_length(value: &[u8], text: &[u8]) -> Option<usize> {
     Some(at)
 }
 
+/// How a value starts of which any character can be escaped, with a `mark` and one of `after`.
+fn escaped_starts(value: &str, mark: u8, after: impl Iterator<Item = u8>) -> Vec<[u8; 2]> {
+    let bytes = value.as_bytes();
+    let mut found = pairs(&bytes[..1], &[bytes[1], mark]);
+    found.extend(after.map(|after| [mark, after]));
+    found
+}
+
+/// Like [`percent_length`], for characters: `escape` gives the one that a text starts with, and how long it is there.
+fn escaped_length(value: &str, text: &[u8], escape: fn(&[u8]) -> Option<(char, usize)>) -> Option<usize> {
+    let mut at = 0;
+    for wanted in value.chars() {
+        let rest = text.get(at..)?;
+        at += match escape(rest) {
+            Some((found, length)) if found == wanted => length,
+            _ if rest.starts_with(wanted.encode_utf8(&mut [0; 4]).as_bytes()) => wanted.len_utf8(),
+            _ => return None,
+        };
+    }
+    Some(at)
+}
+
+/// What JSON can write after a backslash, other than `u`.
+const JSON_ESCAPES: [(u8, char); 8] = [
+    (b'/', '/'),
+    (b'b', '\u{8}'),
+    (b'f', '\u{c}'),
+    (b'n', '\n'),
+    (b'r', '\r'),
+    (b't', '\t'),
+    (b'"', '"'),
+    (b'\\', '\\'),
+];
+
+fn json_escape(text: &[u8]) -> Option<(char, usize)> {
+    let letter = *text.strip_prefix(b"\\")?.first()?;
+    if letter != b'u' {
+        return JSON_ESCAPES.iter().find(|(known, _)| *known == letter).map(|&(_, escaped)| (escaped, 2));
+    }
+    let units = [0, 6].into_iter().map_while(|at| json_unit(text.get(at..)?));
+    let found = char::decode_utf16(units).next()?.ok()?;
+    Some((found, found.len_utf16() * 6))
+}
+
+/// The number in `\uXXXX`.
+fn json_unit(text: &[u8]) -> Option<u16> {
+    u16::try_from(number(text.strip_prefix(b"\\u")?.get(..4)?, 16)?).ok()
+}
+
+/// The entities that XML has too.
+const HTML_NAMES: [(&str, char); 5] = [("&amp;", '&'), ("&lt;", '<'), ("&gt;", '>'), ("&quot;", '"'), ("&apos;", '\'')];
+
+fn html_escape(text: &[u8]) -> Option<(char, usize)> {
+    let Some(reference) = text.strip_prefix(b"&#") else {
+        let named = HTML_NAMES.iter().find(|(name, _)| text.starts_with(name.as_bytes()));
+        return named.map(|&(name, escaped)| (escaped, name.len()));
+    };
+    let (digits, radix) = match reference {
+        [b'x' | b'X', digits @ ..] => (digits, 16),
+        digits => (digits, 10),
+    };
+    let length = digits.iter().take(MAX_HTML_DIGITS + 1).position(|&byte| byte == b';')?;
+    let found = char::from_u32(number(&digits[..length], radix)?)?;
+    Some((found, text.len() - digits.len() + length + 1))
+}
+
+/// The number that is written with these digits and nothing else.
+fn number(digits: &[u8], radix: u32) -> Option<u32> {
+    let digits = std::str::from_utf8(digits).ok().filter(|digits| digits.chars().all(|digit| digit.is_digit(radix)))?;
+    u32::from_str_radix(digits, radix).ok()
+}
+
 /// As JSON writes it, without the quotes.
 pub fn json(value: &str) -> String {
     let text = serde_json::to_string(value).unwrap_or_default();
     text.strip_prefix('"').and_then(|text| text.strip_suffix('"')).unwrap_or_default().to_owned()
-}
-
-/// As Python's `json` writes it: ASCII only.
-fn ascii_json(value: &str) -> Vec<u8> {
-    let mut out = String::new();
-    for unit in json(value).encode_utf16() {
-        match u8::try_from(unit) {
-            Ok(byte) if byte.is_ascii() => out.push(char::from(byte)),
-            _ => out.push_str(&format!("\\u{unit:04x}")),
-        }
-    }
-    out.into_bytes()
-}
-
-fn html(value: &str) -> Vec<u8> {
-    let escaped = value.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;");
-    escaped.replace('\'', "&#x27;").into_bytes()
 }
 
 fn cases(byte: u8) -> [u8; 2] {

@@ -10,13 +10,14 @@ use std::sync::Arc;
 use crate::http::pattern::Pattern;
 use crate::http::secrets::Secrets;
 
-/// The least that is held back: enough for a value of 341 bytes, percent-encoded.
-const MIN_HELD_BYTES: usize = 1 << 10;
+/// The least that is held back: enough for a value of 372 bytes, in HTML's longest form.
+const MIN_HELD_BYTES: usize = 4 << 10;
 
 /// Finds the values of a set of secrets.
 ///
-/// Found: the value as it is, in JSON, in HTML, percent-encoded in part or whole, in hexadecimal of either case, in base64
-/// of either alphabet at any alignment. Not found: what was compressed, encrypted, reversed, or cut up by other text.
+/// Found: the value as it is, escaped for JSON or HTML or percent-encoded in part or whole, in hexadecimal of either case,
+/// in base64 of either alphabet at any alignment; each also without the blanks at its ends. Not found: what was
+/// compressed, encrypted, reversed, or cut up by other text.
 pub struct Scrubber {
     patterns: Vec<(Pattern, String)>,
     /// Which pairs of bytes a match starts with: without a lead, and with one byte of lead.
@@ -46,12 +47,11 @@ impl Pairs {
 
 impl Scrubber {
     pub fn new(secrets: &Secrets) -> Scrubber {
-        let forms = |value: &str, placeholder: &String| {
-            Pattern::all(value).into_iter().map(|pattern| (pattern, placeholder.clone())).collect::<Vec<_>>()
-        };
         let entries = secrets.entries();
-        let patterns: Vec<_> =
-            entries.iter().flat_map(|entry| forms(&entry.secret.value, &entry.placeholder)).collect();
+        let values = entries.iter().flat_map(|entry| entry.secret.scrubbed().map(|value| (value, &entry.placeholder)));
+        let patterns: Vec<_> = values
+            .flat_map(|(value, name)| Pattern::all(value).into_iter().map(|pattern| (pattern, name.clone())))
+            .collect();
         let mut starts = [Pairs::new(), Pairs::new()];
         for (pattern, _) in &patterns {
             pattern.starts().into_iter().for_each(|pair| starts[pattern.lead()].insert(pair));

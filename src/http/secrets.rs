@@ -27,6 +27,15 @@ pub struct Secret {
     pub allow_plain_http: bool,
 }
 
+impl Secret {
+    /// What is scrubbed: the value, and what a server that trims it makes of it unless that is too short.
+    pub(crate) fn scrubbed(&self) -> impl Iterator<Item = &str> {
+        let trimmed = self.value.trim();
+        let differs = trimmed.len() < self.value.len() && trimmed.len() >= MIN_VALUE_BYTES;
+        [self.value.as_str()].into_iter().chain(differs.then_some(trimmed))
+    }
+}
+
 impl fmt::Debug for Secret {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Secret").field("name", &self.name).field("hosts", &self.hosts).finish_non_exhaustive()
@@ -114,7 +123,7 @@ impl Secrets {
             entries.push(Arc::new(Entry { secret, placeholder }));
         }
         let within = |value: &str| entries.iter().any(|entry| entry.placeholder.contains(value));
-        match entries.iter().find(|entry| within(&entry.secret.value)) {
+        match entries.iter().find(|entry| entry.secret.scrubbed().any(within)) {
             Some(entry) => Err(SecretError::InPlaceholder { name: entry.secret.name.clone() }),
             None => Ok(Secrets { entries }),
         }
@@ -175,6 +184,7 @@ mod tests {
         let error = |name: &str, value: &str| Secrets::new(vec![secret(name, value)]).err().unwrap();
         assert!(matches!(error("A", "12345"), SecretError::TooShort { .. }));
         assert!(matches!(error("A", "_secret_"), SecretError::InPlaceholder { .. }));
+        assert!(matches!(error("A", " secret\n"), SecretError::InPlaceholder { .. }));
         assert!(matches!(error("A B", "1234567"), SecretError::BadName { .. }));
         let twice = Secrets::new(vec![secret("A", "1234567"), secret("A", "1234568")]);
         assert!(matches!(twice.err().unwrap(), SecretError::Twice { .. }));

@@ -77,6 +77,100 @@ fn every_form_is_found() {
     }
 }
 
+/// Asserts that a value is found in a text, whole and in pieces, and that nothing but the placeholder is left.
+fn assert_found(value: &str, text: &str) {
+    let secrets = set(&[value]);
+    let scrubber = Arc::new(Scrubber::new(&secrets));
+    let expected = format!("<{}>", secrets.placeholder("S0").unwrap());
+    let text = format!("<{text}>");
+    assert_eq!(scrubber.scrub(&text), expected, "{value:?} in {text}");
+    let (mut scrubbing, mut out) = (Scrubbing::new(scrubber), Vec::new());
+    text.as_bytes().chunks(1).for_each(|piece| scrubbing.push(piece, &mut out));
+    scrubbing.finish(&mut out);
+    assert_eq!(String::from_utf8_lossy(&out), expected, "{value:?} in pieces of {text}");
+}
+
+#[test]
+fn json_of_any_writer_is_found() {
+    for (value, text) in [
+        ("wJalrXUt/K7MDENG/bPxRf", r"wJalrXUt\/K7MDENG\/bPxRf"),
+        ("wJalrXUt/K7MDENG/bPxRf", r"wJalrXUt\/K7MDENG/bPxRf"),
+        ("/start99", r"\/start99"),
+        ("a/start99", r"a\/start99"),
+        ("tok<en>&value99", r"tok\u003cen\u003e\u0026value99"),
+        ("tok<en>&value99", r"tok\u003Cen\u003E\u0026value99"),
+        ("<token>", r"\u003ctoken\u003e"),
+        ("\u{8}\u{c}\n\r\t\"\\", r#"\b\f\n\r\t\"\\"#),
+        ("back\\slash", r"back\u005cslash"),
+        ("k\u{e9}y-\u{1f511}-99", r"k\u00E9y-\uD83D\uDD11-99"),
+        ("k\u{e9}y-\u{1f511}-99", r"k\u00e9y-\ud83d\udd11-99"),
+        ("\u{1f511}\u{1f511}", r"\ud83d\udd11\ud83d\udd11"),
+        ("token9", r"\u0074\u006f\u006B\u0065\u006e\u0039"),
+    ] {
+        assert_found(value, text);
+    }
+}
+
+#[test]
+fn html_of_any_writer_is_found() {
+    for (value, text) in [
+        ("pa'ss\"word99", "pa&#39;ss&#34;word99"),
+        ("pa'ss\"word99", "pa&#039;ss&quot;word99"),
+        ("pa'ss\"word99", "pa&apos;ss&#x22;word99"),
+        ("pa'ss\"word99", "pa&#X27;ss\"word99"),
+        ("pa'ss\"word99", "pa&#0000039;ss&#x0000022;word99"),
+        ("'start99", "&#39;start99"),
+        ("&start99", "&amp;start99"),
+        ("a&start99", "a&amp;start99"),
+        ("tok<en>&value99", "tok&lt;en&gt;&amp;value99"),
+        ("tok<en>&value99", "tok&lt;en>&value99"),
+        ("tok/en=value", "tok&#x2F;en&#x3d;value"),
+        ("k\u{e9}y-\u{1f511}-99", "k&#233;y-&#x1F511;-99"),
+    ] {
+        assert_found(value, text);
+    }
+    let every: String = "7".repeat(372).chars().map(|digit| format!("&#x{:07x};", u32::from(digit))).collect();
+    assert_found(&"7".repeat(372), &every);
+}
+
+#[test]
+fn an_escape_of_something_else_is_left_alone() {
+    let scrubber = Scrubber::new(&set(&["pa'ss/word99", "\u{1f511}-token"]));
+    for text in [
+        "pa&#38;ss/word99",
+        "pa&#39ss/word99",
+        "pa&#00000039;ss/word99",
+        "pa&#+39;ss/word99",
+        "pa&#;ss/word99",
+        "pa&#x;ss/word99",
+        "pa&#x110000;ss/word99",
+        r"pa'ss\word99",
+        r"pa'ss\u002",
+        r"\ud83d-token",
+        r"\ud83d\ud83d-token",
+        r"\udd11-token",
+        r"\u",
+        "&#",
+    ] {
+        assert_eq!(scrubber.scrub(text), text);
+    }
+}
+
+#[test]
+fn a_value_that_a_server_trimmed_is_found() {
+    for (value, text) in [
+        ("token-123456 ", "token-123456"),
+        ("token-123456 ", "token-123456 "),
+        (" \ttoken-123456\r\n", "token-123456"),
+        ("\u{a0}token/123456 ", r"token\/123456"),
+        ("token-123456 ", &base64(b"token-123456")),
+    ] {
+        assert_found(value, text);
+    }
+    // What is left is too short to be told from ordinary text.
+    assert_eq!(Scrubber::new(&set(&["token      "])).scrub("a token"), "a token");
+}
+
 #[test]
 fn a_stream_is_scrubbed_alike_wherever_it_is_cut() {
     let secrets = set(&[VALUE, "another-one"]);

@@ -183,7 +183,7 @@ fn how_much_is_held_back_does_not_depend_on_a_value() {
         let receive = std::sync::Mutex::new(receive);
         let server = Server::start(move |_, wire| {
             wire.write_all(
-                format!("HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n{}{guess}", "-".repeat(5000)).as_bytes(),
+                format!("HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n{}{guess}", "-".repeat(8000)).as_bytes(),
             )
             .unwrap();
             let _ = receive.lock().unwrap().recv();
