@@ -8,6 +8,7 @@
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::thread::{self, ThreadId};
 
 use wasmtime::{Engine, Memory, Module, Store};
 
@@ -32,6 +33,8 @@ struct Resting {
     body: Body,
     uses: u32,
     original: Arc<Original>,
+    /// Where it last ran: its memory is in that core's caches.
+    thread: ThreadId,
 }
 
 /// An image's memory as it was made.
@@ -61,14 +64,17 @@ impl Original {
 
 impl Rest {
     pub fn new() -> Rest {
-        let cap = std::thread::available_parallelism().map_or(1, usize::from).min(MAX_RESTING as usize);
+        let cap = thread::available_parallelism().map_or(1, usize::from).min(MAX_RESTING as usize);
         Rest { pagemap: PageMap::open(), cells: Mutex::default(), cap }
     }
 
     /// A cell of this image, with the calls that it has served.
     pub fn take(&self, original: &Arc<Original>) -> Option<(Body, u32)> {
+        let here = thread::current().id();
         let mut cells = self.cells.lock().unwrap_or_else(PoisonError::into_inner);
-        let place = cells.iter().rposition(|cell| Arc::ptr_eq(&cell.original, original))?;
+        let fits = |cell: &Resting| Arc::ptr_eq(&cell.original, original);
+        let place = cells.iter().rposition(|cell| cell.thread == here && fits(cell));
+        let place = place.or_else(|| cells.iter().rposition(fits))?;
         cells.remove(place).map(|cell| (cell.body, cell.uses))
     }
 
@@ -77,8 +83,9 @@ impl Rest {
         if uses >= MAX_USES || self.restore(&mut body, original).is_none() {
             return;
         }
+        let thread = thread::current().id();
         let mut cells = self.cells.lock().unwrap_or_else(PoisonError::into_inner);
-        cells.push_back(Resting { body, uses, original: original.clone() });
+        cells.push_back(Resting { body, uses, original: original.clone(), thread });
         // The one that rests longest goes; and is dropped after the lock is.
         let _left = if cells.len() > self.cap { cells.pop_front() } else { None };
         drop(cells);

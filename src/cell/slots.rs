@@ -7,8 +7,14 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 pub struct Slots(Arc<Shared>);
 
 struct Shared {
-    free: Mutex<u32>,
+    places: Mutex<Places>,
     freed: Condvar,
+}
+
+struct Places {
+    free: u32,
+    /// Who waits for one. Waking nobody would be a system call, too.
+    waiting: u32,
 }
 
 /// A place that is taken until this is dropped.
@@ -16,21 +22,28 @@ pub struct Slot(Arc<Shared>);
 
 impl Slots {
     pub fn new(count: u32) -> Slots {
-        Slots(Arc::new(Shared { free: Mutex::new(count), freed: Condvar::new() }))
+        Slots(Arc::new(Shared { places: Mutex::new(Places { free: count, waiting: 0 }), freed: Condvar::new() }))
     }
 
     pub fn take(&self) -> Slot {
-        let free = self.0.free.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut free = self.0.freed.wait_while(free, |free| *free == 0).unwrap_or_else(PoisonError::into_inner);
-        *free -= 1;
+        let mut places = self.0.places.lock().unwrap_or_else(PoisonError::into_inner);
+        while places.free == 0 {
+            places.waiting += 1;
+            places = self.0.freed.wait(places).unwrap_or_else(PoisonError::into_inner);
+            places.waiting -= 1;
+        }
+        places.free -= 1;
         Slot(self.0.clone())
     }
 }
 
 impl Drop for Slot {
     fn drop(&mut self) {
-        *self.0.free.lock().unwrap_or_else(PoisonError::into_inner) += 1;
-        self.0.freed.notify_one();
+        let mut places = self.0.places.lock().unwrap_or_else(PoisonError::into_inner);
+        places.free += 1;
+        if places.waiting > 0 {
+            self.0.freed.notify_one();
+        }
     }
 }
 
