@@ -13,10 +13,10 @@ mod runtime;
 mod wheel;
 
 pub use error::Error;
-pub use fetch::{Fetch, FetchedWheel, fetch};
+pub use fetch::{Fetch, FetchedWheel, fetch, take};
 pub use packs::{packages, registry};
 pub use pins::{Pin, RuntimePin, pins};
-pub use pip::python_version;
+pub use pip::{GUEST_PYTHON, PipEnd, PipRun, python_version};
 pub use runtime::{runtime_files, runtime_pin, stdlib, stdlib_bytes};
 pub use wheel::Wheel;
 
