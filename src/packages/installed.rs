@@ -37,11 +37,11 @@ impl Installed {
     /// Looks into the runtime, which is to be in the cache.
     pub fn look(cache: &Cache, progress: &dyn Progress) -> Result<Installed, Error> {
         let mut there = BTreeMap::new();
-        for path in archive(cache, progress)?.file_names() {
+        for path in archive(cache, progress)?.file_names().flatten() {
             if let Some((name, version)) = path.strip_suffix(INFO).and_then(|folder| folder.rsplit_once('-'))
                 && let Some(version) = Version::parse(version)
             {
-                there.insert(normalized(name), There { version, place: Place::Runtime(path.to_owned()) });
+                there.insert(normalized(name), There { version, place: Place::Runtime(path.to_string()) });
             }
         }
         for pin in provision::pins().packages() {

@@ -120,7 +120,8 @@ impl<'a> Reader<'a> {
             self.rest = after;
             return Ok(Operand::Text(text));
         }
-        let end = self.rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '.')).unwrap_or(self.rest.len());
+        let end =
+            self.rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '.')).unwrap_or(self.rest.len());
         let (name, after) = self.rest.split_at(end);
         self.rest = after;
         if name.is_empty() { Err("an environment marker lacks a value".into()) } else { Ok(Operand::Variable(name)) }
@@ -178,14 +179,24 @@ mod tests {
         ] {
             assert_eq!(holds(yes, &["fast-mode".into()]), Ok(true), "{yes}");
         }
-        for no in ["python_version < '3.9'", "sys_platform == 'linux'", "extra == 'other'", "platform_system not in 'wasi'"] {
+        for no in
+            ["python_version < '3.9'", "sys_platform == 'linux'", "extra == 'other'", "platform_system not in 'wasi'"]
+        {
             assert_eq!(holds(no, &["fast-mode".into()]), Ok(false), "{no}");
         }
     }
 
     #[test]
     fn odd_markers_are_refused() {
-        for odd in ["", "python_version", "python_version <", "secret == 'x'", "(python_version < '3'", "a b c", "'x' == 'x' junk"] {
+        for odd in [
+            "",
+            "python_version",
+            "python_version <",
+            "secret == 'x'",
+            "(python_version < '3'",
+            "a b c",
+            "'x' == 'x' junk",
+        ] {
             assert!(holds(odd, &[]).is_err(), "{odd}");
         }
         assert!(holds(&"(".repeat(10_000), &[]).is_err());

@@ -32,7 +32,8 @@ impl Version {
         if local.is_some_and(|local| local.is_empty() || !local.bytes().all(is_local)) {
             return None;
         }
-        let (epoch, rest) = plain.split_once('!').map_or(Some((0, plain)), |(e, rest)| Some((e.parse().ok()?, rest)))?;
+        let (epoch, rest) =
+            plain.split_once('!').map_or(Some((0, plain)), |(e, rest)| Some((e.parse().ok()?, rest)))?;
         let mut reader = Reader { rest };
         let mut release = vec![reader.number()?];
         while let Some(part) = reader.dotted_number() {
@@ -40,7 +41,13 @@ impl Version {
         }
         let (mut pre, mut post, mut dev) = (None, None, None);
         if let Some(kind) = reader.word(&["alpha", "a", "beta", "b", "preview", "pre", "c", "rc"]) {
-            let kind = if kind.starts_with('a') { b'a' } else if kind.starts_with('b') { b'b' } else { b'r' };
+            let kind = if kind.starts_with('a') {
+                b'a'
+            } else if kind.starts_with('b') {
+                b'b'
+            } else {
+                b'r'
+            };
             pre = Some((kind, reader.optional_number()));
         }
         if let Some(number) = reader.implicit_post() {
@@ -52,7 +59,15 @@ impl Version {
             dev = Some(reader.optional_number());
         }
         let whole = reader.rest.is_empty();
-        whole.then(|| Version { text: text.to_owned(), epoch, release, pre, post, dev, local: local.map(str::to_owned) })
+        whole.then(|| Version {
+            text: text.to_owned(),
+            epoch,
+            release,
+            pre,
+            post,
+            dev,
+            local: local.map(str::to_owned),
+        })
     }
 
     /// As it was written.
@@ -195,8 +210,23 @@ mod tests {
     #[test]
     fn versions_sort_as_the_standard_says() {
         let sorted = [
-            "1.0.dev1", "1.0a1.dev2", "1.0a1", "1.0a2", "1.0b1", "1.0rc1", "1.0", "1.0+local", "1.0+local.2",
-            "1.0+local.10", "1.0.post1.dev0", "1.0.post1", "1.0.1", "1.1.dev3", "1.10", "2026.9.29", "1!0.1",
+            "1.0.dev1",
+            "1.0a1.dev2",
+            "1.0a1",
+            "1.0a2",
+            "1.0b1",
+            "1.0rc1",
+            "1.0",
+            "1.0+local",
+            "1.0+local.2",
+            "1.0+local.10",
+            "1.0.post1.dev0",
+            "1.0.post1",
+            "1.0.1",
+            "1.1.dev3",
+            "1.10",
+            "2026.9.29",
+            "1!0.1",
         ];
         for pair in sorted.windows(2) {
             let (one, other) = (Version::parse(pair[0]).unwrap(), Version::parse(pair[1]).unwrap());
@@ -206,7 +236,9 @@ mod tests {
 
     #[test]
     fn what_means_the_same_is_equal() {
-        for (one, other) in [("1.0", "1"), ("v1.0", "1.0.0"), ("1.0-1", "1.0.post1"), ("1.0c1", "1.0rc1"), ("1.0A", "1a0")] {
+        for (one, other) in
+            [("1.0", "1"), ("v1.0", "1.0.0"), ("1.0-1", "1.0.post1"), ("1.0c1", "1.0rc1"), ("1.0A", "1a0")]
+        {
             assert_eq!(Version::parse(one), Version::parse(other), "{one} {other}");
             assert!(Version::parse(one).is_some());
         }

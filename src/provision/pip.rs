@@ -13,6 +13,9 @@ use crate::progress::Progress;
 
 /// What pip is to select wheels for: the guest's version, not that of the Python it runs on.
 pub const GUEST_PYTHON: &str = "3.15";
+/// How long a download may take, and how large it may be: more is something gone wrong.
+const PATIENCE: Duration = Duration::from_secs(3600);
+const MAX_BYTES: u64 = 4 << 30;
 const POLL: Duration = Duration::from_millis(100);
 /// How much of pip's output an error repeats.
 const TAIL_LINES: usize = 8;
@@ -130,15 +133,15 @@ pub(super) fn download(pins: &[&Pin], python: Option<&Path>, dir: &Path, progres
     let what = describe(pins);
     progress.step(&format!("downloading {what}"));
     let mut args = vec!["download", "--no-deps", "--require-hashes", "--only-binary=:all:"];
-    args.extend(["--python-version", GUEST_PYTHON, "-r", "requirements.txt", "-d", "."]);
+    args.extend(["--python-version", GUEST_PYTHON, "--ignore-requires-python", "-r", "requirements.txt", "-d", "."]);
     let run = PipRun {
         what: &what,
         args: args.into_iter().map(OsString::from).collect(),
         dir,
         isolated: false,
         expected_bytes: pins.iter().map(|pin| pin.bytes).sum(),
-        max_bytes: u64::MAX,
-        patience: Duration::MAX,
+        max_bytes: MAX_BYTES,
+        patience: PATIENCE,
     };
     let end = run.run(python, progress)?;
     if end.status.success() {

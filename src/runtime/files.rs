@@ -64,7 +64,8 @@ fn guest_tree(hasher: &mut blake3::Hasher) -> Tree {
     tree
 }
 
-fn pack_tree(pack: Pack) -> Tree {
+/// The files of a pack, read when they are asked for.
+pub fn pack_tree(pack: Pack) -> Tree {
     let pack = Arc::new(pack);
     let mut tree = Tree::new();
     for (path, _) in pack.files() {
