@@ -18,6 +18,7 @@
 mod approved;
 mod builder;
 mod command;
+mod environment;
 mod grants;
 mod json_strings;
 mod map_paths;
@@ -47,6 +48,7 @@ use crate::provision::{self, Fetch};
 use crate::runtime::files::CommonFiles;
 use crate::runtime::{Runtime, RuntimeError, wasi_python};
 use crate::skill::{Roots, Skill, SkillError};
+use crate::venv::VenvError;
 use crate::vfs::Mount;
 
 /// Runs skills in cells. Clones share everything.
@@ -91,6 +93,8 @@ pub enum HostError {
     #[error(transparent)]
     Provision(#[from] provision::Error),
     #[error(transparent)]
+    Venv(#[from] VenvError),
+    #[error(transparent)]
     Grant(#[from] GrantError),
     #[error(transparent)]
     Approval(#[from] ApprovalError),
@@ -109,6 +113,7 @@ impl HostError {
             HostError::Provision(error) | HostError::Runtime(RuntimeError::Provision(error)) => error.hint(),
             HostError::Bake(BakeError::Runtime(RuntimeError::Provision(error))) => error.hint(),
             HostError::Audit(error) => error.hint(),
+            HostError::Venv(error) => error.hint(),
             HostError::Bake(BakeError::Damaged(_)) => {
                 Some("call again: what was damaged was removed and is made anew".into())
             }
