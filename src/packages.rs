@@ -134,6 +134,11 @@ impl Packages {
         self.packages.iter().filter(|package| !package.standing.is_there())
     }
 
+    /// The text of a `skillcell.lock` that pins this.
+    pub fn lock(&self) -> String {
+        lock::write(self)
+    }
+
     /// Whether something is unknown because nobody was to be asked.
     pub(crate) fn was_offline(&self) -> bool {
         let offline = |standing: &Standing| matches!(standing, Standing::Unresolved { why } if why == index::OFFLINE);

@@ -56,6 +56,15 @@ impl Host {
         })
     }
 
+    /// The same, asked again whatever was resolved before or is locked.
+    pub fn resolve(&self, skill: &Skill) -> Result<Packages, HostError> {
+        on_enough_stack(|| {
+            let baker = self.baker(false)?;
+            let manifest = baker.manifest(skill)?.unwrap_or_default();
+            Ok(baker.sites().anew(&manifest).map_err(BakeError::from)?)
+        })
+    }
+
     pub(super) fn image(&self, skill: &Skill, metered: bool, limits: &Limits) -> Result<(Arc<Image>, bool), HostError> {
         let baker = self.baker(metered)?;
         let key = (baker.key(skill), metered);

@@ -76,8 +76,17 @@ impl Sites<'_> {
         self.resolve(&requirements).map(Some)
     }
 
-    /// Resolves anew, and remembers it.
-    pub fn resolve(&self, requirements: &[String]) -> Result<Site, Error> {
+    /// What a skill with this manifest requires, resolved again.
+    pub fn anew(&self, manifest: &Value) -> Result<Packages, Error> {
+        let requirements = requirements(manifest);
+        if requirements.is_empty() {
+            return Ok(Packages::default());
+        }
+        Ok(self.resolve(&requirements)?.packages)
+    }
+
+    /// Resolves, and remembers it.
+    fn resolve(&self, requirements: &[String]) -> Result<Site, Error> {
         let resolver = Resolver { cache: self.cache, fetch: self.fetch, progress: self.progress };
         let (packages, wheels, _scratch) = resolver.resolve(requirements)?;
         self.tell(&packages);

@@ -61,6 +61,7 @@ impl Specifiers {
         }
     }
 
+    #[cfg(test)]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
