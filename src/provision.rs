@@ -14,7 +14,7 @@ mod wheel;
 
 pub use error::Error;
 pub use fetch::{Fetch, FetchedWheel, fetch};
-pub use packs::{packages, registry};
+pub use packs::{packages, registry, test_packages};
 pub use pins::{Pin, RuntimePin, pins};
 pub use pip::python_version;
 pub use runtime::{runtime_files, runtime_pin, stdlib, stdlib_bytes};
