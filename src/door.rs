@@ -18,15 +18,15 @@ mod denials;
 mod gate;
 mod web;
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 pub use self::denials::Denials;
 pub use self::web::Web;
 use crate::call::Raised;
 use crate::limits::LimitKind;
-use crate::testing::Events;
 use crate::policy::{ConnectDenial, Denial, DenialKind};
+use crate::testing::Events;
 use crate::wasi::Stop;
 
 /// The longest description of an exception.
@@ -49,7 +49,7 @@ pub struct Door {
     pub raised: Option<Raised>,
     pub report: Option<serde_json::Value>,
     /// What a cell that runs tests tells of them.
-    pub tests: Option<Box<Events>>,
+    pub tests: Option<Arc<Mutex<Events>>>,
     /// HTTP, where anything of it is granted.
     pub web: Option<Box<Web>>,
     /// What was refused; made with the first refusal, or with `web`.
@@ -113,7 +113,7 @@ impl Door {
     }
 
     fn keep_event(&mut self, payload: &[u8]) -> Result<Answer, Fault> {
-        let tests = self.tests.as_mut().ok_or(Fault::Malformed)?;
+        let mut tests = self.tests.as_ref().ok_or(Fault::Malformed)?.lock().unwrap_or_else(PoisonError::into_inner);
         if tests.bytes.saturating_add(payload.len() as u64) > self.result_cap {
             return Err(Fault::Stop(Stop::Exceeded(LimitKind::ResultBytes)));
         }

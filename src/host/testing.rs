@@ -7,8 +7,9 @@ use std::time::Instant;
 
 use serde_json::json;
 
+use super::calling::door;
 use super::grants::{self, Held};
-use super::{Host, HostError, door, on_enough_stack};
+use super::{Host, HostError, on_enough_stack};
 use crate::audit::Trail;
 use crate::call::{Call, Report};
 use crate::image::Image;
@@ -30,7 +31,8 @@ struct Suite<'a> {
     call: &'a TestCall,
     bench: &'a Bench,
     around: Option<Arc<Tree>>,
-    manifest: serde_json::Value,
+    /// `None` if it can't be read.
+    manifest: Option<serde_json::Value>,
 }
 
 impl Host {
@@ -50,7 +52,7 @@ impl Host {
         let chosen = choose(skill, call)?;
         let around = surroundings(skill, self.registry()?)?;
         let bench = self.bench()?;
-        let manifest = on_enough_stack(|| self.look(skill))?["manifest"].take();
+        let manifest = on_enough_stack(|| self.baker(false)?.manifest(skill).map_err(HostError::from))?;
         let suite = Suite { skill, call, bench, around, manifest };
         let files = self.run_files(&suite, &chosen, each)?;
         Ok(TestReport::new(skill.id(), files, started.elapsed()))
@@ -73,7 +75,8 @@ impl Host {
                 else {
                     break;
                 };
-                let report = on_enough_stack(|| self.run_file(suite, file)).inspect_err(|_| stop.store(true, Ordering::Relaxed))?;
+                let report = on_enough_stack(|| self.run_file(suite, file))
+                    .inspect_err(|_| stop.store(true, Ordering::Relaxed))?;
                 if suite.call.exit_first && has_failed(&report) {
                     stop.store(true, Ordering::Relaxed);
                 }
@@ -84,7 +87,9 @@ impl Host {
         std::thread::scope(|scope| {
             let threads: Vec<_> = (1..jobs).map(|_| scope.spawn(work)).collect();
             let mine = work();
-            let others = threads.into_iter().map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+            let others = threads
+                .into_iter()
+                .map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
             others.fold(mine, |one, other| one.and(other))
         })?;
         let done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -113,17 +118,18 @@ impl Host {
         let call = granted.as_deref().unwrap_or(call);
         let baker = self.baker(false)?;
         let mut door = door(call, false)?;
-        door.tests = Some(Box::default());
+        let events = Arc::new(Mutex::new(Events::default()));
+        door.tests = Some(events.clone());
         let inputs = baker.inputs(suite.mounts(), door, &call.limits, suite.bench.image.state.monotonic_ns);
         let cell = baker.machine.cell(&suite.bench.image.memories, inputs)?;
-        let mut events = Events::default();
         let entry = suite.bench.image.state.entry;
-        let ran = self.run_telling(suite.skill, (cell, drop), (entry, started), call, (held.as_ref(), trail), &mut events);
+        let ran = self.run(suite.skill, (cell, drop), (entry, started), call, (held.as_ref(), trail));
         if let Some(trail) = trail {
             trail.end(&ran)?;
         }
         let mut report: Report = ran?;
         report.usage.wall = started.elapsed();
+        let events = std::mem::take(&mut *events.lock().unwrap_or_else(PoisonError::into_inner));
         Ok(file_report(&chosen.file, events, &report))
     }
 
@@ -135,7 +141,7 @@ impl Host {
         call: &Call,
         trail: Option<&Arc<Trail>>,
     ) -> Result<Option<Held>, HostError> {
-        let Some(effective) = grants::narrowed(suite.skill, &suite.manifest, call) else { return Ok(None) };
+        let Some(effective) = grants::narrowed(suite.skill, suite.manifest.as_ref(), call) else { return Ok(None) };
         let held = Held::new(effective.grants.clone(), false)?;
         trail.map_or(Ok(()), |trail| trail.grants(&call.grants, &effective, held.scrubber()))?;
         Ok(Some(held))
@@ -147,7 +153,7 @@ impl Host {
         self.made(&self.shared.bench, || {
             let runtime = self.runtime();
             let pack = provision::test_packages(runtime.cache, runtime.fetch, runtime.progress)?;
-            let digest = pack.digest().to_owned();
+            let digest = pack.digest().to_string();
             let packages = Mount::tree(TEST_PACKAGES_FOLDER, Arc::new(pack_tree(pack)));
             let image = self.repairing(|| Ok(baker.testing(packages.clone(), &digest)?))?;
             Ok(Bench { image, packages })

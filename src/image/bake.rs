@@ -287,7 +287,13 @@ impl Baker<'_> {
         })
     }
 
-    pub(super) fn keep(&self, key: &str, compiled: &Precompiled, state: Frozen, report: BakeReport) -> Result<Image, BakeError> {
+    pub(super) fn keep(
+        &self,
+        key: &str,
+        compiled: &Precompiled,
+        state: Frozen,
+        report: BakeReport,
+    ) -> Result<Image, BakeError> {
         let meta = Meta { state, report, baked: unix_now() };
         let purpose = "keeping an image";
         let artefact =

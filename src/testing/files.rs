@@ -109,7 +109,8 @@ mod tests {
         for test in ["test_skill.py", "tests/test_a.py", "a/b/c_test.py", "test_.py"] {
             assert!(is_test(test), "{test}");
         }
-        for other in ["skill.py", "test_data.json", "tests/conftest.py", ".hidden/test_a.py", "venv/x/test_a.py", "mytest.py"]
+        for other in
+            ["skill.py", "test_data.json", "tests/conftest.py", ".hidden/test_a.py", "venv/x/test_a.py", "mytest.py"]
         {
             assert!(!is_test(other), "{other}");
         }

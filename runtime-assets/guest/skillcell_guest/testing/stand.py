@@ -5,6 +5,8 @@ descriptors themselves is not seen by it. Options of plugins that measure or spr
 that a project's own `addopts` don't stop its tests.
 """
 
+import warnings
+
 import pytest
 from _pytest.capture import CaptureFixture, CaptureManager, SysCapture, SysCaptureBinary
 
@@ -34,7 +36,10 @@ def _unless_known(add, *words, **options):
         pass
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_configure(config):
+    # pytest-asyncio's, before warnings are captured, on every run of a project without that setting.
+    warnings.filterwarnings("ignore", message='The configuration option "asyncio_default_fixture_loop_scope" is unset')
     for marker in _MARKERS:
         config.addinivalue_line("markers", marker)
 
