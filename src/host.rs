@@ -19,6 +19,7 @@ mod approved;
 mod builder;
 mod calling;
 mod command;
+mod environment;
 mod grants;
 mod images;
 mod json_strings;
@@ -41,6 +42,7 @@ use crate::provision;
 use crate::runtime::RuntimeError;
 use crate::skill::{Skill, SkillError};
 use crate::testing::TestError;
+use crate::venv::VenvError;
 
 /// Runs skills in cells. Clones share everything.
 #[derive(Clone)]
@@ -65,6 +67,8 @@ pub enum HostError {
     #[error(transparent)]
     Provision(#[from] provision::Error),
     #[error(transparent)]
+    Venv(#[from] VenvError),
+    #[error(transparent)]
     Grant(#[from] GrantError),
     #[error(transparent)]
     Approval(#[from] ApprovalError),
@@ -85,6 +89,7 @@ impl HostError {
             HostError::Provision(error) | HostError::Runtime(RuntimeError::Provision(error)) => error.hint(),
             HostError::Bake(BakeError::Runtime(RuntimeError::Provision(error))) => error.hint(),
             HostError::Audit(error) => error.hint(),
+            HostError::Venv(error) => error.hint(),
             HostError::Bake(BakeError::Damaged(_)) => {
                 Some("call again: what was damaged was removed and is made anew".into())
             }

@@ -33,6 +33,7 @@ mod runtime;
 mod schema;
 mod skill;
 pub mod testing;
+mod venv;
 mod vfs;
 mod wasi;
 
@@ -45,3 +46,4 @@ pub use limits::{LimitKind, Limits};
 pub use progress::Progress;
 pub use skill::{Origin, Roots, Skill};
 pub use testing::{TestCall, TestReport};
+pub use venv::{BasePython, Lock, Locked, Venv, VenvError};

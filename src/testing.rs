@@ -7,6 +7,7 @@
 mod events;
 mod files;
 mod gather;
+mod outcome;
 
 use std::time::Duration;
 
@@ -15,6 +16,7 @@ use serde::{Deserialize, Serialize};
 pub(crate) use self::events::Events;
 pub(crate) use self::files::{Chosen, choose, surroundings};
 pub(crate) use self::gather::file_report;
+pub use self::outcome::{Failure, FileError, TestOutcome, TestResult};
 use crate::audit::AuditLog;
 use crate::limits::{LimitKind, Limits};
 use crate::policy::Grants;
@@ -29,6 +31,9 @@ use crate::policy::Grants;
 pub struct TestCall {
     /// Test files, relative to the skill's folder, each perhaps with `::` and a test's name; none for all.
     pub files: Vec<String>,
+    /// Give the tests a copy of the skill's folder that they may write to. A call never has one: its folder is read-only, and
+    /// tests that fail without this tell of a skill that writes there.
+    pub writable: bool,
     /// pytest's `-k`.
     pub keyword: Option<String>,
     /// pytest's `-x`: stop at the first failure, in each file, and start no further file.
@@ -52,6 +57,7 @@ impl Default for TestCall {
     fn default() -> TestCall {
         TestCall {
             files: Vec::new(),
+            writable: false,
             keyword: None,
             exit_first: false,
             args: Vec::new(),
@@ -120,58 +126,6 @@ pub struct FileReport {
     /// pytest's own text.
     pub stdout: String,
     pub stderr: String,
-}
-
-/// One test.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct TestResult {
-    /// As pytest names it, from the skill's folder on: `test_skill.py::TestMany::test_one[a]`.
-    pub id: String,
-    pub outcome: TestOutcome,
-    pub ms: f64,
-    /// Why it failed.
-    pub error: Option<Failure>,
-    /// Why it was skipped, or expected to fail.
-    pub reason: Option<String>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum TestOutcome {
-    Passed,
-    Failed,
-    /// A fixture failed, or the interpreter ended in this test.
-    Error,
-    Skipped,
-    Xfailed,
-    Xpassed,
-    /// It was running when a limit ended the cell.
-    Exceeded,
-    /// It was collected, and the cell ended before it.
-    NotRun,
-}
-
-/// What went wrong outside of a test.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct FileError {
-    /// The file, or what pytest was collecting in it.
-    pub id: String,
-    pub error: Failure,
-}
-
-/// Why something failed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct Failure {
-    /// The exception's class, with its module unless it is built in; or `limit`, `refused`.
-    #[serde(rename = "type")]
-    pub kind: String,
-    pub message: String,
-    /// The innermost line of the skill's own files, as `test_skill.py:12`.
-    pub line: Option<String>,
 }
 
 /// Why there is nothing to report.

@@ -44,6 +44,9 @@ pub struct TestCommand {
     /// Stop at the first failure
     #[arg(short = 'x', long)]
     exitfirst: bool,
+    /// Let the tests write to the skill's folder: a copy of it, gone at the end. Calls never can
+    #[arg(long)]
+    writable: bool,
     /// More arguments for pytest
     #[arg(last = true, value_name = "PYTEST ARGS")]
     args: Vec<String>,
@@ -121,6 +124,7 @@ impl TestCommand {
     fn call(&self) -> TestCall {
         let mut call = TestCall {
             files: self.files.clone(),
+            writable: self.writable,
             keyword: self.keyword.clone(),
             exit_first: self.exitfirst,
             args: self.args.clone(),

@@ -19,6 +19,9 @@ use crate::skill::Skill;
 use crate::testing::{Chosen, Events, FileReport, TestCall, TestReport, choose, file_report, surroundings};
 use crate::vfs::{Mount, Tree};
 
+/// Where a cell whose tests may write sees the skill's files, to copy them.
+const ORIGINAL_FOLDER: &str = "/usr/local/share/skill";
+
 /// What every test cell starts from.
 pub(super) struct Bench {
     image: Image,
@@ -170,6 +173,7 @@ impl Suite<'_> {
         words.extend(args.iter().cloned());
         let mut call = Call::new(json!({
             "folder": self.skill.guest_folder(),
+            "copy_from": self.call.writable.then_some(ORIGINAL_FOLDER),
             "registry": self.around.is_some(),
             "test": chosen.test,
             "args": words,
@@ -183,9 +187,14 @@ impl Suite<'_> {
     }
 
     fn mounts(&self) -> impl Iterator<Item = Mount> {
-        let skill = Mount::tree(&self.skill.guest_folder(), self.skill.tree());
+        let place = self.skill.guest_folder();
+        let skill = if self.call.writable {
+            vec![Mount::tree(ORIGINAL_FOLDER, self.skill.tree()), Mount::scratch(&place)]
+        } else {
+            vec![Mount::tree(&place, self.skill.tree())]
+        };
         let around = self.around.clone().and_then(|tree| Mount::tree("/", tree));
-        skill.into_iter().chain(around).chain(self.bench.packages.clone())
+        skill.into_iter().flatten().chain(around).chain(self.bench.packages.clone())
     }
 }
 

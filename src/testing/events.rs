@@ -7,6 +7,8 @@ use super::{Failure, FileError, TestOutcome, TestResult};
 
 /// The most tests of one file.
 const MAX_TESTS: usize = 50_000;
+/// The longest frame: what it says takes several times that while it is read.
+const MAX_FRAME: usize = 1 << 20;
 /// The longest text in an event.
 const MAX_TEXT: usize = 16 << 10;
 
@@ -73,6 +75,7 @@ impl Events {
     /// Takes one frame; `None` if it is no event, or one too many.
     pub fn take(&mut self, frame: &[u8]) -> Option<()> {
         self.bytes += frame.len() as u64;
+        (frame.len() <= MAX_FRAME).then_some(())?;
         match serde_json::from_slice(frame).ok()? {
             Event::Collected(ids) => {
                 (ids.len() + self.collected.len() <= MAX_TESTS).then_some(())?;

@@ -9,6 +9,8 @@ from skillcell_guest import door, failure
 
 #: A message beyond this is cut: pytest's own text has it whole.
 _LONGEST = 4000
+#: Names of tests in one frame; the host takes frames up to 1 MiB.
+_AT_ONCE = 100
 _encode = json.JSONEncoder(ensure_ascii=True, allow_nan=False).encode
 
 
@@ -43,7 +45,9 @@ class Reporter:
         return made
 
     def pytest_collection_finish(self, session):
-        _tell(collected=[_text(item.nodeid) for item in session.items])
+        names = [_text(item.nodeid) for item in session.items]
+        for start in range(0, len(names), _AT_ONCE):
+            _tell(collected=names[start : start + _AT_ONCE])
 
     def pytest_runtest_logstart(self, nodeid):
         self._phases = []

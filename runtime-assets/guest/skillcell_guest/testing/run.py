@@ -2,6 +2,7 @@
 on its own from its folder."""
 
 import os
+import shutil
 import sys
 
 from skillcell_guest import call, failure, imports
@@ -21,6 +22,8 @@ def enter():
             os.environ.update(extra.get("env") or {})
             if extra.get("deny_imports"):
                 imports.deny(extra["deny_imports"])
+        if params["copy_from"]:
+            shutil.copytree(params["copy_from"], params["folder"], dirs_exist_ok=True)
         _place(params["folder"], params["registry"])
         given = arguments(params["folder"], params["test"], params["color"]) + params["args"]
         status = pytest_run(given, [report.Reporter(params["width"])])
