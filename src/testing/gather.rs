@@ -1,8 +1,13 @@
 //! Puts a file's report together: what its cell told, and how the cell ended.
 
+use std::collections::HashSet;
+
 use super::{Events, Failure, FileError, FileReport, TestOutcome, TestResult, ms};
 use crate::call::{Outcome, Raised, Report};
 use crate::limits::LimitKind;
+
+/// The kind of a failure of pytest's own.
+const PYTEST: &str = "pytest";
 
 /// What came of one file.
 pub fn file_report(file: &str, events: Events, report: &Report) -> FileReport {
@@ -11,21 +16,22 @@ pub fn file_report(file: &str, events: Events, report: &Report) -> FileReport {
         Outcome::Exceeded(limit, _) => Some(limit),
         _ => None,
     };
-    if let Some(error) = ending(&report.outcome) {
-        match running {
-            Some(id) => tests.push(TestResult {
-                id,
-                outcome: if limit.is_some() { TestOutcome::Exceeded } else { TestOutcome::Error },
-                ms: 0.0,
-                error: Some(error),
-                reason: None,
-            }),
-            None => errors.push(FileError { id: file.to_owned(), error }),
-        }
-        let told: std::collections::HashSet<&str> = tests.iter().map(|test| test.id.as_str()).collect();
-        let left: Vec<String> = collected.into_iter().filter(|id| !told.contains(id.as_str())).collect();
-        tests.extend(left.into_iter().map(not_run));
+    match (running, ending(&report.outcome)) {
+        (Some(id), error) => tests.push(TestResult {
+            id,
+            outcome: if limit.is_some() { TestOutcome::Exceeded } else { TestOutcome::Error },
+            ms: 0.0,
+            error: Some(error.unwrap_or_else(|| failure("interrupted", "pytest was interrupted in this test"))),
+            reason: None,
+        }),
+        // What broke has said more.
+        (None, Some(error)) if error.kind == PYTEST && !errors.is_empty() => {}
+        (None, Some(error)) => errors.push(FileError { id: file.to_owned(), error }),
+        (None, None) => {}
     }
+    let told: HashSet<&str> = tests.iter().map(|test| test.id.as_str()).collect();
+    let left: Vec<String> = collected.into_iter().filter(|id| !told.contains(id.as_str())).collect();
+    tests.extend(left.into_iter().map(not_run));
     FileReport {
         file: file.to_owned(),
         tests,
@@ -51,7 +57,7 @@ fn ending(outcome: &Outcome) -> Option<Failure> {
             let result: serde_json::Value = serde_json::from_str(result.get()).unwrap_or_default();
             match result.get("failure") {
                 Some(serde_json::Value::Null) => None,
-                Some(serde_json::Value::String(text)) => Some(failure("pytest", text)),
+                Some(serde_json::Value::String(text)) => Some(failure(PYTEST, text)),
                 _ => Some(failure("CellCrash", "the cell handed over something that is no test result")),
             }
         }

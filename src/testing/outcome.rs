@@ -29,7 +29,7 @@ pub enum TestOutcome {
     Xpassed,
     /// It was running when a limit ended the cell.
     Exceeded,
-    /// It was collected, and the cell ended before it.
+    /// It was collected, and the cell ended before it, or pytest did: `-x`, `pytest.exit`.
     NotRun,
 }
 
@@ -46,7 +46,8 @@ pub struct FileError {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Failure {
-    /// The exception's class, with its module unless it is built in; or `limit`, `refused`.
+    /// The exception's class, with its module unless it is built in; or `limit`, `pytest`,
+    /// `interrupted`, `CellCrash`.
     #[serde(rename = "type")]
     pub kind: String,
     pub message: String,

@@ -35,7 +35,11 @@ class Reporter:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_make_collect_report(self, collector):
-        made = yield
+        try:
+            made = yield
+        except BaseException as error:  # pytest itself stops at this: `sys.exit` in the file
+            _tell(broken={"id": _text(collector.nodeid), "error": self._cause(error)})
+            raise
         attempt = getattr(made, "call", None)
         caught = attempt.excinfo if attempt is not None else None
         if made.failed:
@@ -83,6 +87,9 @@ class Reporter:
         error = caught.value
         if isinstance(error, pytest.Collector.CollectError) and error.__cause__ is not None:
             error = error.__cause__
+        return self._cause(error)
+
+    def _cause(self, error):
         return {
             "type": _text(failure.type_name(error)),
             "message": _text(failure.message(error)),

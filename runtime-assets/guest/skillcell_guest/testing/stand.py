@@ -13,7 +13,7 @@ from _pytest.capture import CaptureFixture, CaptureManager, SysCapture, SysCaptu
 #: (option, takes a value)
 _IDLE_OPTIONS = (
     ("--cov", True), ("--cov-report", True), ("--cov-config", True), ("--cov-fail-under", True), ("--cov-append", False),
-    ("--cov-branch", False), ("--no-cov", False), ("--numprocesses", True), ("--dist", True), ("--timeout", True),
+    ("--cov-branch", False), ("--no-cov", False), ("-n --numprocesses", True), ("--dist", True), ("--timeout", True),
     ("--timeout-method", True), ("--benchmark-disable", False), ("--benchmark-skip", False), ("--reruns", True),
 )  # fmt: skip
 _IDLE_SETTINGS = ("timeout", "timeout_method")
@@ -22,9 +22,10 @@ _MARKERS = ("timeout(seconds): a limit for one test; in a cell the file has one"
 
 def pytest_addoption(parser):
     group = parser.getgroup("skillcell", "taken, and without effect in a cell")
-    for name, has_value in _IDLE_OPTIONS:
+    for names, has_value in _IDLE_OPTIONS:
         more = {"nargs": "?", "action": "append"} if has_value else {"action": "store_true"}
-        _unless_known(group.addoption, name, dest=f"skillcell_idle_{name.strip('-').replace('-', '_')}", **more)
+        # pytest keeps short options for itself in the public function; pytest-xdist adds `-n` by this one too.
+        _unless_known(group._addoption, *names.split(), dest=f"skillcell_idle_{names.split()[-1][2:]}", **more)
     for name in _IDLE_SETTINGS:
         _unless_known(parser.addini, name, "taken, and without effect in a cell")
 
