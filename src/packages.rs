@@ -34,6 +34,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 pub use self::lock::{LOCK_FILE, LockError};
+pub use self::marker::ENVIRONMENT;
 pub(crate) use self::site::{SITE_FOLDER, Site, Sites, basis};
 use crate::{cache, provision};
 
@@ -47,6 +48,9 @@ pub struct Packages {
     pub requirements: Vec<String>,
     /// Everything that they need, by name: themselves, and what they pull in.
     pub packages: Vec<Package>,
+    /// Which wheels were given, besides the index; a digest. With others, what is missing may be there.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(crate) sources: String,
     /// Requirements that are not taken, with the reason: addresses, paths, options of pip, things that are no requirement.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub refused: Vec<(String, String)>,
@@ -143,6 +147,11 @@ impl Packages {
     pub(crate) fn was_offline(&self) -> bool {
         let offline = |standing: &Standing| matches!(standing, Standing::Unresolved { why } if why == index::OFFLINE);
         self.packages.iter().any(|package| offline(&package.standing))
+    }
+
+    /// Whether it holds where these sources are given: what is all there does, wherever it came from.
+    pub(crate) fn holds_with(&self, sources: &str) -> bool {
+        self.sources == sources || self.missing().next().is_none()
     }
 
     /// Whether everything that could be asked was answered. If not, it is worth asking again.

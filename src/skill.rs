@@ -111,7 +111,7 @@ impl Skill {
         folder.into_iter().chain(self.site().and_then(Site::mount))
     }
 
-    fn tree(&self) -> Arc<Tree> {
+    pub(crate) fn tree(&self) -> Arc<Tree> {
         self.bundle.tree.clone()
     }
 

@@ -82,7 +82,7 @@ impl Baker<'_> {
         hasher.finalize().to_hex()[..32].to_owned()
     }
 
-    fn framework_key(&self) -> String {
+    pub(super) fn framework_key(&self) -> String {
         let mut hasher = blake3::Hasher::new();
         let (format, runtime) = (FORMAT.to_string(), runtime::id());
         for part in [&format, &runtime, self.machine.fingerprint(), &self.files.digest] {
@@ -113,7 +113,7 @@ impl Baker<'_> {
         self.bake_now(skill, &key, warm_up, limits)
     }
 
-    fn lock(&self, key: &str) -> Result<cache::Guard, BakeError> {
+    pub(super) fn lock(&self, key: &str) -> Result<cache::Guard, BakeError> {
         Ok(self.runtime.cache.lock(&format!("bake-{key}"), "baking an image", self.runtime.progress)?)
     }
 
@@ -191,7 +191,7 @@ impl Baker<'_> {
     }
 
     /// The image of an interpreter that is ready for skills.
-    fn framework(&self) -> Result<Image, BakeError> {
+    pub(super) fn framework(&self) -> Result<Image, BakeError> {
         let key = self.framework_key();
         if let Some(image) = self.open(&key)? {
             return Ok(image);
@@ -273,7 +273,12 @@ impl Baker<'_> {
         }
     }
 
-    fn cell(&self, image: &Image, skill: impl IntoIterator<Item = Mount>, limits: &Limits) -> Result<Cell, BakeError> {
+    pub(super) fn cell(
+        &self,
+        image: &Image,
+        skill: impl IntoIterator<Item = Mount>,
+        limits: &Limits,
+    ) -> Result<Cell, BakeError> {
         if !image.memories.fits(limits) {
             return Err(BakeError::TooLow(LimitKind::Memory));
         }
@@ -294,17 +299,11 @@ impl Baker<'_> {
     }
 
     fn load(&self, key: &str, artefact: cache::Artefact) -> Result<Option<Image>, BakeError> {
-        let site = |packages: Packages, pack| {
-            // Baked where nobody could be asked; here somebody can.
-            if packages.was_offline() && !self.runtime.fetch.offline {
-                return Ok(None);
-            }
-            Ok(self.sites().again(packages, pack)?)
-        };
+        let site = |packages: Packages, pack| Ok(self.sites().again(packages, pack)?);
         Image::load(self.machine, key, artefact, site)
     }
 
-    fn open(&self, key: &str) -> Result<Option<Image>, BakeError> {
+    pub(super) fn open(&self, key: &str) -> Result<Option<Image>, BakeError> {
         let found = self.runtime.cache.open(Bucket::Image, &file_name(key), self.runtime.progress)?;
         Ok(match found {
             Some(artefact) => self.load(key, artefact)?,
@@ -312,7 +311,7 @@ impl Baker<'_> {
         })
     }
 
-    fn keep(
+    pub(super) fn keep(
         &self,
         key: &str,
         compiled: &Precompiled,
@@ -332,7 +331,7 @@ impl Baker<'_> {
 }
 
 /// Reads what the guest reported, or how it ended without.
-fn report_of(cell: &mut Cell, ran: wasmtime::Result<bool>) -> Result<BakeReport, BakeError> {
+pub(super) fn report_of(cell: &mut Cell, ran: wasmtime::Result<bool>) -> Result<BakeReport, BakeError> {
     let state = cell.store().data_mut();
     let report = state.door.report.take();
     if ran.is_err() || state.door.raised.is_some() || state.wasi.vfs.source_fault().is_some() {

@@ -45,7 +45,9 @@ impl LockError {
 
 /// The text of a lock.
 pub fn write(packages: &Packages) -> String {
-    let file = File { schema: SCHEMA, python: GUEST_PYTHON.to_owned(), packages: packages.clone() };
+    // Which folder a wheel came from is of this machine.
+    let packages = Packages { sources: String::new(), ..packages.clone() };
+    let file = File { schema: SCHEMA, python: GUEST_PYTHON.to_owned(), packages };
     serde_json::to_string_pretty(&file).unwrap_or_default() + "\n"
 }
 

@@ -88,7 +88,8 @@ impl Sites<'_> {
     /// Resolves, and remembers it.
     fn resolve(&self, requirements: &[String]) -> Result<Site, Error> {
         let resolver = Resolver { cache: self.cache, fetch: self.fetch, progress: self.progress };
-        let (packages, wheels, _scratch) = resolver.resolve(requirements)?;
+        let (mut packages, wheels, _scratch) = resolver.resolve(requirements)?;
+        packages.sources = sources(self.fetch);
         self.tell(&packages);
         // What nobody could be asked about is asked again another time.
         if packages.is_complete() {
@@ -97,8 +98,12 @@ impl Sites<'_> {
         self.site(packages, wheels)
     }
 
-    /// The site that an image was baked with; `None` if its files are gone.
+    /// The site that an image was baked with; `None` if its files are gone, or it is worth asking again.
     pub fn again(&self, packages: Packages, pack: Option<String>) -> Result<Option<Site>, Error> {
+        // Baked where nobody could be asked, or asked others.
+        if packages.was_offline() && !self.fetch.offline || !packages.holds_with(&sources(self.fetch)) {
+            return Ok(None);
+        }
         let Some(name) = pack else { return Ok(Some(Site { packages, pack, mount: None })) };
         let Some(artefact) = self.cache.open(Bucket::Pack, &name, self.progress)? else { return Ok(None) };
         let mount = Mount::tree(SITE_FOLDER, pack_tree(Pack::open(artefact)?).into());
@@ -140,7 +145,8 @@ impl Sites<'_> {
     fn recall(&self, requirements: &[String]) -> Result<Option<Packages>, Error> {
         let meta = self.cache.meta(Bucket::Pack, &memo(requirements))?;
         let known = meta.and_then(|meta| serde_json::from_value::<Packages>(meta["packages"].clone()).ok());
-        Ok(known.filter(|packages| packages.requirements == requirements))
+        let sources = sources(self.fetch);
+        Ok(known.filter(|packages| packages.requirements == requirements && packages.holds_with(&sources)))
     }
 
     fn remember(&self, packages: &Packages) -> Result<(), Error> {
@@ -175,6 +181,23 @@ fn requirements(manifest: &Value) -> Vec<String> {
         Value::Array(all) => all.iter().map(text).collect(),
         other => vec![text(other)],
     }
+}
+
+/// A digest of the wheels that are given: their places, names, sizes and times.
+fn sources(fetch: &Fetch) -> String {
+    if fetch.wheels.is_empty() {
+        return String::new();
+    }
+    let mut files: Vec<String> = Vec::new();
+    for given in &fetch.wheels {
+        let inside = std::fs::read_dir(given).into_iter().flatten().flatten().map(|entry| entry.path());
+        for path in inside.chain([given.clone()]) {
+            let about = path.metadata().map(|meta| (meta.len(), meta.modified().ok())).ok();
+            files.push(format!("{} {about:?}\n", path.display()));
+        }
+    }
+    files.sort();
+    blake3::hash(files.concat().as_bytes()).to_hex()[..16].to_owned()
 }
 
 /// Everything besides the requirements that a resolution depends on.
