@@ -208,7 +208,7 @@ fn options_addresses_and_paths_never_reach_pip() {
         "ok\n-r x",
     ];
     let place = Place::new(&[&hostile[..], &["fine"]].concat(), nothing());
-    place.wheel("fine-1", &["--pre", "sub @ file:///etc/passwd"], &[]);
+    place.wheel("fine-1", &["sub @ file:///etc/passwd"], &[]);
     let packages = place.packages();
     assert_eq!(packages.refused.len(), hostile.len(), "{packages:?}");
     assert_eq!(packages.packages.len(), 1, "{packages:?}");
@@ -217,15 +217,19 @@ fn options_addresses_and_paths_never_reach_pip() {
 
 #[test]
 fn a_wheel_that_breaks_the_rules_is_refused_and_the_rest_is_there() {
-    let place = Place::new(&["evil", "good"], "import good\ndef run(params): return good.X");
+    let place = Place::new(&["evil", "good", "odd"], "import good\ndef run(params): return good.X");
     place.wheel("evil-1", &[], &[("../../outside.py", "x")]);
+    place.wheel("odd-1", &["--index-url=x"], &[("odd.py", "x")]);
     place.wheel(
         "good-1",
         &[],
         &[("good.py", "X = 1"), ("good.pth", "import os"), ("numpy/__init__.py", "raise SystemExit")],
     );
     assert_eq!(place.call(json!({})).unwrap(), json!(1));
-    assert!(matches!(standing(&place.packages(), "evil"), Standing::Refused { .. }));
+    for name in ["evil", "odd"] {
+        let packages = place.packages();
+        assert!(matches!(standing(&packages, name), Standing::Refused { .. }), "{packages:#?}");
+    }
 }
 
 #[test]

@@ -7,7 +7,7 @@ use anyhow::Context;
 use clap::Args;
 
 use super::Settings;
-use super::printer::Printer;
+use super::printer::{Printer, harmless};
 use crate::packages::{LOCK_FILE, Package, Packages, Standing};
 use crate::skill::Origin;
 
@@ -69,13 +69,13 @@ impl LockCommand {
 
 fn summary(packages: &Packages, printer: &Printer) {
     for package in &packages.packages {
-        printer.line(&format!("  {}", row(package)));
+        printer.line(&harmless(&format!("  {}", row(package))));
     }
     for (text, why) in &packages.refused {
-        printer.line(&format!("  {text}: not taken, {why}"));
+        printer.line(&harmless(&format!("  {text}: not taken, {why}")));
     }
     for text in &packages.not_needed {
-        printer.line(&format!("  {text}: not needed in a cell"));
+        printer.line(&harmless(&format!("  {text}: not needed in a cell")));
     }
 }
 

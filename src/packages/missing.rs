@@ -67,7 +67,7 @@ impl Package {
             }
             Standing::NotFound => format!("`{name}`{way} is not in the package index"),
             Standing::Unresolved { why } => format!("`{name}`{way} is not resolved: {why}"),
-            Standing::Refused { why } => format!("`{name}`{way} is refused: its wheel is not sound, {why}"),
+            Standing::Refused { why } => format!("`{name}`{way} is refused: {why}"),
         }
     }
 }

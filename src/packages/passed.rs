@@ -9,6 +9,8 @@ use crate::provision::PipEnd;
 /// The most tags that are kept, and versions.
 const MAX_TAGS: usize = 8;
 const MAX_VERSIONS: usize = 8;
+/// The most that is repeated of what pip says.
+const MAX_COMPLAINT: usize = 200;
 
 /// Why there is no wheel.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,6 +19,8 @@ pub enum Absent {
     Native { version: String, tags: Vec<String> },
     /// Only an archive of sources, which would have to be built.
     Source { version: String },
+    /// A wheel that would do, and that pip does not take.
+    Refused(String),
     /// Other versions than those that will do.
     Unfit { versions: Vec<String> },
     /// No index knows it.
@@ -34,6 +38,9 @@ pub fn why(end: &PipEnd, name: &str, specifiers: &Specifiers) -> Absent {
     if let Some(newest) = fitting().rfind(|file| file.tag.is_some()) {
         let mut tags: Vec<String> =
             fitting().filter(|file| file.version == newest.version).filter_map(|file| file.tag.clone()).collect();
+        if tags.iter().any(|tag| is_pure(tag)) {
+            return Absent::Refused(format!("pip does not take it: {}", complaint(end)));
+        }
         tags.sort_by_key(|tag| (!tag.contains("linux_") || !tag.contains("x86_64"), tag.clone()));
         tags.dedup();
         tags.truncate(MAX_TAGS);
@@ -49,6 +56,18 @@ pub fn why(end: &PipEnd, name: &str, specifiers: &Specifiers) -> Absent {
         return Absent::Unfit { versions };
     }
     unreachable(end).map_or(Absent::NotFound, Absent::Unreachable)
+}
+
+/// Whether a wheel with this tag runs in the guest.
+fn is_pure(tag: &str) -> bool {
+    tag.ends_with("-none-any") && tag.split('-').next().is_some_and(|python| python.split('.').any(|one| one == "py3"))
+}
+
+/// What pip says is wrong, without the places that it names.
+fn complaint(end: &PipEnd) -> String {
+    let line = end.log.lines().rfind(|line| line.contains("ERROR:")).unwrap_or("it does not say why");
+    let words = line.trim_start_matches("ERROR:").split_whitespace().filter(|word| !word.contains('/'));
+    words.collect::<Vec<_>>().join(" ").chars().take(MAX_COMPLAINT).collect()
 }
 
 /// Whether an index did not answer. That it has no such package is an answer.
@@ -73,7 +92,7 @@ struct File {
 impl File {
     /// Reads a word of pip's output: an address or a path that ends in a file of this distribution.
     fn read(word: &str, name: &str) -> Option<File> {
-        let plain = word.split('#').next().unwrap_or(word);
+        let plain = word.split('#').next().filter(|plain| plain.is_ascii())?;
         let plain = plain.trim_end_matches([')', ',', ';', '.']);
         let file = plain.rsplit('/').next().unwrap_or(plain);
         if let Some(stem) = file.strip_suffix(".whl") {

@@ -260,6 +260,7 @@ impl From<Absent> for Standing {
         match absent {
             Absent::Native { version, tags } => Standing::Native { version, tags },
             Absent::Source { version } => Standing::Source { version },
+            Absent::Refused(why) => Standing::Refused { why },
             Absent::Unfit { versions } => Standing::NoVersion { versions },
             Absent::NotFound => Standing::NotFound,
             Absent::Unreachable(why) => Standing::Unresolved { why },

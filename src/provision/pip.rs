@@ -117,10 +117,8 @@ impl PipRun<'_> {
             if started.elapsed() > self.patience {
                 return Ok(Err(over(format!("{} s", self.patience.as_secs()))));
             }
-            if self.expected_bytes > 0 {
-                // Near the end a wheel is copied from one folder to the other: never show more than all.
-                progress.fraction(bytes.min(self.expected_bytes), self.expected_bytes);
-            }
+            // Near the end a wheel is copied from one folder to the other: never show more than all.
+            progress.fraction(bytes.min(self.expected_bytes), self.expected_bytes);
             std::thread::sleep(POLL);
         }
     }
