@@ -49,7 +49,7 @@ pub struct TestCall {
     /// What the cells may do. The manifest's `permissions` only narrow it: tests run without what the skill asks for.
     pub grants: Grants,
     pub audit: Option<AuditLog>,
-    /// Of each file's cell.
+    /// Of each file's cell. Fuel is not counted.
     pub limits: Limits,
 }
 

@@ -151,6 +151,7 @@ impl TestCommand {
 
 /// A file's own text, and what it does not say: why its cell was stopped, and what was refused to it.
 fn print(file: &FileReport, printer: &Printer) {
+    printer.clear_line();
     printer.coloured_output(&file.stdout);
     printer.skill_output(file.stderr.as_bytes());
     for denial in &file.denials {

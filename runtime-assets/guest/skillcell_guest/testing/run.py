@@ -1,6 +1,7 @@
 """One test file in one cell, as `python -m pytest` would run it: in a registry from the folder above `skills`, for a skill
 on its own from its folder."""
 
+import importlib
 import os
 import shutil
 import sys
@@ -24,7 +25,7 @@ def enter():
                 imports.deny(extra["deny_imports"])
         if params["copy_from"]:
             shutil.copytree(params["copy_from"], params["folder"], dirs_exist_ok=True)
-        _place(params["folder"], params["registry"])
+        _place(params["folder"], params["registry"], params["packages"])
         given = arguments(params["folder"], params["test"], params["color"]) + params["args"]
         status = pytest_run(given, [report.Reporter(params["width"])])
         call._flush()
@@ -34,11 +35,14 @@ def enter():
         failure.hand_over(error)
 
 
-def _place(folder, registry):
-    """The working folder and `sys.path`."""
+def _place(folder, registry, packages):
+    """The working folder and `sys.path`. What was mounted after the image was taken is looked at anew."""
+    importlib.invalidate_caches()
     sys.path.insert(0, "/" if registry else folder)
     if registry:
         sys.path.append(folder)
+    if packages:
+        sys.path.append(packages)
     os.chdir("/" if registry else folder)
 
 
