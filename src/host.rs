@@ -26,6 +26,7 @@ mod json_strings;
 mod map_paths;
 mod params;
 mod parts;
+mod tiers;
 
 use std::sync::Arc;
 
@@ -40,6 +41,7 @@ use crate::image::BakeError;
 use crate::provision;
 use crate::runtime::RuntimeError;
 use crate::skill::{Skill, SkillError};
+use crate::tier::TierError;
 use crate::venv::VenvError;
 
 /// Runs skills in cells. Clones share everything.
@@ -67,6 +69,8 @@ pub enum HostError {
     #[error(transparent)]
     Venv(#[from] VenvError),
     #[error(transparent)]
+    Tier(#[from] TierError),
+    #[error(transparent)]
     Grant(#[from] GrantError),
     #[error(transparent)]
     Approval(#[from] ApprovalError),
@@ -86,6 +90,7 @@ impl HostError {
             HostError::Bake(BakeError::Runtime(RuntimeError::Provision(error))) => error.hint(),
             HostError::Audit(error) => error.hint(),
             HostError::Venv(error) => error.hint(),
+            HostError::Tier(error) => error.hint(),
             HostError::Bake(BakeError::Damaged(_)) => {
                 Some("call again: what was damaged was removed and is made anew".into())
             }
