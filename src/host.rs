@@ -26,6 +26,7 @@ mod json_strings;
 mod map_paths;
 mod params;
 mod parts;
+mod testing;
 mod tiers;
 
 use std::sync::Arc;
@@ -41,6 +42,7 @@ use crate::image::BakeError;
 use crate::provision;
 use crate::runtime::RuntimeError;
 use crate::skill::{Skill, SkillError};
+use crate::testing::TestError;
 use crate::tier::TierError;
 use crate::venv::VenvError;
 
@@ -76,6 +78,8 @@ pub enum HostError {
     Approval(#[from] ApprovalError),
     #[error(transparent)]
     Audit(#[from] AuditError),
+    #[error(transparent)]
+    Test(#[from] TestError),
     #[error("the params are {got} bytes as JSON, and may be {cap}")]
     ParamsTooLarge { got: usize, cap: usize },
 }

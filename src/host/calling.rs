@@ -157,7 +157,7 @@ impl Host {
     }
 
     /// Runs a cell to its end. One that got there by itself is retired, any other is thrown away.
-    fn run(
+    pub(super) fn run(
         &self,
         skill: &Skill,
         (mut cell, retire): (Cell, impl FnOnce(Cell)),
