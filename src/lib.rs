@@ -32,6 +32,8 @@ mod provision;
 mod runtime;
 mod schema;
 mod skill;
+pub mod testing;
+mod venv;
 mod vfs;
 mod wasi;
 
@@ -43,3 +45,5 @@ pub use image::{BakeReport, WarmUp};
 pub use limits::{LimitKind, Limits};
 pub use progress::Progress;
 pub use skill::{Origin, Roots, Skill};
+pub use testing::{TestCall, TestReport};
+pub use venv::{BasePython, Lock, Locked, Venv, VenvError};

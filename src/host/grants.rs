@@ -10,10 +10,11 @@ use std::sync::Arc;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use super::calling::MAX_PARAMS_BYTES;
 use super::command::{self, CommandError};
 use super::json_strings::TooLong;
 use super::map_paths::PathMap;
-use super::{Host, HostError, MAX_PARAMS_BYTES};
+use super::{Host, HostError};
 use crate::call::{Call, Outcome, Raised, Report};
 use crate::cell::Cell;
 use crate::door::Web;
@@ -120,6 +121,18 @@ pub fn decide(
     let denials: Vec<Denial> =
         missing.filter(|missing| missing.kind != DenialKind::Env || !given(&missing.asked)).map(Denial::from).collect();
     if denials.is_empty() { Ok(Some(effective)) } else { Err(denials) }
+}
+
+/// What tests hold: what was granted, as far as the manifest asks for it if it asks at all. Nothing of it is missing to them.
+/// A manifest that can't be read asks for nothing.
+pub fn narrowed(skill: &Skill, manifest: Option<&Value>, call: &Call) -> Option<Effective> {
+    if call.grants == Grants::default() {
+        return None;
+    }
+    let asked = manifest.map_or(Some(Permissions::default()), |manifest| {
+        manifest.get("permissions").map(|asked| Permissions::parse(asked).unwrap_or_default())
+    });
+    Some(Effective::of(skill.id(), asked.as_ref(), &call.grants))
 }
 
 impl Held {
