@@ -6,7 +6,7 @@ mod common;
 
 use common::{call, fixture, returned};
 use serde_json::{Value, json};
-use skillcell::{Call, Limits};
+use skillcell::Call;
 
 fn expected() -> Value {
     serde_json::from_str(include_str!("jpeg/expected.json")).expect("what was recorded is JSON")
@@ -14,7 +14,7 @@ fn expected() -> Value {
 
 fn got() -> Value {
     let mut wanted = Call::new(json!({}));
-    wanted.limits = Limits { timeout: std::time::Duration::from_secs(120), ..Limits::default() };
+    wanted.limits.deadline = std::time::Duration::from_secs(120);
     returned(call(&fixture("jpeg/codec"), &wanted)).unwrap_or_else(|what| panic!("{what}"))
 }
 
@@ -35,6 +35,7 @@ fn files_and_pixels_are_those_of_libjpeg() {
 
 #[test]
 fn a_skill_without_pillow_does_not_pay_for_it() {
-    let result = returned(call(&fixture("jpeg/without"), &Call::new(json!({})))).unwrap_or_else(|what| panic!("{what}"));
+    let result =
+        returned(call(&fixture("jpeg/without"), &Call::new(json!({})))).unwrap_or_else(|what| panic!("{what}"));
     assert_eq!(result, json!([]));
 }

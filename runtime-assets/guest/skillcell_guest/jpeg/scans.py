@@ -10,7 +10,7 @@ from skillcell_guest.jpeg.refinement import Refinement
 from skillcell_guest.jpeg.tables import AC, DC
 
 #: How many units are made symbols at a time.
-_AT_ONCE = 8192
+_AT_ONCE = 1024
 
 
 def encode(parts, space, options, tables):

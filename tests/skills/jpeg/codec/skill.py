@@ -1,3 +1,6 @@
+import io
+import time
+
 import pictures
 from PIL import Image, ImageFile, features
 from skillware.core.base_skill import BaseSkill
@@ -7,6 +10,8 @@ class Codec(BaseSkill):
     manifest = {}
 
     def execute(self, params):
+        if "side" in params:
+            return self._measured(params["side"], params.get("options", {}))
         return {
             "cases": dict(pictures.cases()),
             "failures": dict(pictures.failures()),
@@ -29,3 +34,17 @@ class Codec(BaseSkill):
         with Image.open("/tmp/picture.jpg") as image:
             image.thumbnail((20, 20))
             return [image.format, image.info["jfif_version"], pictures.digest(image.tobytes())]
+
+    def _measured(self, side, options):
+        """For docs/reference/guest.md: megapixels in a second, of a square of so many pixels."""
+        tile, image = pictures.picture("photo", "RGB", 128, 128), Image.new("RGB", (side, side))
+        for left in range(0, side, 128):
+            for top in range(0, side, 128):
+                image.paste(tile, (left, top))
+        began = time.perf_counter()
+        file = pictures.written(image, **options)
+        written = time.perf_counter()
+        Image.open(io.BytesIO(file)).load()
+        read = time.perf_counter()
+        speeds = (side * side / 1e6 / seconds for seconds in (written - began, read - written))
+        return dict(zip(("write", "read"), (round(speed, 2) for speed in speeds)), bytes=len(file))
