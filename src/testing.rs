@@ -117,6 +117,8 @@ pub struct FileReport {
     pub tests: Vec<TestResult>,
     /// What went wrong outside of a test: the file could not be collected, or its cell ended before pytest did.
     pub errors: Vec<FileError>,
+    /// Why the cell ended before pytest did, or pytest without having done its work.
+    pub ended: Option<Failure>,
     /// The limit that ended the cell, if one did.
     pub limit: Option<LimitKind>,
     /// What policy refused to the tests while they ran, in words.

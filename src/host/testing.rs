@@ -181,7 +181,6 @@ impl Suite<'_> {
         let mut call = Call::new(json!({
             "folder": self.skill.guest_folder(),
             "copy_from": self.call.writable.then_some(ORIGINAL_FOLDER),
-            "packages": serde_json::Value::Null,
             "registry": self.around.is_some(),
             "test": chosen.test,
             "args": words,

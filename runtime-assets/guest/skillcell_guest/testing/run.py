@@ -25,7 +25,7 @@ def enter():
                 imports.deny(extra["deny_imports"])
         if params["copy_from"]:
             shutil.copytree(params["copy_from"], params["folder"], dirs_exist_ok=True)
-        _place(params["folder"], params["registry"], params["packages"])
+        _place(params["folder"], params["registry"])
         given = arguments(params["folder"], params["test"], params["color"]) + params["args"]
         status = pytest_run(given, [report.Reporter(params["width"])])
         call._flush()
@@ -35,14 +35,12 @@ def enter():
         failure.hand_over(error)
 
 
-def _place(folder, registry, packages):
+def _place(folder, registry):
     """The working folder and `sys.path`. What was mounted after the image was taken is looked at anew."""
     importlib.invalidate_caches()
     sys.path.insert(0, "/" if registry else folder)
     if registry:
         sys.path.append(folder)
-    if packages:
-        sys.path.append(packages)
     os.chdir("/" if registry else folder)
 
 
