@@ -9,10 +9,10 @@ on `sys.path`, and they are read only when something imports them.
 import os
 import sys
 
-from skillcell_guest.standins import accounts, executors, locks, loop, modes, network, processes, signals, threads
+from skillcell_guest.standins import accounts, executors, hashes, locks, loop, modes, network, processes, signals, threads
 
 
 def install():
     sys.path.insert(1, os.path.join(os.path.dirname(__file__), "modules"))
-    for standin in (accounts, locks, threads, executors, network, processes, signals, modes, loop):
+    for standin in (accounts, locks, threads, executors, network, processes, signals, modes, loop, hashes):
         standin.install()
