@@ -18,6 +18,7 @@ pub mod bench;
 mod cache;
 pub mod call;
 mod cell;
+mod container;
 pub mod cli;
 mod door;
 #[cfg(test)]
