@@ -19,6 +19,7 @@ mod approved;
 mod builder;
 mod calling;
 mod command;
+mod environment;
 mod grants;
 mod images;
 mod json_strings;
@@ -39,6 +40,7 @@ use crate::image::BakeError;
 use crate::provision;
 use crate::runtime::RuntimeError;
 use crate::skill::{Skill, SkillError};
+use crate::venv::VenvError;
 
 /// Runs skills in cells. Clones share everything.
 #[derive(Clone)]
@@ -63,6 +65,8 @@ pub enum HostError {
     #[error(transparent)]
     Provision(#[from] provision::Error),
     #[error(transparent)]
+    Venv(#[from] VenvError),
+    #[error(transparent)]
     Grant(#[from] GrantError),
     #[error(transparent)]
     Approval(#[from] ApprovalError),
@@ -81,6 +85,7 @@ impl HostError {
             HostError::Provision(error) | HostError::Runtime(RuntimeError::Provision(error)) => error.hint(),
             HostError::Bake(BakeError::Runtime(RuntimeError::Provision(error))) => error.hint(),
             HostError::Audit(error) => error.hint(),
+            HostError::Venv(error) => error.hint(),
             HostError::Bake(BakeError::Damaged(_)) => {
                 Some("call again: what was damaged was removed and is made anew".into())
             }
