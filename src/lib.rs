@@ -18,8 +18,8 @@ pub mod bench;
 mod cache;
 pub mod call;
 mod cell;
-mod container;
 pub mod cli;
+mod container;
 mod door;
 #[cfg(test)]
 mod fuzz;

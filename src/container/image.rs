@@ -28,7 +28,9 @@ const PATIENCE: Duration = Duration::from_secs(20 * 60);
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ImageError {
-    #[error("`container.image` of the manifest is `{0}`, which names no digest, so that it could be another image tomorrow")]
+    #[error(
+        "`container.image` of the manifest is `{0}`, which names no digest, so that it could be another image tomorrow"
+    )]
     NoDigest(String),
     #[error("`container` of the manifest is not a mapping with `image`")]
     Form,
@@ -45,8 +47,12 @@ pub enum ImageError {
 impl ImageError {
     pub fn hint(&self) -> Option<String> {
         match self {
-            ImageError::NoDigest(image) => Some(format!("write it as `{image}@sha256:…`; `podman image inspect` tells the digest")),
-            ImageError::Pull { .. } => Some(format!("pull it by hand, or name a base image that is there with `{BASE_VARIABLE}`")),
+            ImageError::NoDigest(image) => {
+                Some(format!("write it as `{image}@sha256:…`; `podman image inspect` tells the digest"))
+            }
+            ImageError::Pull { .. } => {
+                Some(format!("pull it by hand, or name a base image that is there with `{BASE_VARIABLE}`"))
+            }
             ImageError::Build { .. } => {
                 Some("a build has no network unless you allow it with `--allow-build-network`".to_owned())
             }

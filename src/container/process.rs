@@ -86,9 +86,9 @@ impl Running {
 
     /// What it said. A pipe that is still held open by something gives what there is at the deadline: nothing.
     pub fn said(&mut self, deadline: Instant) -> [Said; 2] {
-        self.pipes.each_ref().map(|pipe| {
-            pipe.recv_timeout(deadline.saturating_duration_since(Instant::now())).unwrap_or_default()
-        })
+        self.pipes
+            .each_ref()
+            .map(|pipe| pipe.recv_timeout(deadline.saturating_duration_since(Instant::now())).unwrap_or_default())
     }
 
     /// Ends it and its group.

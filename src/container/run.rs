@@ -21,7 +21,9 @@ pub enum End {
     Exited(ExitStatus),
     Deadline,
     /// It said more than may be kept: on stdout, or on stderr.
-    Overflowed { on_stdout: bool },
+    Overflowed {
+        on_stdout: bool,
+    },
 }
 
 /// What is left of it.
