@@ -20,7 +20,7 @@ def main():
     from skillcell_guest import native
 
     native.install(request["http"])
-    _use_packages(os.path.join(OURS, "packages"))
+    _use_packages("/opt/packages")
     sys.path.append("/")
     from skillcell_guest import boot
 

@@ -1,11 +1,13 @@
 //! What a container is told and what it answers: one JSON object each way. An image in any language can keep it;
 //! docs/reference/container-contract.md is for its author.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use serde_json::value::RawValue;
 
-use crate::call::{Call, Outcome, Raised};
+use crate::call::Raised;
+use crate::door::Door;
 use crate::limits::{LimitKind, Limits};
 use crate::skill::Skill;
 
@@ -21,15 +23,12 @@ const ESCAPED: u64 = 6;
 pub struct Request<'a> {
     skillcell: u32,
     skill: About<'a>,
-    params: Box<RawValue>,
-    config: &'a Option<Value>,
-    env: &'a std::collections::BTreeMap<String, String>,
-    secrets: &'a [String],
-    validate: bool,
-    deny_imports: Vec<String>,
+    params: &'a RawValue,
+    #[serde(flatten)]
+    extra: Extra,
     limits: Bounds,
-    /// The socket of the HTTP proxy; null where nothing of HTTP is granted.
-    http: Option<&'a str>,
+    /// The socket of the HTTP proxy.
+    http: &'a str,
 }
 
 #[derive(Serialize)]
@@ -37,6 +36,17 @@ struct About<'a> {
     id: &'a str,
     folder: String,
     package: String,
+}
+
+/// What the door has beside the params.
+#[derive(Serialize, Deserialize, Default)]
+#[serde(default)]
+struct Extra {
+    config: Option<Box<RawValue>>,
+    env: BTreeMap<String, String>,
+    secrets: Vec<String>,
+    validate: bool,
+    deny_imports: Vec<String>,
 }
 
 #[derive(Serialize)]
@@ -47,28 +57,19 @@ struct Bounds {
     result_bytes: u64,
 }
 
-impl<'a> Request<'a> {
-    pub fn new(
-        skill: &'a Skill,
-        call: &'a Call,
-        validate: bool,
-        http: Option<&'a str>,
-    ) -> Result<Request<'a>, serde_json::Error> {
-        let Limits { deadline, memory_bytes, stdout_bytes, result_bytes, .. } = call.limits;
-        let deadline_ms = u64::try_from(deadline.as_millis()).unwrap_or(u64::MAX);
-        Ok(Request {
-            skillcell: VERSION,
-            skill: About { id: skill.id(), folder: skill.guest_folder(), package: skill.package() },
-            params: RawValue::from_string(call.params_json().into_owned())?,
-            config: &call.config,
-            env: &call.env,
-            secrets: &call.secrets,
-            validate,
-            deny_imports: call.grants.deny_imports.iter().map(ToString::to_string).collect(),
-            limits: Bounds { deadline_ms, memory_bytes, stdout_bytes, result_bytes },
-            http,
-        })
-    }
+/// The call as JSON, from what a cell would get through its door.
+pub fn request(skill: &Skill, door: &Door, limits: &Limits, http: &str) -> Result<Vec<u8>, serde_json::Error> {
+    let (params, extra) = Door::unpack(&door.call);
+    let Limits { deadline, memory_bytes, stdout_bytes, result_bytes, .. } = *limits;
+    let deadline_ms = u64::try_from(deadline.as_millis()).unwrap_or(u64::MAX);
+    serde_json::to_vec(&Request {
+        skillcell: VERSION,
+        skill: About { id: skill.id(), folder: skill.guest_folder(), package: skill.package() },
+        params: serde_json::from_slice(params)?,
+        extra: extra.map_or_else(|| Ok(Extra::default()), serde_json::from_slice)?,
+        limits: Bounds { deadline_ms, memory_bytes, stdout_bytes, result_bytes },
+        http,
+    })
 }
 
 /// What it answers, with exactly one of the first three.
@@ -93,9 +94,17 @@ fn present<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Option<Box<RawVa
 
 /// An answer that was understood.
 pub struct Understood {
-    pub outcome: Outcome,
+    pub said: Said,
     pub stdout: String,
     pub memory_bytes: u64,
+}
+
+/// What became of the call, as the container has it.
+#[derive(Debug)]
+pub enum Said {
+    Returned(Box<RawValue>),
+    Raised(Raised),
+    Exceeded(LimitKind),
 }
 
 /// The most that an answer may be.
@@ -109,59 +118,39 @@ pub fn read(bytes: &[u8], limits: &Limits) -> Result<Understood, String> {
     if bytes.iter().all(u8::is_ascii_whitespace) {
         return Err("the container ended without an answer".to_owned());
     }
-    let answer: Answer = serde_json::from_slice(bytes)
+    let Answer { skillcell, returned, raised, exceeded, stdout, memory_bytes } = serde_json::from_slice(bytes)
         .map_err(|error| format!("the container's answer is not what the contract says: {error}"))?;
-    let Answer { skillcell, returned, raised, exceeded, stdout, memory_bytes } = answer;
     if skillcell != VERSION {
-        return Err(format!(
-            "the container answers by version {skillcell} of the contract, and this is version {VERSION}"
-        ));
+        return Err(format!("the container answers by version {skillcell} of the contract, and this is {VERSION}"));
     }
-    let outcome = match (returned, raised, exceeded) {
+    let said = match (returned, raised, exceeded) {
         (Some(result), None, None) if result.get().len() as u64 > limits.result_bytes => {
-            Outcome::Exceeded(LimitKind::ResultBytes, None)
+            Said::Exceeded(LimitKind::ResultBytes)
         }
-        (Some(result), None, None) => Outcome::Returned(one_line(result)),
-        (None, Some(raised), None) if raised.out_of_memory => Outcome::Exceeded(LimitKind::Memory, Some(raised)),
-        (None, Some(raised), None) => Outcome::Raised(raised),
-        (None, None, Some(limit)) => Outcome::Exceeded(limit, None),
-        _ => return Err("the container's answer has not exactly one of `returned`, `raised` and `exceeded`".to_owned()),
+        (Some(_), None, None) if stdout.len() as u64 > limits.stdout_bytes => Said::Exceeded(LimitKind::StdoutBytes),
+        (Some(result), None, None) => Said::Returned(result),
+        (None, Some(raised), None) => Said::Raised(raised),
+        (None, None, Some(limit)) => Said::Exceeded(limit),
+        _ => return Err("the container's answer has not exactly one of `returned`, `raised`, `exceeded`".to_owned()),
     };
-    let outcome = match outcome {
-        Outcome::Returned(_) if stdout.len() as u64 > limits.stdout_bytes => {
-            Outcome::Exceeded(LimitKind::StdoutBytes, None)
-        }
-        other => other,
-    };
-    Ok(Understood { outcome, stdout, memory_bytes })
-}
-
-/// In JSON a line end can only be space between values. Whoever reads the result line by line must not be fooled by one.
-fn one_line(json: Box<RawValue>) -> Box<RawValue> {
-    if !json.get().contains(['\n', '\r']) {
-        return json;
-    }
-    RawValue::from_string(json.get().replace(['\n', '\r'], " ")).unwrap_or(json)
+    Ok(Understood { said, stdout, memory_bytes })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn outcome(answer: &str) -> Result<Outcome, String> {
-        read(answer.as_bytes(), &Limits { result_bytes: 10, stdout_bytes: 5, ..Limits::default() }).map(|it| it.outcome)
+    fn said(answer: &str) -> Result<Said, String> {
+        read(answer.as_bytes(), &Limits { result_bytes: 10, stdout_bytes: 5, ..Limits::default() }).map(|it| it.said)
     }
 
     #[test]
     fn one_of_three_is_understood() {
-        assert!(matches!(outcome(r#"{"skillcell":1,"returned":{"a":1}}"#), Ok(Outcome::Returned(_))));
+        assert!(matches!(said(r#"{"skillcell":1,"returned":{"a":1}}"#), Ok(Said::Returned(_))));
+        assert!(matches!(said(r#"{"skillcell":1,"returned":null}"#), Ok(Said::Returned(_))));
         let raised = r#"{"skillcell":1,"raised":{"type":"E","message":"m","traceback":""}}"#;
-        assert!(matches!(outcome(raised), Ok(Outcome::Raised(_))));
-        assert!(matches!(
-            outcome(r#"{"skillcell":1,"exceeded":"deadline"}"#),
-            Ok(Outcome::Exceeded(LimitKind::Deadline, None))
-        ));
-        assert!(matches!(outcome(r#"{"skillcell":1,"returned":null}"#), Ok(Outcome::Returned(_))));
+        assert!(matches!(said(raised), Ok(Said::Raised(_))));
+        assert!(matches!(said(r#"{"skillcell":1,"exceeded":"deadline"}"#), Ok(Said::Exceeded(LimitKind::Deadline))));
     }
 
     #[test]
@@ -178,15 +167,15 @@ mod tests {
             r#"{"skillcell":1,"returned":1} {}"#,
         ];
         for answer in wrong {
-            assert!(outcome(answer).is_err(), "{answer}");
+            assert!(said(answer).is_err(), "{answer}");
         }
     }
 
     #[test]
     fn too_much_is_a_limit() {
         let long = r#"{"skillcell":1,"returned":"0123456789"}"#;
-        assert!(matches!(outcome(long), Ok(Outcome::Exceeded(LimitKind::ResultBytes, None))));
+        assert!(matches!(said(long), Ok(Said::Exceeded(LimitKind::ResultBytes))));
         let loud = r#"{"skillcell":1,"returned":1,"stdout":"012345"}"#;
-        assert!(matches!(outcome(loud), Ok(Outcome::Exceeded(LimitKind::StdoutBytes, None))));
+        assert!(matches!(said(loud), Ok(Said::Exceeded(LimitKind::StdoutBytes))));
     }
 }

@@ -4,8 +4,7 @@
 //! not know, no user namespaces. So an engine counts once it has got as far as starting a program in an image that has
 //! none, which costs a quarter of a second and is asked once per process.
 
-use std::io::Write;
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Output};
 use std::time::Duration;
 
 use serde_json::Value;
@@ -150,7 +149,6 @@ impl Engine {
 /// Runs a command of the engine to its end, within bounds.
 pub(super) fn run(command: &mut Command, input: Option<&[u8]>) -> Result<Output, String> {
     let program = command.get_program().to_string_lossy().into_owned();
-    command.stdin(if input.is_some() { Stdio::piped() } else { Stdio::null() });
     match process::finish(command, input, PATIENCE) {
         Ok(Finished::Ended(output)) => Ok(output),
         Ok(Finished::TookTooLong) => Err(format!("`{program}` took longer than {PATIENCE:?}")),

@@ -4,8 +4,7 @@
 //! Building runs a stranger's instructions, so it has no network unless the operator says so. An image is tagged with
 //! the digest of all that went into it, and is made once.
 
-use std::ffi::OsStr;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
@@ -36,6 +35,8 @@ pub enum ImageError {
     Form,
     #[error("the image `{image}` is not on this machine and can't be pulled: {why}")]
     Pull { image: String, why: String },
+    #[error("the base image `{image}` can't be used: {why}")]
+    Base { image: String, why: String },
     #[error("the image of `{skill}` can't be built: {why}")]
     Build { skill: String, why: String },
     #[error("`{0}` took longer than {PATIENCE:?}")]
@@ -54,7 +55,7 @@ impl ImageError {
                 Some(format!("pull it by hand, or name a base image that is there with `{BASE_VARIABLE}`"))
             }
             ImageError::Build { .. } => {
-                Some("a build has no network unless you allow it with `--allow-build-network`".to_owned())
+                Some("a build has no network unless you set `SKILLCELL_CONTAINER_BUILD_NETWORK=1`".to_owned())
             }
             _ => None,
         }
@@ -126,19 +127,25 @@ impl Engine {
         self.image_id(image).ok_or_else(|| failed("the engine says that it did, and has no such image".to_owned()))
     }
 
+    /// The image of a build that was made before.
+    pub(super) fn built(&self, build: &Build<'_>) -> Option<String> {
+        let tag = build.tag();
+        self.image_id(&tag).map(|_| tag)
+    }
+
     /// Builds an image from a folder with a `Dockerfile`, unless one with this tag is there.
     pub(super) fn build(&self, build: &Build<'_>, progress: &dyn Progress) -> Result<String, ImageError> {
-        let tag = build.tag();
-        if self.image_id(&tag).is_some() {
+        if let Some(tag) = self.built(build) {
             return Ok(tag);
         }
+        let tag = build.tag();
         progress.step(&format!("building the container image of {}", build.skill));
         let mut command = self.command();
         command.args(["build", "--quiet", "--force-rm", "--tag", &tag]);
         command.args(["--network", if build.network { "default" } else { "none" }]);
         command.args(["--ulimit", "nofile=1024:1024", "--ulimit", "nproc=512:512"]);
         command.args(["--build-arg", &format!("BASE={}", build.base)]);
-        command.arg(build.folder.as_os_str());
+        command.arg("--file").arg(build.dockerfile).arg(build.folder);
         let failed = |why| ImageError::Build { skill: build.skill.to_owned(), why };
         self.long(&mut command, "build")?.map_err(failed)?;
         Ok(tag)
@@ -159,6 +166,7 @@ pub struct Build<'a> {
     /// A digest of what is in the folder.
     pub digest: &'a str,
     pub folder: &'a Path,
+    pub dockerfile: &'a Path,
     pub base: &'a str,
     /// The base's id, where it is here: another base under the same name makes another image.
     pub base_id: Option<&'a str>,
