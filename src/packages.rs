@@ -89,8 +89,7 @@ pub enum Standing {
     Wheel { version: String, file: String, sha256: String },
     /// A stand-in of ours for native code.
     StandIn { version: String, limits: Vec<String> },
-    /// It comes with the runtime or the framework, or as a stand-in, in a version that something does not accept. It is
-    /// there all the same.
+    /// It comes with the runtime or the framework, in a version that something does not accept. It is there all the same.
     OtherVersion { version: String },
     /// Only wheels with native code, for other platforms: these tags, of this version.
     Native { version: String, tags: Vec<String> },

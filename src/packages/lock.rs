@@ -69,7 +69,6 @@ pub fn read(text: &[u8], requirements: &[String], installed: &Installed) -> Resu
             Standing::Wheel { .. } => drop(pin(name, &package.standing)?),
             Standing::Runtime { version } | Standing::Framework { version } | Standing::OtherVersion { version } => {
                 let there = installed.of(name).map(|(there, _)| there.to_string());
-                let there = there.or_else(|| standins::of(name).map(|standin| standin.version.to_string()));
                 if there.as_ref() != Some(version) {
                     return stale(format!("a cell has no `{name}` {version}"));
                 }

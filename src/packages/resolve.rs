@@ -97,8 +97,13 @@ impl Resolver<'_> {
             return Ok(Some(Chosen { standing, requires, modules: modules::guessed(name), asked }));
         }
         Ok(standins::of(name).map(|standin| {
-            let standing = Standing::StandIn { version: standin.version.to_string(), limits: standin.limits.clone() };
-            let standing = or_other(standing, &standin.version, demand);
+            let version = standin.version.to_string();
+            let mut limits = standin.limits.clone();
+            // It keeps an interface; whether that is the one of another version too, nobody knows.
+            if !demand.specifiers.accept(&standin.version) {
+                limits.push(format!("it is made after {version}, and `{}` is asked for", demand.specifiers));
+            }
+            let standing = Standing::StandIn { version, limits };
             Chosen { standing, requires: standin.requires.clone(), modules: standin.modules.clone(), asked }
         }))
     }
