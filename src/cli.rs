@@ -58,6 +58,7 @@ enum Command {
 
 /// What every verb takes.
 #[derive(Args)]
+#[command(next_help_heading = "Settings")]
 struct Settings {
     /// Where compiled code and images are kept
     ///
@@ -70,6 +71,9 @@ struct Settings {
     /// to it.
     #[arg(long, global = true, env = "SKILLCELL_APPROVALS_DIR", value_name = "DIR")]
     approvals_dir: Option<PathBuf>,
+    /// What images may take on disk; a bake removes those not used for longest [default: 10G]
+    #[arg(long, global = true, env = "SKILLCELL_MAX_IMAGES", value_name = "SIZE", value_parser = input::size)]
+    max_images: Option<u64>,
     /// Never use the network: what is not in the cache must be given with --from-wheel
     #[arg(long, global = true)]
     offline: bool,
@@ -93,6 +97,9 @@ impl Settings {
             .wheels(self.from_wheel.clone())
             .ca_files(ca_files.iter().cloned())
             .progress(Arc::new(progress::Terminal::new(self.quiet)));
+        if let Some(bytes) = self.max_images {
+            builder = builder.max_image_bytes(bytes);
+        }
         if let Some(folder) = &self.cache_dir {
             builder = builder.cache_dir(folder);
         }

@@ -559,15 +559,15 @@ fn paths_of_the_host_are_mapped_into_the_cell_and_back() {
     fs::create_dir(&data).expect("made");
     fs::write(data.join("in.txt"), "some text").expect("written");
     std::os::unix::fs::symlink(&data, folder.path().join("link")).expect("linked");
-    let mount = [format!("{}:/work/files:rw", folder.path().join("link").display())];
+    let mount = [format!("{}:/in/files:rw", folder.path().join("link").display())];
     let output = folder.path().join("link/out.txt").display().to_string();
     for given in [data.join("in.txt"), folder.path().join("link/./in.txt")] {
         let report = with_paths(true, json!({"input": given}), &mount);
-        assert_eq!(report.stdout, b"/work/files/in.txt\n", "{report:?}");
+        assert_eq!(report.stdout, b"/in/files/in.txt\n", "{report:?}");
         let told = result(report);
         let expected = json!({
             "output": output, "made": [{"path": output}], "text": "some text",
-            "/work/files/out.txt": "a key", "note": "wrote /work/files/out.txt",
+            "/in/files/out.txt": "a key", "note": "wrote /in/files/out.txt",
         });
         assert_eq!(told, expected);
         assert_eq!(fs::read_to_string(data.join("out.txt")).expect("written"), "SOME TEXT");

@@ -5,7 +5,7 @@ import importlib.util
 import os
 import sys
 
-from skillcell_guest import failure, load
+from skillcell_guest import early, failure, load
 
 #: Files of a skill that are about it, not part of it.
 _NOT_THE_SKILL = ("test_", "conftest")
@@ -22,6 +22,7 @@ def look(folder):
         "manifest": manifest,
         "manifest_error": manifest_error,
         "imports": imports,
+        "early_imports": early.imports(folder),
         "syntax_errors": errors,
     }
 
