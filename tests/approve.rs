@@ -10,6 +10,7 @@ use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use common::ran::{Ran, finish};
 use common::{HOST, call, fixture, raised, returned, tests};
 use serde_json::{Value, json};
 use skillcell::policy::GrantKind;
@@ -20,24 +21,6 @@ const KEY: &str = "s3cr3t-value-42";
 /// A place of its own for a test: a copy of a skill, and approvals.
 struct Desk {
     folder: tempfile::TempDir,
-}
-
-struct Ran {
-    code: i32,
-    stdout: String,
-    stderr: String,
-}
-
-impl Ran {
-    fn json(&self) -> Value {
-        serde_json::from_str(&self.stdout).unwrap_or_else(|_| panic!("{}{}", self.stdout, self.stderr))
-    }
-
-    fn is(&self, code: i32, words: &[&str]) {
-        assert_eq!(self.code, code, "{}{}", self.stdout, self.stderr);
-        let said = format!("{}{}", self.stdout, self.stderr);
-        words.iter().for_each(|words| assert!(said.contains(words), "no `{words}` in {said}"));
-    }
 }
 
 impl Desk {
@@ -119,15 +102,6 @@ sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))";
     fn policy(&self, text: &str) -> String {
         fs::write(self.path("skillcell.toml"), text).expect("written");
         self.path("skillcell.toml").display().to_string()
-    }
-}
-
-fn finish(command: &mut Command) -> Ran {
-    let output = command.output().expect("it starts");
-    Ran {
-        code: output.status.code().expect("it exits"),
-        stdout: String::from_utf8(output.stdout).expect("text"),
-        stderr: String::from_utf8(output.stderr).expect("text"),
     }
 }
 
