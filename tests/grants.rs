@@ -296,14 +296,14 @@ fn a_file_that_outgrows_the_users_limit_is_an_error_for_the_skill() {
     let folder = folder();
     assert_eq!(files(&folder, "rw", &["create"])["create"], "done", "and the image is baked");
     let line = format!(
-        "ulimit -f 0; exec '{}' run '{}' --quiet --params '{{\"do\": [\"append\", \"read\"]}}' --mount '{}:/data:rw'",
+        "ulimit -f 0; exec '{}' run '{}' --quiet --params '{{\"do\": [\"overwrite\", \"read\"]}}' --mount '{}:/data:rw'",
         env!("CARGO_BIN_EXE_skillcell"),
         tests().join("skills/grants/files").display(),
         folder.path().join("data").display()
     );
     let output = std::process::Command::new("sh").args(["-c", &line]).output().expect("it starts");
     let told: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{output:?}"));
-    assert_eq!(told, json!({"append": "EFBIG", "read": "a.txt"}));
+    assert_eq!(told, json!({"overwrite": "EFBIG", "read": "a.txt"}));
 }
 
 #[test]

@@ -47,6 +47,13 @@ pub struct Told {
     pub early_imports: BTreeMap<String, String>,
 }
 
+impl Told {
+    /// The manifest; where it can't be read, one by which nothing is granted.
+    pub fn manifest_or_none_granted(self) -> Value {
+        self.manifest.unwrap_or_else(|| json!({"permissions": {"unreadable": true}}))
+    }
+}
+
 /// What a call starts from that imports its skill itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Start {
@@ -127,11 +134,11 @@ impl Baker<'_> {
         self.runtime.progress.step(&format!("baking the image of {}", skill.id()));
         let started = Instant::now();
         let limits = &bake_limits(limits);
-        let Told { manifest, early_imports } = self.told(skill)?;
+        let mut told = self.told(skill)?;
         let (mut snapshot, mut report) = self.skill_snapshot(&framework, skill, warm_up, limits)?;
         // Importing it raised, if it can't be read, and said why. Should it not, nothing is granted to it.
-        report.early_imports = early_imports;
-        report.manifest = manifest.unwrap_or_else(|| json!({"permissions": {"unreadable": true}}));
+        report.early_imports = std::mem::take(&mut told.early_imports);
+        report.manifest = told.manifest_or_none_granted();
         let compiled = snapshot.precompile(self.machine)?;
         let rest = limits.deadline.saturating_sub(started.elapsed());
         let limits = Limits { deadline: rest, ..limits.clone() };
