@@ -7,9 +7,10 @@
 //! ```text
 //! <cache>/              0700, ours, closed to others
 //!   v1/
-//!     runtime/ code/ image/ pack/      one folder for each `Bucket`
+//!     runtime/ code/ image/ pack/ venv/ one folder for each `Bucket`
 //!       <name>                         the data, 0600
 //!       <name>.seal                    its seal, 0600; renamed in last: the seal is the commit
+//!     trees/<name>                     the folder of a `venv`, whose data is only its lock
 //!     locks/<bucket>-<name>            advisory locks: pid and purpose of the holder
 //!     tmp/<pid>-<random>               work under way, locked by its writer
 //! ```
@@ -32,6 +33,7 @@ mod store;
 pub use artefact::{Artefact, Flaw};
 pub use draft::{Scratch, Writer};
 pub use error::{Error, is_shared};
+pub use files::size;
 pub use inventory::{Entry, Selection};
 pub use lock::Guard;
 pub use pack::{Pack, PackEntry, check_path};
@@ -57,11 +59,13 @@ pub enum Bucket {
     Image,
     /// File trees.
     Pack,
+    /// Virtual environments: what is in them, each beside a tree.
+    Venv,
 }
 
 impl Bucket {
     /// Every bucket, in the order that `list` reports them.
-    pub const ALL: [Bucket; 4] = [Bucket::Runtime, Bucket::Code, Bucket::Image, Bucket::Pack];
+    pub const ALL: [Bucket; 5] = [Bucket::Runtime, Bucket::Code, Bucket::Image, Bucket::Pack, Bucket::Venv];
 
     /// The bucket's folder.
     pub fn as_str(self) -> &'static str {
@@ -70,6 +74,7 @@ impl Bucket {
             Bucket::Code => "code",
             Bucket::Image => "image",
             Bucket::Pack => "pack",
+            Bucket::Venv => "venv",
         }
     }
 }
@@ -106,6 +111,16 @@ impl Cache {
 
     fn bucket_dir(&self, bucket: Bucket) -> PathBuf {
         self.root.join(LAYOUT).join(bucket.as_str())
+    }
+
+    /// Where the tree of a virtual environment is. It is written under the artefact's lock, while no seal names it.
+    pub fn tree_path(&self, name: &str) -> Result<PathBuf> {
+        check_name(name)?;
+        Ok(self.trees_dir().join(name))
+    }
+
+    fn trees_dir(&self) -> PathBuf {
+        self.root.join(LAYOUT).join("trees")
     }
 
     fn tmp_dir(&self) -> PathBuf {

@@ -32,6 +32,7 @@ mod provision;
 mod runtime;
 mod schema;
 mod skill;
+mod venv;
 mod vfs;
 mod wasi;
 
@@ -43,3 +44,4 @@ pub use image::{BakeReport, WarmUp};
 pub use limits::{LimitKind, Limits};
 pub use progress::Progress;
 pub use skill::{Origin, Roots, Skill};
+pub use venv::{BasePython, Lock, Locked, Venv, VenvError};

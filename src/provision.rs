@@ -16,7 +16,7 @@ pub use error::Error;
 pub use fetch::{Fetch, FetchedWheel, fetch};
 pub use packs::{packages, registry};
 pub use pins::{Pin, RuntimePin, pins};
-pub use pip::python_version;
+pub use pip::{candidates, last_lines, no_python, python_version, tail};
 pub use runtime::{runtime_files, runtime_pin, stdlib, stdlib_bytes};
 pub use wheel::Wheel;
 

@@ -280,6 +280,10 @@ fn a_manifest_that_can_not_be_read_is_a_failure_that_names_the_place() {
     assert_eq!(error["type"], "yaml.parser.ParserError");
     let message = error["message"].as_str().expect("text");
     assert!(message.contains("/skills/contract/bad_manifest/manifest.yaml\", line 2"), "{message}");
+    let ran = run("bad_manifest", &["--json", "--no-image", "--allow-http", "https://example.org/"]);
+    assert_eq!(ran.code, 1);
+    let message = ran.json()["error"]["message"].to_string();
+    assert!(message.contains("manifest.yaml") && message.contains("line 2"), "{message}");
     let look = skillcell(&["inspect", &fixture("bad_manifest"), "--json", "--quiet"]);
     assert_eq!((look.code, look.json()["manifest_error"].is_string()), (0, true));
 }

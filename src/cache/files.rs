@@ -55,3 +55,13 @@ pub(super) fn remove(path: &Path) -> Result<()> {
 pub(super) fn sync_dir(path: &Path) -> Result<()> {
     File::open(path).and_then(|dir| dir.sync_all()).map_err(Error::io("flush", path))
 }
+
+/// The size of all files below a folder; links count nothing.
+pub fn size(dir: &Path) -> u64 {
+    let size = |entry: fs::DirEntry| match entry.metadata() {
+        Ok(meta) if meta.is_dir() => size(&entry.path()),
+        Ok(meta) => meta.len(),
+        Err(_) => 0,
+    };
+    fs::read_dir(dir).map_or(0, |entries| entries.flatten().map(size).sum())
+}

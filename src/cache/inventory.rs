@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use super::artefact::Found;
 use super::lock::name_for;
-use super::{Bucket, Cache, Error, Flaw, Result, check_name, seal};
+use super::{Bucket, Cache, Error, Flaw, Result, check_name, files, seal};
 
 /// One name in a bucket.
 #[derive(Debug, Clone)]
@@ -96,15 +96,23 @@ impl Cache {
         let read = fs::read_dir(&dir).map_err(Error::io("list", &dir))?;
         let files = read.flatten().filter_map(|entry| entry.file_name().into_string().ok());
         let stems = files.map(|file| file.strip_suffix(seal::SUFFIX).unwrap_or(&file).to_owned());
-        Ok(stems.filter(|name| check_name(name).is_ok()).collect())
+        let trees = match bucket {
+            Bucket::Venv => fs::read_dir(self.trees_dir()).map_err(Error::io("list", &dir))?.flatten().collect(),
+            _ => Vec::new(),
+        };
+        let trees = trees.into_iter().filter_map(|entry| entry.file_name().into_string().ok());
+        Ok(stems.chain(trees).filter(|name| check_name(name).is_ok()).collect())
     }
 
     fn survey(&self, bucket: Bucket, name: &str) -> Result<Option<Entry>> {
         let paths = [self.data_path(bucket, name), self.seal_path(bucket, name)];
         let [data, seal] = paths.map(|path| fs::symlink_metadata(path).ok());
-        let bytes = data.iter().chain(&seal).map(MetadataExt::size).sum();
+        let tree = Some(self.trees_dir().join(name)).filter(|tree| bucket == Bucket::Venv && tree.is_dir());
+        let bytes =
+            data.iter().chain(&seal).map(MetadataExt::size).sum::<u64>() + tree.as_deref().map_or(0, files::size);
         let last_used = seal.or(data).and_then(|meta| meta.modified().ok());
         let (made, flaw) = match self.inspect(bucket, name)? {
+            Found::Absent if tree.is_some() => (None, Some(Flaw::Unsealed)),
             Found::Absent => return Ok(None),
             Found::Whole(it) => (Some(UNIX_EPOCH + Duration::from_secs(it.seal.made)), None),
             Found::Flawed(flaw) => (None, Some(flaw)),

@@ -34,7 +34,7 @@ pub(super) fn prepare(folder: &Path) -> Result<PathBuf> {
     check_ancestors(&root)?;
     check_folder(&root)?;
     let layout = root.join(LAYOUT);
-    let inner = Bucket::ALL.iter().map(|b| b.as_str()).chain(["locks", "tmp"]);
+    let inner = Bucket::ALL.iter().map(|b| b.as_str()).chain(["trees", "locks", "tmp"]);
     for path in std::iter::once(layout.clone()).chain(inner.map(|name| layout.join(name))) {
         create(&path)?;
         check_folder(&path)?;

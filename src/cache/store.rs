@@ -119,6 +119,7 @@ impl Cache {
     /// Removes an artefact, its seal first: data without a seal is nothing.
     pub(super) fn remove(&self, _guard: &Guard, bucket: Bucket, name: &str) -> Result<()> {
         files::remove(&self.seal_path(bucket, name))?;
-        files::remove(&self.data_path(bucket, name))
+        files::remove(&self.data_path(bucket, name))?;
+        if bucket == Bucket::Venv { files::remove(&self.tree_path(name)?) } else { Ok(()) }
     }
 }

@@ -10,10 +10,11 @@ use std::sync::Arc;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use super::calling::MAX_PARAMS_BYTES;
 use super::command::{self, CommandError};
 use super::json_strings::TooLong;
 use super::map_paths::PathMap;
-use super::{Host, HostError, MAX_PARAMS_BYTES};
+use super::{Host, HostError};
 use crate::call::{Call, Outcome, Raised, Report};
 use crate::cell::Cell;
 use crate::door::Web;

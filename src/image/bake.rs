@@ -120,7 +120,8 @@ impl Baker<'_> {
         let limits = &bake_limits(limits);
         let manifest = self.manifest(skill)?;
         let (mut snapshot, mut report) = self.skill_snapshot(&framework, skill, warm_up, limits)?;
-        report.manifest = manifest;
+        // Importing it raised, if it can't be read, and said why. Should it not, nothing is granted to it.
+        report.manifest = manifest.unwrap_or_else(|| json!({"permissions": {"unreadable": true}}));
         let compiled = snapshot.precompile(self.machine)?;
         let rest = limits.deadline.saturating_sub(started.elapsed());
         let limits = Limits { deadline: rest, ..limits.clone() };
@@ -221,14 +222,10 @@ impl Baker<'_> {
     }
 
     /// The manifest, read where nothing of the skill runs: by it is decided what the skill may do, so it is not the word
-    /// of a cell that the skill was imported in.
-    fn manifest(&self, skill: &Skill) -> Result<Value, BakeError> {
+    /// of a cell that the skill was imported in. Nothing where it can't be read.
+    pub fn manifest(&self, skill: &Skill) -> Result<Option<Value>, BakeError> {
         let mut look = self.look(skill)?;
-        if look["manifest_error"].is_null() {
-            return Ok(look["manifest"].take());
-        }
-        // Importing it raises, and says why. Should it not, nothing is granted to it.
-        Ok(json!({"permissions": {"unreadable": true}}))
+        Ok(look["manifest_error"].is_null().then(|| look["manifest"].take()))
     }
 
     /// A cell that imports the skill itself, for one call, with that call's environment. Gives its report.

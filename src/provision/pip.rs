@@ -40,12 +40,14 @@ pub(super) fn download(pins: &[&Pin], python: Option<&Path>, dir: &Path, progres
     Err(without_pip.map_or_else(|| no_python(&candidates), |python| Error::NoPip { python }))
 }
 
-fn no_python(tried: &[OsString]) -> Error {
+/// The error when none of these is a Python.
+pub fn no_python(tried: &[OsString]) -> Error {
     let names: Vec<_> = tried.iter().map(|name| format!("`{}`", name.to_string_lossy())).collect();
     Error::NoPython { tried: names.join(", ") }
 }
 
-fn candidates(explicit: Option<&Path>) -> Result<Vec<OsString>> {
+/// The Pythons to try.
+pub fn candidates(explicit: Option<&Path>) -> Result<Vec<OsString>> {
     let named = explicit.map(|p| p.as_os_str().to_owned());
     let Some(program) = named.or_else(|| std::env::var_os("SKILLCELL_PYTHON").filter(|v| !v.is_empty())) else {
         return Ok(vec!["python3".into(), "python".into()]);
@@ -135,9 +137,14 @@ fn bytes_in(dir: &Path) -> u64 {
     fs::read_dir(dir).map_or(0, |entries| entries.flatten().map(size).sum())
 }
 
-fn tail(log: &Path) -> String {
-    let text = fs::read(log).unwrap_or_default();
-    let text = String::from_utf8_lossy(&text);
+/// The end of a log.
+pub fn tail(log: &Path) -> String {
+    last_lines(&fs::read(log).unwrap_or_default())
+}
+
+/// The last lines that say something.
+pub fn last_lines(text: &[u8]) -> String {
+    let text = String::from_utf8_lossy(text);
     let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
     lines[lines.len().saturating_sub(TAIL_LINES)..].join("\n")
 }

@@ -1,0 +1,252 @@
+//! Calls: the one way to execute a skill. What it may do is settled first, then a cell is made, from the skill's image
+//! or by importing it, and run to its end.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::grants::{self, Held};
+use super::{Host, HostError, on_enough_stack, params};
+use crate::audit::Trail;
+use crate::call::{Call, ImageUse, Outcome, Report, Usage};
+use crate::cell::{Cell, Inputs};
+use crate::door::{Denials, Door};
+use crate::image::{BakeError, Baker, Image, Start};
+use crate::limits::LimitKind;
+use crate::policy::Denial;
+use crate::runtime::wasi_python;
+use crate::skill::Skill;
+use crate::vfs::Mount;
+
+/// The longest params, config and environment together, as JSON.
+pub(super) const MAX_PARAMS_BYTES: usize = 64 << 20;
+
+/// What a call may do, and where that is recorded.
+type Power<'a> = (Option<&'a Held>, Option<&'a Arc<Trail>>);
+
+impl Host {
+    /// Calls a skill in a fresh cell, on this thread if it has enough stack left.
+    pub fn call(&self, skill: &Skill, call: &Call) -> Result<Report, HostError> {
+        on_enough_stack(|| self.call_here(skill, call))
+    }
+
+    fn call_here(&self, skill: &Skill, call: &Call) -> Result<Report, HostError> {
+        let Some(log) = &call.audit else { return self.make(skill, call, None) };
+        let trail = log.begin(skill.id(), skill.digest(), call)?;
+        let done = self.make(skill, call, Some(&trail));
+        trail.end(&done)?;
+        done
+    }
+
+    fn make(&self, skill: &Skill, call: &Call, trail: Option<&Arc<Trail>>) -> Result<Report, HostError> {
+        let started = Instant::now();
+        grants::check_env(call)?;
+        let called = match self.approved(skill, call)? {
+            Ok(call) if call.use_image => self.with_image(skill, &call, trail),
+            Ok(call) => self.without_image(skill, &call, trail),
+            Err(denial) => {
+                let denials = vec![denial];
+                trail.map_or(Ok(()), |trail| trail.refused(&denials))?;
+                Ok(refused(skill, denials))
+            }
+        };
+        let mut report = match called {
+            Ok(report) => report,
+            // A skill that fails or overruns while it is imported is an outcome like any other.
+            Err(HostError::Bake(BakeError::Ended(ending))) => {
+                Report { stdout: ending.stdout, stderr: ending.stderr, ..ended(skill, ending.outcome) }
+            }
+            Err(HostError::Bake(BakeError::TooLow(limit))) => ended(skill, Outcome::Exceeded(limit, None)),
+            Err(error @ HostError::Bake(BakeError::Damaged(_))) => {
+                // This call is lost; what it missed is made again, so that the next one finds it.
+                self.fetch_stdlib()?;
+                return Err(error);
+            }
+            Err(error) => return Err(error),
+        };
+        report.usage.wall = started.elapsed();
+        Ok(report)
+    }
+
+    fn with_image(&self, skill: &Skill, call: &Call, trail: Option<&Arc<Trail>>) -> Result<Report, HostError> {
+        let metered = call.limits.fuel.is_some();
+        let (image, baked) = self.image(skill, metered, &call.limits)?;
+        let about = Some(ImageUse { key: image.key.clone(), baked });
+        let held = match self.held(skill, &image.report.manifest, call, trail)? {
+            Ok(held) => held,
+            Err(denials) => return Ok(Report { image: about, ..refused(skill, denials) }),
+        };
+        let granted = held.as_ref().map(|held| held.call(call)).transpose()?;
+        let call = granted.as_deref().unwrap_or(call);
+        let left_to_guest = match params::check(&image.report, call) {
+            Ok(left_to_guest) => left_to_guest,
+            Err(raised) => return Ok(Report { image: about, ..ended(skill, Outcome::Raised(raised)) }),
+        };
+        if image.report.must_import(&call.env, &call.grants.deny_imports) {
+            return self.import_and_run(skill, call, Start::Framework, (held.as_ref(), trail));
+        }
+        if !image.memories.fits(&call.limits) {
+            return Ok(Report { image: about, ..ended(skill, Outcome::Exceeded(LimitKind::Memory, None)) });
+        }
+        let started = Instant::now();
+        let (baker, inputs) = self.inputs(skill, &image, call, left_to_guest)?;
+        let cell = baker.machine.rested_cell(&image.memories, inputs)?;
+        let retire = |cell| baker.machine.retire(cell, &image.memories);
+        let power = (held.as_ref(), trail);
+        let report = self.run(skill, (cell, retire), (image.state.entry, started), call, power)?;
+        Ok(Report { image: about, ..report })
+    }
+
+    /// What the manifest asks for is read before the skill is run, in a cell of its own: what it is granted of the
+    /// environment is there when it is imported.
+    fn without_image(&self, skill: &Skill, call: &Call, trail: Option<&Arc<Trail>>) -> Result<Report, HostError> {
+        let Some(manifest) = self.baker(call.limits.fuel.is_some())?.manifest(skill)? else {
+            // Importing it raises, and says why. Should it not, nothing is given to it.
+            return self.import_and_run(skill, call, Start::Boot, (None, trail));
+        };
+        match self.held(skill, &manifest, call, trail)? {
+            Err(denials) => Ok(refused(skill, denials)),
+            Ok(None) => self.import_and_run(skill, call, Start::Boot, (None, trail)),
+            Ok(Some(held)) => self.import_and_run(skill, &*held.call(call)?, Start::Boot, (Some(&held), trail)),
+        }
+    }
+
+    /// Imports the skill in the call's own cell.
+    fn import_and_run(
+        &self,
+        skill: &Skill,
+        call: &Call,
+        start: Start,
+        (held, trail): Power<'_>,
+    ) -> Result<Report, HostError> {
+        let baker = self.baker(call.limits.fuel.is_some())?;
+        let started = Instant::now();
+        let (mut cell, report) = baker.import_for(skill, call, start)?;
+        match params::check(&report, call) {
+            Ok(leave_to_guest) => cell.store().data_mut().door = door(call, leave_to_guest)?,
+            Err(raised) => return Ok(ended(skill, Outcome::Raised(raised))),
+        }
+        self.run(skill, (cell, drop), (report.entry, started), call, (held, trail))
+    }
+
+    /// What a call holds of what its skill asks for, ready to be given; or what it lacks.
+    fn held(
+        &self,
+        skill: &Skill,
+        manifest: &serde_json::Value,
+        call: &Call,
+        trail: Option<&Arc<Trail>>,
+    ) -> Result<Result<Option<Held>, Vec<Denial>>, HostError> {
+        let approve = self.shared.approvals.as_ref().map(|approvals| approvals.command(skill));
+        match grants::decide(skill, manifest, call, approve.as_deref()) {
+            Err(denials) => {
+                trail.map_or(Ok(()), |trail| trail.refused(&denials))?;
+                Ok(Err(denials))
+            }
+            Ok(None) => Ok(Ok(None)),
+            Ok(Some(effective)) => {
+                // The secrets are read first, so that no line has their values.
+                let held = Held::new(effective.grants.clone(), call.map_paths)?;
+                trail.map_or(Ok(()), |trail| trail.grants(&call.grants, &effective, held.scrubber()))?;
+                Ok(Ok(Some(held)))
+            }
+        }
+    }
+
+    /// Runs a cell to its end. One that got there by itself is retired, any other is thrown away.
+    fn run(
+        &self,
+        skill: &Skill,
+        (mut cell, retire): (Cell, impl FnOnce(Cell)),
+        (entry, started): (u32, Instant),
+        call: &Call,
+        (held, trail): Power<'_>,
+    ) -> Result<Report, HostError> {
+        if let Some(trail) = trail {
+            cell.store().data_mut().door.denials = Some(Arc::new(Denials::audited(trail.clone())));
+        }
+        if let Some(held) = held {
+            held.give(self, &mut cell, &call.limits)?;
+        }
+        if let Some(trail) = trail {
+            cell.store().data_mut().wasi.vfs.watch(trail.clone());
+        }
+        let made = Instant::now();
+        let ran = wasi_python::enter(&mut cell, entry);
+        let whole = ran.is_ok();
+        let ending = cell.ending(ran);
+        let denials = cell.state().door.denials.as_ref().map(|denials| denials.take()).unwrap_or_default();
+        let done = Instant::now();
+        if whole {
+            retire(cell)
+        } else {
+            drop(cell)
+        }
+        let teardown = done.elapsed();
+        if let Some(fault) = ending.source_fault {
+            return Err(BakeError::Damaged(fault).into());
+        }
+        let usage = Usage {
+            setup: made - started,
+            guest: done - made,
+            teardown,
+            memory_peak_bytes: ending.memory_peak_bytes,
+            host_calls: ending.host_calls,
+            fuel: call.limits.fuel.zip(ending.fuel_left).map(|(given, left)| given.saturating_sub(left)),
+            ..Usage::default()
+        };
+        let (stdout, stderr) = (ending.stdout, ending.stderr);
+        let mut report = Report { denials, usage, stdout, stderr, ..ended(skill, ending.outcome) };
+        if let Some(held) = held {
+            held.map_back(&mut report, &call.limits);
+            held.scrub(&mut report);
+        }
+        Ok(report)
+    }
+
+    /// Makes a call and keeps its cell, for measuring.
+    pub(crate) fn leave_alive(&self, skill: &Skill, call: &Call) -> Result<Cell, HostError> {
+        let (image, _) = self.image(skill, false, &call.limits)?;
+        let (baker, inputs) = self.inputs(skill, &image, call, false)?;
+        let mut cell = baker.machine.cell(&image.memories, inputs)?;
+        let _ = wasi_python::enter(&mut cell, image.state.entry);
+        Ok(cell)
+    }
+
+    fn inputs(
+        &self,
+        skill: &Skill,
+        image: &Image,
+        call: &Call,
+        validate: bool,
+    ) -> Result<(Baker<'_>, Inputs), HostError> {
+        let baker = self.baker(call.limits.fuel.is_some())?;
+        let mount = Mount::tree(&skill.guest_folder(), skill.tree());
+        let inputs = baker.inputs(mount, door(call, validate)?, &call.limits, image.state.monotonic_ns);
+        Ok((baker, inputs))
+    }
+}
+
+/// A report of a call that no cell was made for, to be completed.
+fn ended(skill: &Skill, outcome: Outcome) -> Report {
+    Report {
+        skill: skill.id().to_owned(),
+        outcome,
+        denials: Vec::new(),
+        stdout: Vec::new(),
+        stderr: Vec::new(),
+        usage: Usage::default(),
+        image: None,
+    }
+}
+
+fn refused(skill: &Skill, denials: Vec<Denial>) -> Report {
+    Report { denials, ..ended(skill, Outcome::Refused) }
+}
+
+fn door(call: &Call, validate: bool) -> Result<Door, HostError> {
+    let packed = params::pack(call, validate);
+    if packed.len() > MAX_PARAMS_BYTES {
+        return Err(HostError::ParamsTooLarge { got: packed.len(), cap: MAX_PARAMS_BYTES });
+    }
+    Ok(Door { call: packed, result_cap: call.limits.result_bytes, ..Door::default() })
+}

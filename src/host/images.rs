@@ -1,0 +1,91 @@
+//! The images that calls start from: found, baked, and kept mapped while the host lives.
+
+use std::collections::HashMap;
+use std::sync::{Arc, MutexGuard, PoisonError};
+
+use super::{Host, HostError, on_enough_stack};
+use crate::call::ImageUse;
+use crate::image::{BakeError, BakeReport, Baker, Image, WarmUp};
+use crate::limits::Limits;
+use crate::skill::Skill;
+
+/// Images that a host keeps mapped; another one is opened again when it is needed.
+const MAX_IMAGES: usize = 64;
+/// Images by key and whether they count fuel.
+pub(super) type Images = HashMap<(String, bool), Arc<Image>>;
+
+impl Host {
+    /// Bakes a skill's image ahead, replacing one that is there.
+    pub fn build(&self, skill: &Skill, warm_up: &WarmUp, limits: &Limits) -> Result<(ImageUse, BakeReport), HostError> {
+        on_enough_stack(|| self.build_here(skill, warm_up, limits))
+    }
+
+    fn build_here(
+        &self,
+        skill: &Skill,
+        warm_up: &WarmUp,
+        limits: &Limits,
+    ) -> Result<(ImageUse, BakeReport), HostError> {
+        let baker = self.baker(limits.fuel.is_some())?;
+        let image = self.repairing(|| Ok(baker.rebake(skill, warm_up, limits)?))?;
+        let about = (ImageUse { key: image.key.clone(), baked: true }, image.report.clone());
+        let key = (image.key.clone(), limits.fuel.is_some());
+        self.keep(key, Arc::new(image));
+        Ok(about)
+    }
+
+    /// The report of a skill's image, if it is baked.
+    pub fn baked(&self, skill: &Skill) -> Result<Option<(ImageUse, BakeReport)>, HostError> {
+        let image = self.baker(false)?.find(skill)?;
+        Ok(image.map(|image| (ImageUse { key: image.key.clone(), baked: false }, image.report)))
+    }
+
+    /// What a skill's files say, without running them: its manifest and its imports.
+    pub fn look(&self, skill: &Skill) -> Result<serde_json::Value, HostError> {
+        on_enough_stack(|| Ok(self.baker(false)?.look(skill)?))
+    }
+
+    pub(super) fn image(&self, skill: &Skill, metered: bool, limits: &Limits) -> Result<(Arc<Image>, bool), HostError> {
+        let baker = self.baker(metered)?;
+        let key = (baker.key(skill), metered);
+        if let Some(image) = self.images().get(&key).filter(|image| !image.is_expired()) {
+            return Ok((image.clone(), false));
+        }
+        let (image, baked) = match baker.find(skill)? {
+            Some(image) => (image, false),
+            None => self.repairing(|| Ok(baker.bake(skill, limits)?))?,
+        };
+        let image = Arc::new(image);
+        self.keep(key, image.clone());
+        Ok((image, baked))
+    }
+
+    /// A file of ours that turns out to be damaged is discarded; here it is fetched again, and the work done once more.
+    fn repairing<T>(&self, work: impl Fn() -> Result<T, HostError>) -> Result<T, HostError> {
+        match work() {
+            Err(HostError::Bake(BakeError::Damaged(_))) => {
+                self.fetch_stdlib()?;
+                work()
+            }
+            done => done,
+        }
+    }
+
+    fn keep(&self, key: (String, bool), image: Arc<Image>) {
+        let mut images = self.images();
+        if images.len() >= MAX_IMAGES
+            && let Some(other) = images.keys().find(|other| **other != key).cloned()
+        {
+            images.remove(&other);
+        }
+        images.insert(key, image);
+    }
+
+    fn images(&self) -> MutexGuard<'_, Images> {
+        self.shared.images.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn baker(&self, metered: bool) -> Result<Baker<'_>, HostError> {
+        Ok(Baker { runtime: self.runtime(), machine: self.machine(metered)?, files: self.files()? })
+    }
+}

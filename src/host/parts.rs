@@ -1,0 +1,107 @@
+//! What a host is made of: the runtime, the common files, the registry, the HTTP client. Each is made when it is first
+//! needed, once.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use super::images::Images;
+use super::{GrantError, Host, HostError};
+use crate::approvals::Approvals;
+use crate::cache::{Cache, Pack};
+use crate::cell::Machine;
+use crate::http::{ClientSettings, HttpClient, Lookup};
+use crate::progress::Progress;
+use crate::provision::{self, Fetch};
+use crate::runtime::Runtime;
+use crate::runtime::files::CommonFiles;
+use crate::skill::Roots;
+
+pub(super) struct Shared {
+    pub(super) cache: Cache,
+    pub(super) fetch: Fetch,
+    pub(super) progress: Arc<dyn Progress + Send + Sync>,
+    pub(super) roots: Roots,
+    pub(super) ca_files: Vec<PathBuf>,
+    pub(super) approvals: Option<Approvals>,
+    pub(super) lookup: Option<Arc<dyn Lookup>>,
+    /// Made for the first call that is granted something of the web.
+    pub(super) http: OnceLock<Arc<HttpClient>>,
+    pub(super) registry: OnceLock<Pack>,
+    pub(super) files: OnceLock<CommonFiles>,
+    /// The plain machine, and the one that counts fuel.
+    pub(super) machines: [OnceLock<Machine>; 2],
+    /// Held while something of the above is made, so that it is made once.
+    pub(super) making: Mutex<()>,
+    pub(super) images: Mutex<Images>,
+}
+
+impl Host {
+    /// Gets everything ready that a first call would need.
+    pub fn install(&self) -> Result<(), HostError> {
+        self.registry()?;
+        self.baker(false)?.prepare()?;
+        Ok(())
+    }
+
+    pub(crate) fn cache(&self) -> &Cache {
+        &self.shared.cache
+    }
+
+    pub(super) fn runtime(&self) -> Runtime<'_> {
+        let Shared { cache, fetch, progress, .. } = &*self.shared;
+        Runtime { cache, fetch, progress: &**progress }
+    }
+
+    /// The standard library again, if it is no longer whole.
+    pub(super) fn fetch_stdlib(&self) -> Result<(), HostError> {
+        let Shared { cache, fetch, progress, .. } = &*self.shared;
+        provision::stdlib_bytes(cache, fetch, &**progress)?;
+        Ok(())
+    }
+
+    /// The pinned registry's skills.
+    pub(crate) fn registry(&self) -> Result<&Pack, HostError> {
+        self.made(&self.shared.registry, || {
+            let Shared { cache, fetch, progress, .. } = &*self.shared;
+            Ok(provision::registry(cache, fetch, &**progress)?)
+        })
+    }
+
+    pub(crate) fn machine(&self, metered: bool) -> Result<&Machine, HostError> {
+        self.made(&self.shared.machines[usize::from(metered)], || Ok(self.runtime().machine(metered)?))
+    }
+
+    pub(super) fn http_client(&self) -> Result<&Arc<HttpClient>, HostError> {
+        self.made(&self.shared.http, || {
+            let mut settings = ClientSettings::with_ca_files(self.shared.ca_files.clone());
+            settings.lookup = self.shared.lookup.clone();
+            Ok(Arc::new(HttpClient::new(&settings).map_err(GrantError::from)?))
+        })
+    }
+
+    pub(super) fn files(&self) -> Result<&CommonFiles, HostError> {
+        self.made(&self.shared.files, || {
+            let (cache, progress) = (self.shared.cache.clone(), self.shared.progress.clone());
+            let stdlib = move || {
+                let found = provision::stdlib(&cache, &*progress).map_err(std::io::Error::other)?;
+                found.ok_or_else(|| std::io::Error::other("the standard library is no longer in the cache"))
+            };
+            Ok(CommonFiles::open(&self.runtime(), Box::new(stdlib))?)
+        })
+    }
+
+    fn made<'a, T>(
+        &self,
+        slot: &'a OnceLock<T>,
+        make: impl FnOnce() -> Result<T, HostError>,
+    ) -> Result<&'a T, HostError> {
+        if let Some(made) = slot.get() {
+            return Ok(made);
+        }
+        let _one_at_a_time = self.shared.making.lock().unwrap_or_else(PoisonError::into_inner);
+        if slot.get().is_none() {
+            let _ = slot.set(make()?);
+        }
+        Ok(slot.get().expect("it was just set"))
+    }
+}

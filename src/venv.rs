@@ -1,0 +1,156 @@
+//! Virtual environments: a skill's requirements as real packages, native ones too, for the tiers that run a Python of
+//! this machine.
+//!
+//! pip resolves the requirements once; what it chose is locked by sha256 and installed from that lock. Only wheels are
+//! taken: building a package would run its code on the host. The tree is made in place, under the lock of its artefact
+//! in the cache, and is there for others once its seal is. What is in it is a stranger's: **its Python is to be started
+//! in a sandbox only**, since a package may have put anything there, even in place of the interpreter.
+
+mod error;
+mod lock;
+mod pip;
+mod python;
+mod requirement;
+mod resolve;
+
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+
+use serde_json::json;
+
+pub use error::VenvError;
+pub use lock::{Lock, Locked};
+pub use python::BasePython;
+
+use self::pip::Pip;
+use self::requirement::Wanted;
+use crate::cache::{Artefact, Bucket, Cache, Writer, size};
+use crate::progress::Progress;
+use crate::provision::{Fetch, Pin, pins};
+
+type Result<T, E = VenvError> = std::result::Result<T, E>;
+
+/// Raise it when environments must be made anew.
+const FORMAT: &str = "1";
+/// The longest lock that is read back.
+const MAX_LOCK_BYTES: u64 = 4 << 20;
+
+/// An environment that is whole: Skillware as pinned, what a skill requires, and what those need.
+#[derive(Debug, Clone)]
+pub struct Venv {
+    root: PathBuf,
+    base: BasePython,
+    lock: Lock,
+    bytes: u64,
+}
+
+impl Venv {
+    /// The environment with these requirements and `extras` besides (pytest, say), made if it is not in the cache.
+    pub(crate) fn for_requirements(
+        cache: &Cache,
+        fetch: &Fetch,
+        progress: &dyn Progress,
+        requirements: &[String],
+        extras: &[String],
+    ) -> Result<Venv> {
+        let wanted = Wanted::new(requirements.iter().chain(extras))?;
+        let base = BasePython::find(fetch.python.as_deref())?;
+        let name = name(&wanted, &base);
+        let root = cache.tree_path(&name)?;
+        let produce = |writer: &mut Writer| {
+            let maker = Maker { cache, fetch, progress, base: &base, root: &root };
+            let lock = maker.make(&wanted)?;
+            writer.write_all(lock.to_json().as_bytes()).map_err(VenvError::io("write", &root))?;
+            Ok::<_, VenvError>(json!({"python": base.version, "requirements": wanted.lines(), "bytes": size(&root)}))
+        };
+        let purpose = "making a virtual environment";
+        // A tree that was removed by hand takes its seal's word with it.
+        let lost = cache.meta(Bucket::Venv, &name)?.is_some() && !root.join(lock::FILE).is_file();
+        let artefact = if lost {
+            cache.replace(Bucket::Venv, &name, purpose, progress, produce)?
+        } else {
+            cache.make(Bucket::Venv, &name, purpose, progress, produce)?
+        };
+        let bytes = artefact.meta["bytes"].as_u64().unwrap_or_default();
+        Ok(Venv { lock: read_lock(artefact, &root)?, root, base, bytes })
+    }
+
+    /// The interpreter, to be started in a sandbox.
+    pub fn python(&self) -> PathBuf {
+        self.root.join("bin/python")
+    }
+
+    /// The folder of the environment.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The Python that it was made with, whose standard library it uses.
+    pub fn base(&self) -> &BasePython {
+        &self.base
+    }
+
+    /// What it takes on disk.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Exactly which packages are in it.
+    pub fn lock(&self) -> &Lock {
+        &self.lock
+    }
+}
+
+/// Makes one environment at its final place: scripts in it have that path written into them.
+struct Maker<'a> {
+    cache: &'a Cache,
+    fetch: &'a Fetch,
+    progress: &'a dyn Progress,
+    base: &'a BasePython,
+    root: &'a Path,
+}
+
+impl Maker<'_> {
+    fn make(&self, wanted: &Wanted) -> Result<Lock> {
+        let work = self.cache.scratch()?;
+        let pip = Pip { base: self.base, fetch: self.fetch, work: work.path(), root: self.root };
+        self.empty()?;
+        self.progress.step(&format!("making a virtual environment with Python {}", self.base.version));
+        pip.make_environment(self.progress)?;
+        self.progress.step(&format!("resolving {}", wanted.describe()));
+        let lock = resolve::resolve(&pip, wanted, self.progress)?;
+        self.progress.step(&format!("installing {} packages for {}", lock.packages.len(), wanted.describe()));
+        pip.install(&lock, self.progress)?;
+        let path = self.root.join(lock::FILE);
+        std::fs::write(&path, lock.requirements()).map_err(VenvError::io("write", &path))?;
+        Ok(lock)
+    }
+
+    fn empty(&self) -> Result<()> {
+        match std::fs::remove_dir_all(self.root) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                Err(VenvError::io("remove", self.root)(error))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Everything that decides what is in it.
+fn name(wanted: &Wanted, base: &BasePython) -> String {
+    let mut hasher = blake3::Hasher::new();
+    let pinned =
+        pins().packages().iter().map(|Pin { name, version, sha256, .. }| format!("{name}=={version} {sha256}"));
+    let parts = [FORMAT.to_owned(), base.identity(), wanted.lines().join("\n")];
+    for part in parts.into_iter().chain(pinned) {
+        hasher.update(&(part.len() as u64).to_le_bytes()).update(part.as_bytes());
+    }
+    hasher.finalize().to_hex()[..32].to_owned()
+}
+
+fn read_lock(artefact: Artefact, root: &Path) -> Result<Lock> {
+    let mut text = String::new();
+    let read = artefact.file.take(MAX_LOCK_BYTES).read_to_string(&mut text);
+    read.map_err(VenvError::io("read the lock of", root))?;
+    Lock::from_json(&text)
+}
