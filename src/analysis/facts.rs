@@ -67,9 +67,16 @@ pub struct Spot {
 #[serde(from = "Value")]
 pub enum Condition {
     /// A branch of a statement; of how many, 0 if it may be that none is taken.
-    If { id: u64, branch: u64, branches: u64 },
+    If {
+        id: u64,
+        branch: u64,
+        branches: u64,
+    },
     /// A handler of a `try`.
-    Handler { id: u32, number: usize },
+    Handler {
+        id: u32,
+        number: usize,
+    },
     Maybe,
 }
 

@@ -179,18 +179,28 @@ impl<'a> Graph<'a> {
     }
 
     fn reach(&mut self) {
-        self.spread([("skill.py".to_owned(), String::new())], When::Import);
+        let mut mentioned = self.spread([("skill.py".to_owned(), String::new())], When::Import);
         let skills = self.skills();
         let methods = |names: &[&str]| -> Vec<Node> {
             let one = |class: &Node| names.iter().filter_map(|name| self.method(&class.0, &class.1, name, 0)).collect();
             skills.iter().flat_map(|class| -> Vec<Node> { one(class) }).collect()
         };
         let (made, called) = (methods(&["__init__", "__new__"]), methods(CALLED));
-        self.spread(made, When::Construct);
-        self.spread(called, When::Call);
+        mentioned.extend(self.spread(made, When::Construct));
+        mentioned.extend(called);
+        // What was only mentioned until now may run in a call, and so may what a decorator got hold of.
+        for (path, file) in &self.facts.files {
+            if self.reached.contains_key(&(path.clone(), String::new())) {
+                let decorated = file.functions.iter().filter(|(_, (_, _, decorated))| *decorated);
+                mentioned.extend(decorated.map(|(name, _)| (path.clone(), name.clone())));
+            }
+        }
+        self.spread(mentioned, When::Call);
     }
 
-    fn spread(&mut self, from: impl IntoIterator<Item = Node>, when: When) {
+    /// Follows what runs from here. Before calls, what is only mentioned is given back.
+    fn spread(&mut self, from: impl IntoIterator<Item = Node>, when: When) -> Vec<Node> {
+        let mut mentioned = Vec::new();
         let mut pending: VecDeque<(Node, bool)> = from.into_iter().map(|node| (node, false)).collect();
         while let Some((node, soft)) = pending.pop_front() {
             let known = self.reached.get(&node);
@@ -200,14 +210,19 @@ impl<'a> Graph<'a> {
             let first = known.map_or(when, |known| known.when.min(when));
             self.reached.insert(node.clone(), Reach { when: first, soft });
             for item in self.items.get(&node).into_iter().flatten() {
-                if let Action::Go { to, .. } = &item.action
+                if let Action::Go { to, sure } = &item.action
                     && !self.is_skipped(&node.0, &item.spot)
                 {
+                    if !sure && when != When::Call {
+                        mentioned.extend(to.iter().cloned());
+                        continue;
+                    }
                     let soft = soft || self.may_go_on(&node.0, &item.spot);
                     pending.extend(to.iter().map(|to| (to.clone(), soft)));
                 }
             }
         }
+        mentioned
     }
 
     /// Whether a statement is in a handler that never runs.
@@ -243,6 +258,14 @@ impl<'a> Graph<'a> {
             }
         }
         false
+    }
+
+    /// Whether an exception here ends in a handler that makes a result of it.
+    pub fn reports(&self, file: &str, spot: &Spot, raises: Raises) -> bool {
+        let Some(file) = self.facts.files.get(file) else { return false };
+        let handlers = spot.tries.iter().rev().filter_map(|id| file.tries.get(id)).flat_map(|found| &found.handlers);
+        let first = handlers.into_iter().find(|(caught, _)| raises.is_caught_by(caught));
+        first.is_some_and(|(_, ends)| ends == "reports")
     }
 
     fn find_failing(&mut self) {

@@ -17,7 +17,9 @@ pub enum Module {
     /// A module of the standard library that a stand-in takes the place of.
     StandIn,
     /// A module of the standard library that a cell does not have.
-    Lacking { why: String },
+    Lacking {
+        why: String,
+    },
     /// It was in the standard library of an earlier Python.
     Gone,
     Skillware,
@@ -29,9 +31,16 @@ pub enum Module {
     Runtime,
     Framework,
     /// From the skill's requirements.
-    Package { package: String },
+    Package {
+        package: String,
+    },
     /// Not there. `native`: whether it is native code, if that is known.
-    Absent { package: String, native: Option<bool>, required: bool, chain: Vec<String> },
+    Absent {
+        package: String,
+        native: Option<bool>,
+        required: bool,
+        chain: Vec<String>,
+    },
     /// A file that should be in the skill's folder.
     NoFile,
 }
@@ -68,7 +77,8 @@ impl Module {
             Module::NoFile => "there is no such file in the skill's folder".to_owned(),
             Module::Absent { package, native, required, chain } => {
                 let listed = if *required { "" } else { ", and is not in the manifest's requirements" };
-                let through = if chain.is_empty() { String::new() } else { format!(" (through {})", chain.join(" → ")) };
+                let through =
+                    if chain.is_empty() { String::new() } else { format!(" (through {})", chain.join(" → ")) };
                 match native {
                     Some(true) => format!("{package} needs native code{through} that a cell does not have{listed}"),
                     Some(false) => format!("{package} is pure Python, but not in the cell{listed}"),
@@ -104,6 +114,14 @@ impl<'a> Modules<'a> {
             return inner.into_iter().map(|name| (name.clone(), self.module(&name))).collect();
         }
         vec![(import.module.clone(), self.module(&import.module))]
+    }
+
+    /// Whether what a call's name begins with is there: if not, the import is what fails, and the call is never made.
+    pub fn has(&self, call: &str) -> bool {
+        let mut known = self.known.iter().filter(|(module, _)| {
+            call.strip_prefix(module.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+        });
+        !known.any(|(module, (kind, _))| kind == "absent" && !distributions::is_gone(module))
     }
 
     fn module(&self, name: &str) -> Module {

@@ -19,8 +19,18 @@ impl Raises {
         caught.iter().any(|name| match name.as_str() {
             "Exception" | "BaseException" => true,
             "ImportError" | "ModuleNotFoundError" => self == Raises::Import,
-            "OSError" | "IOError" | "EnvironmentError" | "FileNotFoundError" | "PermissionError" | "ConnectionError"
-            | "ConnectionRefusedError" | "gaierror" | "error" | "RequestException" | "URLError" | "HTTPError"
+            "OSError"
+            | "IOError"
+            | "EnvironmentError"
+            | "FileNotFoundError"
+            | "PermissionError"
+            | "ConnectionError"
+            | "ConnectionRefusedError"
+            | "gaierror"
+            | "error"
+            | "RequestException"
+            | "URLError"
+            | "HTTPError"
             | "SubprocessError" => self == Raises::Os,
             "AttributeError" | "NameError" | "TypeError" => self == Raises::Other,
             _ => false,
@@ -82,7 +92,7 @@ pub fn of(facts: &Facts, modules: &Modules) -> Vec<Need> {
     }
     for (path, file) in &facts.files {
         needs.extend(file.imports.iter().flat_map(|import| of_import(path, import, facts, modules)));
-        needs.extend(file.calls.iter().flat_map(|call| of_call(path, file, call)));
+        needs.extend(file.calls.iter().filter(|call| modules.has(&call.name)).flat_map(|call| of_call(path, file, call)));
     }
     let later: Vec<Need> = facts.files.keys().flat_map(|path| of_fallbacks(path, facts, &needs)).collect();
     needs.extend(later);
@@ -153,9 +163,23 @@ pub fn effect(file: &File, call: &Call) -> Option<Effect> {
     let name = call.name.as_str();
     let texts = || call.texts.iter().flatten();
     let is_url = |text: &String| text.starts_with("http://") || text.starts_with("https://");
-    if matches!(name, "open" | "io.open" | "codecs.open" | "pathlib.Path.open" | "gzip.open" | "bz2.open" | "lzma.open" | "aiofiles.open") {
+    if matches!(
+        name,
+        "open"
+            | "io.open"
+            | "codecs.open"
+            | "pathlib.Path.open"
+            | "gzip.open"
+            | "bz2.open"
+            | "lzma.open"
+            | "aiofiles.open"
+    ) {
         let at = usize::from(name != "pathlib.Path.open");
-        let mode = if call.word.is_empty() { call.texts.get(at).and_then(|texts| texts.first()).map(String::as_str) } else { Some(call.word.as_str()) };
+        let mode = if call.word.is_empty() {
+            call.texts.get(at).and_then(|texts| texts.first()).map(String::as_str)
+        } else {
+            Some(call.word.as_str())
+        };
         let writes = mode.is_some_and(|mode| mode.len() < 5 && mode.contains(['w', 'a', 'x', '+']));
         return Some(if writes { Effect::WriteFile } else { Effect::ReadFile });
     }
@@ -197,10 +221,23 @@ fn speaks_http(file: &File) -> bool {
 /// Whether a call of an HTTP library can make a request, rather than build something or handle an answer.
 fn is_request(name: &str) -> bool {
     const NOT: [&str; 14] = [
-        "exceptions", "utils", "adapters", "auth", "models", "structures", "parse", "json", "raise_for_status", "quote",
-        "HTTPError", "Timeout", "to_checksum_address", "compat",
+        "exceptions",
+        "utils",
+        "adapters",
+        "auth",
+        "models",
+        "structures",
+        "parse",
+        "json",
+        "raise_for_status",
+        "quote",
+        "HTTPError",
+        "Timeout",
+        "to_checksum_address",
+        "compat",
     ];
-    let is_answer = |name: &str| ["raise_for_status", "json", "read", "items", "iter_content", "decode"].contains(&name);
+    let is_answer =
+        |name: &str| ["raise_for_status", "json", "read", "items", "iter_content", "decode"].contains(&name);
     let mut parts = name.split('.').skip(1);
     name == "feedparser.parse" || !parts.any(|part| NOT.contains(&part) || is_answer(part))
 }
@@ -212,21 +249,27 @@ fn of_fallbacks(path: &str, facts: &Facts, needs: &[Need]) -> Vec<Need> {
     let mut made = Vec::new();
     for (id, found) in &file.tries {
         let inside = |need: &&Need| need.file == path && need.spot.tries.contains(id) && !need.met;
-        let lost: Vec<&Need> =
-            needs.iter().filter(inside).filter(|need| matches!(need.what, What::Module(_) | What::Bundled(_))).collect();
+        let lost: Vec<&Need> = needs
+            .iter()
+            .filter(inside)
+            .filter(|need| matches!(need.what, What::Module(_) | What::Bundled(_)))
+            .collect();
         let Some(first) = lost.first() else { continue };
         let module = match &first.what {
             What::Module(module) => module.clone(),
             _ => Module::Bundled,
         };
-        let names: BTreeSet<&String> = found.binds.iter().chain(&found.flags).filter(|name| !found.mends.contains(name)).collect();
+        let names: BTreeSet<&String> =
+            found.binds.iter().chain(&found.flags).filter(|name| !found.mends.contains(name)).collect();
         let without = |file: &str, spot: &Spot| {
             need(file, spot.clone(), What::Without(module.clone()), &first.name, Raises::Other, false)
         };
         for (other, each) in &facts.files {
             let here = other == path;
-            let imported = |name: &String| each.imports.iter().any(|import| import.to.is_some() && import.names.contains(name));
-            let gives_up = each.checks.iter().filter(|check| names.contains(&check.name) && (here || imported(&check.name)));
+            let imported =
+                |name: &String| each.imports.iter().any(|import| import.to.is_some() && import.names.contains(name));
+            let gives_up =
+                each.checks.iter().filter(|check| names.contains(&check.name) && (here || imported(&check.name)));
             made.extend(gives_up.map(|check| without(other, &check.spot)));
         }
         if found.binds.iter().chain(&found.flags).any(|name| file.checked.contains(name)) {

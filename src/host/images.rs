@@ -45,6 +45,11 @@ impl Host {
         on_enough_stack(|| Ok(self.baker(false)?.look(skill)?))
     }
 
+    /// What is in a skill's files, for the analysis.
+    pub(crate) fn facts(&self, skill: &Skill) -> Result<serde_json::Value, HostError> {
+        on_enough_stack(|| Ok(self.baker(false)?.facts(skill)?))
+    }
+
     pub(super) fn image(&self, skill: &Skill, metered: bool, limits: &Limits) -> Result<(Arc<Image>, bool), HostError> {
         let baker = self.baker(metered)?;
         let key = (baker.key(skill), metered);

@@ -77,6 +77,18 @@ def properties(function):
     return set()
 
 
+def is_handed_on(function):
+    """Whether a decorator gets hold of it that may have it called, such as `@register`."""
+    plain = {"property", "staticmethod", "classmethod", "abstractmethod", "override", "overload", "contextmanager"}
+    for decorator in function.decorator_list:
+        text = ast.unparse(decorator)[:80].partition("(")[0]
+        last = text.rpartition(".")[2]
+        if last not in plain and not text.startswith("functools.") and last not in ("cached_property", "lru_cache", "cache"):
+            if last not in ("setter", "wraps", "asynccontextmanager"):
+                return True
+    return False
+
+
 def described(node):
     """A `try`: what each handler catches and how it ends, which names the imports in it bind, which a handler sets."""
     handlers = [[_caught(handler.type), ending(handler.body)] for handler in node.handlers]

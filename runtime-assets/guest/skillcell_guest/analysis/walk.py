@@ -18,7 +18,7 @@ _PLAIN = {
     "string", "textwrap", "decimal", "fractions", "statistics", "operator", "hashlib", "base64", "uuid", "random", "abc",
     "time", "unicodedata", "difflib", "bisect", "heapq", "calendar", "struct", "zlib", "html", "warnings", "traceback",
     "contextlib", "types", "inspect", "csv", "binascii", "hmac", "secrets", "pprint", "argparse", "skillware", "email",
-    "mimetypes", "sys", "yaml", "logging", "ipaddress", "locale", "gettext", "array", "numbers", "ast", "keyword",
+    "mimetypes", "sys", "logging", "ipaddress", "locale", "gettext", "array", "numbers", "ast", "keyword",
 }  # fmt: skip
 _PLAIN_BELOW = ("os.path.", "urllib.parse.", "io.Bytes", "io.String", "os.environ.", "importlib.", "logging.get")
 #: Methods that nothing but a path has.
@@ -48,7 +48,7 @@ class Walk:
             "probed": {name: sorted(where) for name, where in self._probed.items()},
             "loops": self._loops[:20],
             "functions": {
-                name: [node.lineno, node.name in branches.properties(node), bool(node.decorator_list)]
+                name: [node.lineno, node.name in branches.properties(node), branches.is_handed_on(node)]
                 for name, node in self._scope.functions.items()
             },
             "classes": self._scope.classes,
@@ -94,8 +94,6 @@ class Walk:
         skip = {id(one) for one in (*annotations, node.returns) if one is not None}
         heads = [*node.decorator_list, *arguments.defaults, *(one for one in arguments.kw_defaults if one)]
         self._expressions([one for one in heads if id(one) not in skip], context)
-        if node.decorator_list:
-            self._edge(node, self._scope.path, node.qualified, context, sure=False)
         inner = _Context(function=node.qualified, owner=node.owner, dead=context.dead)
         self._block(node.body, inner)
 
