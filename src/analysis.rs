@@ -31,7 +31,7 @@ pub use self::classes::Class;
 pub use self::effects::Effect;
 use self::facts::Facts;
 pub use self::graph::When;
-use self::graph::{Graph, When as Moment};
+use self::graph::Graph;
 pub use self::modules::Module;
 use self::modules::Modules;
 pub use self::report::{Analysis, Finding, Imported, NativeFile, Unread};

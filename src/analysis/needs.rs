@@ -92,7 +92,9 @@ pub fn of(facts: &Facts, modules: &Modules) -> Vec<Need> {
     }
     for (path, file) in &facts.files {
         needs.extend(file.imports.iter().flat_map(|import| of_import(path, import, facts, modules)));
-        needs.extend(file.calls.iter().filter(|call| modules.has(&call.name)).flat_map(|call| of_call(path, file, call)));
+        needs.extend(
+            file.calls.iter().filter(|call| modules.has(&call.name)).flat_map(|call| of_call(path, file, call)),
+        );
     }
     let later: Vec<Need> = facts.files.keys().flat_map(|path| of_fallbacks(path, facts, &needs)).collect();
     needs.extend(later);

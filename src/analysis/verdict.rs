@@ -3,9 +3,9 @@
 use serde::Serialize;
 
 use super::effects::Effect;
+use super::facts::Spot;
 use super::graph::{Graph, When};
 use super::modules::Module;
-use super::facts::Spot;
 use super::needs::{Need, Raises, What};
 
 /// Whether a skill runs in a cell.

@@ -50,7 +50,8 @@ impl InspectCommand {
         let standings = Standings::of(&skill, &analysis.manifest, host.approvals(), layers)?;
         drop(host);
         let (size, count) = (skill.files().iter().map(|(_, size)| size).sum::<u64>(), skill.files().len());
-        let is_syntax = |why: &str| why.contains("SyntaxError") || why.contains("IndentationError") || why.contains("TabError");
+        let is_syntax =
+            |why: &str| why.contains("SyntaxError") || why.contains("IndentationError") || why.contains("TabError");
         let syntax = analysis.unread.iter().filter(|one| is_syntax(&one.why));
         let about = json!({
             "schema": 1,

@@ -60,7 +60,10 @@ impl Sections<'_> {
         self.list("does", calls(&self.analysis.effects).into_iter());
         self.list("at its start", self.analysis.work.iter().map(|finding| finding_line(finding)));
         let native = self.analysis.native_files.iter();
-        self.list("native files", native.map(|native| format!("{} ({})", harmless(&native.file), harmless(&native.kind))));
+        self.list(
+            "native files",
+            native.map(|native| format!("{} ({})", harmless(&native.file), harmless(&native.kind))),
+        );
         self.list("not known", self.analysis.unknown.iter().map(|finding| finding_line(finding)));
         let unread = self.analysis.unread.iter();
         self.list("not read", unread.map(|one| format!("{}:{} {}", harmless(&one.file), one.line, harmless(&one.why))));
@@ -154,7 +157,11 @@ pub fn imports(analysis: &Analysis) -> Value {
         };
         let name = import.module.split('.').find(|part| !part.is_empty()).unwrap_or(&import.module).to_owned();
         if import.when.is_some() {
-            kinds.entry(kind).or_default().entry(name).or_insert_with(|| json!(format!("{}:{}", import.file, import.line)));
+            kinds
+                .entry(kind)
+                .or_default()
+                .entry(name)
+                .or_insert_with(|| json!(format!("{}:{}", import.file, import.line)));
         }
     }
     json!(kinds)
