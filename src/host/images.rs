@@ -40,7 +40,7 @@ impl Host {
         Ok(image.map(|image| (ImageUse { key: image.key.clone(), baked: false }, image.report)))
     }
 
-    /// What a skill's files say, without running them: its manifest and its imports.
+    /// What a skill says of itself, without running it: its manifest.
     pub fn look(&self, skill: &Skill) -> Result<serde_json::Value, HostError> {
         on_enough_stack(|| Ok(self.baker(false)?.look(skill)?))
     }
