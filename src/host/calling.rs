@@ -42,8 +42,9 @@ impl Host {
         let started = Instant::now();
         grants::check_env(call)?;
         let called = match self.approved(skill, call)? {
-            Ok(call) if call.tier == Choice::Tier(Tier::Subprocess) => {
-                self.in_tier(Tier::Subprocess, skill, &call, trail)
+            Ok(call) if matches!(call.tier, Choice::Tier(Tier::Subprocess | Tier::Container)) => {
+                let tier = if call.tier == Choice::Tier(Tier::Container) { Tier::Container } else { Tier::Subprocess };
+                self.in_tier(tier, skill, &call, trail)
             }
             Ok(call) if call.use_image => self.with_image(skill, &call, trail),
             Ok(call) => self.without_image(skill, &call, trail),
