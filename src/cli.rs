@@ -105,6 +105,11 @@ impl Settings {
         if let Some(folder) = &self.cache_dir {
             builder = builder.cache_dir(folder);
         }
+        if let Some(image) = std::env::var("SKILLCELL_CONTAINER_BASE").ok().filter(|image| !image.is_empty()) {
+            builder = builder.container_base(image);
+        }
+        let network = std::env::var_os("SKILLCELL_CONTAINER_BUILD_NETWORK").is_some_and(|value| value == "1");
+        builder = builder.allow_build_network(network);
         // Where there is no place for approvals there are none.
         match self.approvals() {
             Ok(approvals) => builder = builder.approvals(approvals),

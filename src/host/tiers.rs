@@ -70,8 +70,8 @@ impl Host {
         let requirements = requirements(manifest);
         match tier {
             Tier::Container => {
-                let Shared { cache, fetch, progress, .. } = &*self.shared;
-                let maker = container::Maker { cache, fetch, progress: &**progress };
+                let Shared { cache, fetch, progress, containers, .. } = &*self.shared;
+                let maker = container::Maker { cache, fetch, progress: &**progress, containers };
                 Ok(Ground::Image(maker.make(skill, manifest, &requirements)?))
             }
             _ => Ok(Ground::Environment(self.venv(&requirements, &[])?)),

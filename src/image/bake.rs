@@ -22,6 +22,9 @@ use crate::wasi::Stop;
 /// What a bake report keeps of what was printed.
 const MAX_REPORTED_OUTPUT: usize = 16 << 10;
 
+/// Files that an analysis goes on without.
+const MOST_SKIPPED: usize = 4;
+
 /// Where images come from: the cache, or a bake.
 pub struct Baker<'a> {
     pub runtime: Runtime<'a>,
@@ -238,6 +241,27 @@ impl Baker<'_> {
         look.ok_or_else(|| ended(&mut cell, ran.map(|_| ())))
     }
 
+    /// Has the guest say what is in a skill's files, for the analysis. A file that the guest does not survive is named by
+    /// it beforehand, and left out of the next attempt.
+    pub fn facts(&self, skill: &Skill) -> Result<Value, BakeError> {
+        let framework = self.framework()?;
+        let mut skipped: Vec<String> = Vec::new();
+        loop {
+            let mount = Mount::tree(&skill.guest_folder(), skill.tree());
+            let mut cell = self.cell(&framework, mount, &Limits::default())?;
+            let words = json!([skill.guest_folder(), skill.package(), json!(skipped).to_string()]);
+            let ran = wasi_python::run_source(&mut cell, &format!("bake.analyse(*{})", ascii(&words.to_string())));
+            if let Some(facts) = cell.store().data_mut().door.report.take() {
+                return Ok(facts);
+            }
+            let last = last_line(&cell.state().wasi.vfs.stdout.bytes);
+            match last {
+                Some(file) if skipped.len() < MOST_SKIPPED && !skipped.contains(&file) => skipped.push(file),
+                _ => return Err(ended(&mut cell, ran.map(|_| ()))),
+            }
+        }
+    }
+
     /// What a skill's files say that matters for what it may do.
     pub fn told(&self, skill: &Skill) -> Result<Told, BakeError> {
         let mut look = self.look(skill)?;
@@ -335,6 +359,10 @@ pub(super) fn report_of(cell: &mut Cell, ran: wasmtime::Result<bool>) -> Result<
     report.stdout = beginning(&cell.state().wasi.vfs.stdout.bytes);
     report.stderr = beginning(&cell.state().wasi.vfs.stderr.bytes);
     Ok(report)
+}
+
+fn last_line(output: &[u8]) -> Option<String> {
+    String::from_utf8_lossy(output).lines().last().map(str::to_owned)
 }
 
 fn ended(cell: &mut Cell, ran: wasmtime::Result<()>) -> BakeError {
