@@ -27,6 +27,7 @@ mod map_paths;
 mod params;
 mod parts;
 mod testing;
+mod tiers;
 
 use std::sync::Arc;
 
@@ -42,6 +43,7 @@ use crate::provision;
 use crate::runtime::RuntimeError;
 use crate::skill::{Skill, SkillError};
 use crate::testing::TestError;
+use crate::tier::TierError;
 use crate::venv::VenvError;
 
 /// Runs skills in cells. Clones share everything.
@@ -69,6 +71,8 @@ pub enum HostError {
     #[error(transparent)]
     Venv(#[from] VenvError),
     #[error(transparent)]
+    Tier(#[from] TierError),
+    #[error(transparent)]
     Grant(#[from] GrantError),
     #[error(transparent)]
     Approval(#[from] ApprovalError),
@@ -90,6 +94,7 @@ impl HostError {
             HostError::Bake(BakeError::Runtime(RuntimeError::Provision(error))) => error.hint(),
             HostError::Audit(error) => error.hint(),
             HostError::Venv(error) => error.hint(),
+            HostError::Tier(error) => error.hint(),
             HostError::Bake(BakeError::Damaged(_)) => {
                 Some("call again: what was damaged was removed and is made anew".into())
             }
