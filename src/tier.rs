@@ -7,6 +7,7 @@
 mod cgroup;
 mod channel;
 mod choice;
+pub mod container;
 mod ending;
 mod files;
 mod output;
@@ -68,10 +69,18 @@ impl std::fmt::Display for Tier {
     }
 }
 
+/// What a job runs on, got ready before.
+pub enum Ground {
+    /// Packages for this machine's Python: the tier `subprocess`.
+    Environment(Venv),
+    /// An engine with an image: the tier `container`.
+    Image(container::Ready),
+}
+
 /// A call that was decided about, to be executed outside of a cell.
 pub struct Job<'a> {
     pub skill: &'a Skill,
-    pub venv: &'a Venv,
+    pub ground: &'a Ground,
     pub limits: &'a Limits,
     /// The environment, secrets as placeholders.
     pub env: &'a std::collections::BTreeMap<String, String>,
@@ -105,6 +114,8 @@ pub enum TierError {
     Io { what: &'static str, source: std::io::Error },
     #[error("the sandbox could not be set up: {0}")]
     Sandbox(String),
+    #[error(transparent)]
+    Image(#[from] container::ImageError),
 }
 
 impl TierError {
@@ -115,17 +126,18 @@ impl TierError {
     /// What a person can do about it.
     pub fn hint(&self) -> Option<String> {
         match self {
+            TierError::Image(error) => error.hint(),
             TierError::Unavailable { .. } => Some("`skillcell doctor` says what each tier lacks here".into()),
             _ => None,
         }
     }
 }
 
-/// Executes a job.
-pub fn run(tier: Tier, job: Job<'_>) -> Result<Ran, TierError> {
-    match tier {
-        Tier::Subprocess => subprocess::run(job),
-        tier => Err(TierError::Unavailable { tier, why: "this program does not have it".to_owned() }),
+/// Executes a job, in the tier that its ground is of.
+pub fn run(job: Job<'_>) -> Result<Ran, TierError> {
+    match job.ground {
+        Ground::Environment(venv) => subprocess::run(job, venv),
+        Ground::Image(ready) => container::run(job, ready),
     }
 }
 

@@ -1,17 +1,19 @@
 //! Calls outside of a cell. What a call may do is settled here as it is for a cell, by the same code; the tier does the
 //! rest.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde_json::Value;
 
 use super::calling::{door, ended, refused};
+use super::parts::Shared;
 use super::{Host, HostError, params};
 use crate::audit::Trail;
 use crate::call::{Call, Outcome, Report};
 use crate::door::Denials;
 use crate::skill::Skill;
-use crate::tier::{self, Job, Tier};
+use crate::tier::{self, Ground, Job, Tier, container};
 
 impl Host {
     /// Makes a call in a tier that is no cell.
@@ -23,8 +25,9 @@ impl Host {
         trail: Option<&Arc<Trail>>,
     ) -> Result<Report, HostError> {
         // The manifest is read in a cell, whatever the tier: nothing of a skill is interpreted on the host.
-        let manifest = self.baker(false)?.manifest(skill)?.unwrap_or_default();
-        let held = match self.held(skill, &manifest, call, trail)? {
+        let manifest = self.baker(false)?.told(skill)?.manifest_or_none_granted();
+        // What is no use in a cell may well be of use here.
+        let held = match self.held(skill, (&manifest, &BTreeMap::new()), call, trail)? {
             Ok(held) => held,
             Err(denials) => return Ok(Report { tier, ..refused(skill, denials) }),
         };
@@ -35,10 +38,10 @@ impl Host {
             Err(raised) => return Ok(Report { tier, ..ended(skill, Outcome::Raised(raised)) }),
         };
         let denials = Arc::new(trail.map_or_else(Denials::default, |trail| Denials::audited(trail.clone())));
-        let venv = self.venv(&requirements(&manifest), &[])?;
+        let ground = self.ground(tier, skill, &manifest)?;
         let job = Job {
             skill,
-            venv: &venv,
+            ground: &ground,
             limits: &call.limits,
             env: &call.env,
             mounts: held.as_ref().map_or(Ok(Vec::new()), |held| held.folders(self))?,
@@ -46,7 +49,7 @@ impl Host {
             door: door(call, validate)?,
             denials: denials.clone(),
         };
-        let ran = tier::run(tier, job)?;
+        let ran = tier::run(job)?;
         let mut report = Report {
             denials: denials.take(),
             usage: ran.usage,
@@ -60,6 +63,19 @@ impl Host {
             held.scrub(&mut report);
         }
         Ok(report)
+    }
+
+    /// Gets ready what the skill's calls run on, if it is not yet.
+    fn ground(&self, tier: Tier, skill: &Skill, manifest: &Value) -> Result<Ground, HostError> {
+        let requirements = requirements(manifest);
+        match tier {
+            Tier::Container => {
+                let Shared { cache, fetch, progress, containers, .. } = &*self.shared;
+                let maker = container::Maker { cache, fetch, progress: &**progress, containers };
+                Ok(Ground::Image(maker.make(skill, manifest, &requirements)?))
+            }
+            _ => Ok(Ground::Environment(self.venv(&requirements, &[])?)),
+        }
     }
 }
 

@@ -29,6 +29,7 @@ use super::{Job, Ran, TierError, after, ending};
 use crate::call::Usage;
 use crate::limits::{LimitKind, Limits};
 use crate::policy::Mode;
+use crate::venv::Venv;
 
 /// Processes and threads that a skill may have at once.
 pub const MAX_PROCESSES: u64 = 64;
@@ -39,14 +40,14 @@ const OWN_FILES: u64 = 8;
 /// How long a process that closed its channel is waited for before it is ended.
 const GRACE: Duration = Duration::from_millis(200);
 
-pub fn run(mut job: Job<'_>) -> Result<Ran, TierError> {
+pub fn run(mut job: Job<'_>, venv: &Venv) -> Result<Ran, TierError> {
     let started = Instant::now();
     let deadline = after(job.limits.deadline);
     let files = Files::write(job.skill).map_err(TierError::io("write the skill's files"))?;
     let proxy = Proxy::start(job.web.as_deref(), job.denials.clone(), &files.socket(), deadline);
     let proxy = proxy.map_err(TierError::io("listen on the proxy's socket"))?;
-    let process = Process::start(&job, &files)?;
-    let settings = settings(&job);
+    let process = Process::start(&job, venv, &files)?;
+    let settings = settings(&job, venv);
     let limits = job.limits;
     let heard = channel::serve(&process.channel, &settings, &mut job.door, limits.host_calls, deadline, || {
         proxy.open();
@@ -70,8 +71,8 @@ pub fn run(mut job: Job<'_>) -> Result<Ran, TierError> {
 }
 
 /// What `run.py` is told first.
-fn settings(job: &Job<'_>) -> Vec<u8> {
-    let packages = packages_folder(job.venv.root());
+fn settings(job: &Job<'_>, venv: &Venv) -> Vec<u8> {
+    let packages = packages_folder(venv.root());
     let settings = json!({
         "env": job.env,
         "processes": MAX_PROCESSES,
@@ -115,7 +116,7 @@ struct Process {
 }
 
 impl Process {
-    fn start(job: &Job<'_>, files: &Files) -> Result<Process, TierError> {
+    fn start(job: &Job<'_>, venv: &Venv, files: &Files) -> Result<Process, TierError> {
         let sandbox = Sandbox::find()?;
         let made = TierError::io("make what a process needs");
         let prepared = (|| {
@@ -128,7 +129,7 @@ impl Process {
         let (told, go, ours, theirs, descriptors) = prepared.map_err(made)?;
         let [info, block, filter] = &descriptors;
         let numbers = (info.as_raw_fd(), block.as_raw_fd(), filter.as_raw_fd());
-        let mut command = sandbox.command(job, files, numbers);
+        let mut command = sandbox.command(job, venv, files, numbers);
         command.stdin(OwnedFd::from(theirs)).stdout(Stdio::piped()).stderr(Stdio::piped());
         let child =
             spawn(&mut command, &descriptors, rlimits(job.limits)).map_err(TierError::io("start bubblewrap"))?;
