@@ -7,6 +7,7 @@ mod audit;
 mod bench;
 mod build;
 mod cache;
+mod compare;
 mod doctor;
 mod grants;
 mod input;
@@ -53,6 +54,7 @@ enum Command {
     Inspect(inspect::InspectCommand),
     Audit(audit::AuditCommand),
     Bench(bench::BenchCommand),
+    Compare(compare::CompareCommand),
     Runtime(runtime::RuntimeCommand),
     Cache(cache::CacheCommand),
     Doctor(doctor::DoctorCommand),
@@ -129,6 +131,7 @@ pub fn main() -> ExitCode {
         Command::Inspect(command) => command.execute(&settings, &printer),
         Command::Audit(command) => command.execute(&printer),
         Command::Bench(command) => command.execute(&settings, &printer),
+        Command::Compare(command) => command.execute(&settings, &printer),
         Command::Runtime(command) => command.execute(&settings, &printer),
         Command::Cache(command) => command.execute(&settings, &printer),
         Command::Doctor(command) => command.execute(&settings, &printer),
