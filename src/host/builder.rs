@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock};
 
+use super::images::DEFAULT_IMAGE_BYTES;
 use super::{Host, HostError, Shared};
 use crate::approvals::Approvals;
 use crate::cache::Cache;
@@ -26,6 +27,7 @@ pub struct HostBuilder {
     lookup: Option<Arc<dyn Lookup>>,
     containers: Containers,
     progress: Option<Arc<dyn Progress + Send + Sync>>,
+    max_image_bytes: Option<u64>,
 }
 
 impl HostBuilder {
@@ -89,6 +91,13 @@ impl HostBuilder {
         self
     }
 
+    /// What all images together may take on disk: each bake makes room by removing those not used for longest, but for
+    /// those used within the last hour. 10 GiB unless it is set.
+    pub fn max_image_bytes(mut self, bytes: u64) -> HostBuilder {
+        self.max_image_bytes = Some(bytes);
+        self
+    }
+
     /// Opens the cache folder. The runtime is obtained when it is first needed.
     pub fn build(self) -> Result<Host, HostError> {
         let cache = Cache::locate(self.cache_dir.as_deref())?;
@@ -108,6 +117,7 @@ impl HostBuilder {
             machines: [OnceLock::new(), OnceLock::new()],
             making: Mutex::new(()),
             images: Mutex::default(),
+            max_image_bytes: self.max_image_bytes.unwrap_or(DEFAULT_IMAGE_BYTES),
         };
         Ok(Host { shared: Arc::new(shared) })
     }

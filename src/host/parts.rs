@@ -38,6 +38,8 @@ pub(super) struct Shared {
     /// Held while something of the above is made, so that it is made once.
     pub(super) making: Mutex<()>,
     pub(super) images: Mutex<Images>,
+    /// What they may take on disk.
+    pub(super) max_image_bytes: u64,
 }
 
 impl Host {
