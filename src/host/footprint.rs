@@ -4,6 +4,7 @@ use super::tiers::requirements;
 use super::{Host, HostError};
 use crate::cache::Bucket;
 use crate::compare::Footprint;
+use crate::image::file_name;
 use crate::provision::pins;
 use crate::runtime;
 use crate::skill::Skill;
@@ -15,7 +16,7 @@ impl Host {
         if tier == Tier::Wasm {
             return self.footprint_of_cells(skill);
         }
-        let manifest = self.baker(false)?.manifest(skill)?.unwrap_or_default();
+        let manifest = self.baker(false)?.told(skill)?.manifest_or_none_granted();
         let mut footprint = Footprint::default();
         match self.ground(tier, skill, &manifest)? {
             Ground::Environment(venv) => {
@@ -35,7 +36,7 @@ impl Host {
 
     fn footprint_of_cells(&self, skill: &Skill) -> Result<Footprint, HostError> {
         let key = self.baker(false)?.key(skill);
-        let own_bytes = self.cache().bytes(Bucket::Image, &key)?.unwrap_or_default();
+        let own_bytes = self.cache().bytes(Bucket::Image, &file_name(&key))?.unwrap_or_default();
         let of_runtime = |bucket| matches!(bucket, Bucket::Runtime | Bucket::Code);
         let shared_bytes = self.cache().list()?.iter().filter(|it| of_runtime(it.bucket)).map(|it| it.bytes).sum();
         let wheels: u64 = pins().packages().iter().map(|pin| pin.bytes).sum();
