@@ -45,7 +45,7 @@ pub fn analyse(host: &Host, skill: &Skill) -> Result<Analysis, HostError> {
     Ok(conclude(skill, facts))
 }
 
-fn conclude(skill: &Skill, facts: Value) -> Analysis {
+pub(crate) fn conclude(skill: &Skill, facts: Value) -> Analysis {
     // What the guest says is only data: a report of another shape says nothing.
     let facts: Facts = serde_json::from_value(facts).unwrap_or_default();
     let data = skill.files().iter().filter(|(path, _)| !path.ends_with(".py")).map(|(_, size)| size).sum();
@@ -59,7 +59,7 @@ fn from_facts(facts: &Facts, data_bytes: u64) -> Analysis {
         let graph = Graph::new(facts, &needs);
         let is_early = |need: &needs::Need| {
             let reach = graph.reached.get(&(need.file.clone(), need.spot.function.clone()));
-            reach.is_some_and(|reach| reach.when == When::Import && !reach.soft)
+            reach.is_some_and(|reach| reach.when == When::Import && !reach.is_soft(need.raises))
         };
         (0..needs.len()).filter(|at| is_early(&needs[*at])).collect()
     };

@@ -27,6 +27,10 @@ pub enum Module {
     Own,
     /// Native code in the skill's folder.
     Bundled,
+    /// In an archive in the skill's folder, with native code.
+    Archive {
+        file: String,
+    },
     /// With the runtime, or with the framework.
     Runtime,
     Framework,
@@ -49,7 +53,12 @@ impl Module {
     pub fn is_there(&self) -> bool {
         !matches!(
             self,
-            Module::Lacking { .. } | Module::Gone | Module::Absent { .. } | Module::NoFile | Module::Bundled
+            Module::Lacking { .. }
+                | Module::Gone
+                | Module::Absent { .. }
+                | Module::NoFile
+                | Module::Bundled
+                | Module::Archive { .. }
         )
     }
 
@@ -60,7 +69,7 @@ impl Module {
             Module::StandIn => "stand-in",
             Module::Lacking { .. } | Module::Gone => "stdlib, not in a cell",
             Module::Skillware => "skillware",
-            Module::Own | Module::Bundled | Module::NoFile => "own",
+            Module::Own | Module::Bundled | Module::Archive { .. } | Module::NoFile => "own",
             Module::Runtime => "runtime",
             Module::Framework => "framework",
             Module::Package { .. } => "package",
@@ -73,7 +82,7 @@ impl Module {
         match self {
             Module::Lacking { why } => format!("a cell's standard library does not have it ({why})"),
             Module::Gone => "it is no longer in Python's standard library".to_owned(),
-            Module::Bundled => "it is native code, which a cell can't load".to_owned(),
+            Module::Bundled | Module::Archive { .. } => "it is native code, which a cell can't load".to_owned(),
             Module::NoFile => "there is no such file in the skill's folder".to_owned(),
             Module::Absent { package, native, required, chain } => {
                 let listed = if *required { "" } else { ", and is not in the manifest's requirements" };
@@ -93,11 +102,13 @@ impl Module {
 pub struct Modules<'a> {
     known: &'a BTreeMap<String, (String, String)>,
     requirements: Vec<String>,
+    /// Archives in the skill's folder: path, kind, modules.
+    archives: &'a [(String, String, Vec<String>)],
 }
 
 impl<'a> Modules<'a> {
     pub fn new(facts: &'a Facts) -> Modules<'a> {
-        Modules { known: &facts.modules, requirements: requirements(&facts.manifest) }
+        Modules { known: &facts.modules, requirements: requirements(&facts.manifest), archives: &facts.native }
     }
 
     /// What an import statement asks for: module names, and what they are.
@@ -140,6 +151,11 @@ impl<'a> Modules<'a> {
     }
 
     fn absent(&self, name: &str) -> Module {
+        let top = name.split('.').next().unwrap_or(name);
+        if let Some((file, kind, _)) = self.archives.iter().find(|(_, _, tops)| tops.iter().any(|one| one == top)) {
+            let native = kind == "archive with native code";
+            return if native { Module::Archive { file: file.clone() } } else { Module::Own };
+        }
         let package = distributions::package(name).to_owned();
         let required = self.requirements.iter().any(|one| distributions::same(one, &package));
         let native = distributions::is_native(&package).then_some(true);

@@ -140,7 +140,7 @@ fn urls(call: &Call) -> Vec<String> {
 
 fn methods(call: &Call) -> BTreeSet<String> {
     const NAMES: [&str; 7] = ["get", "post", "put", "patch", "delete", "head", "options"];
-    let parts = || call.name.split('.').skip(1);
+    let parts = || call.name.strip_prefix("urllib.request").unwrap_or(&call.name).split('.').skip(1);
     let named = parts().find(|part| NAMES.contains(part)).map(str::to_ascii_uppercase);
     let spelled = || {
         let mut texts = call.texts.iter().flatten().chain([&call.word]);
@@ -247,6 +247,16 @@ fn folded(rules: Rules) -> Rules {
         kept.places.extend(asked.places);
         kept.why = kept.why.or(asked.why);
     }
+    let covers = |wide: &str, asked: &Asked, url: &str, other: &Asked| {
+        let start = wide.strip_suffix('*').is_some_and(|start| url.starts_with(start));
+        start && wide != url && other.methods.is_subset(&asked.methods)
+    };
+    let covered: Vec<String> = made
+        .iter()
+        .filter(|(url, other)| made.iter().any(|(wide, asked)| covers(wide, asked, url, other)))
+        .map(|(url, _)| url.clone())
+        .collect();
+    made.retain(|url, _| !covered.contains(url));
     if made.len() > MOST_RULES {
         let mut one = Asked { why: Some(FROM_PARAMS), ..Asked::default() };
         for asked in made.into_values() {
