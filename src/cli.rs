@@ -60,6 +60,7 @@ enum Command {
 
 /// What every verb takes.
 #[derive(Args)]
+#[command(next_help_heading = "Settings")]
 struct Settings {
     /// Where compiled code and images are kept
     ///
@@ -72,6 +73,9 @@ struct Settings {
     /// to it.
     #[arg(long, global = true, env = "SKILLCELL_APPROVALS_DIR", value_name = "DIR")]
     approvals_dir: Option<PathBuf>,
+    /// What images may take on disk; a bake removes those not used for longest [default: 10G]
+    #[arg(long, global = true, env = "SKILLCELL_MAX_IMAGES", value_name = "SIZE", value_parser = input::size)]
+    max_images: Option<u64>,
     /// Never use the network: what is not in the cache must be given with --from-wheel
     #[arg(long, global = true)]
     offline: bool,
@@ -95,9 +99,17 @@ impl Settings {
             .wheels(self.from_wheel.clone())
             .ca_files(ca_files.iter().cloned())
             .progress(Arc::new(progress::Terminal::new(self.quiet)));
+        if let Some(bytes) = self.max_images {
+            builder = builder.max_image_bytes(bytes);
+        }
         if let Some(folder) = &self.cache_dir {
             builder = builder.cache_dir(folder);
         }
+        if let Some(image) = std::env::var("SKILLCELL_CONTAINER_BASE").ok().filter(|image| !image.is_empty()) {
+            builder = builder.container_base(image);
+        }
+        let network = std::env::var_os("SKILLCELL_CONTAINER_BUILD_NETWORK").is_some_and(|value| value == "1");
+        builder = builder.allow_build_network(network);
         // Where there is no place for approvals there are none.
         match self.approvals() {
             Ok(approvals) => builder = builder.approvals(approvals),

@@ -56,7 +56,7 @@ impl Host {
         let chosen = choose(skill, call)?;
         let around = surroundings(skill, self.registry()?)?;
         let bench = self.bench()?;
-        let manifest = on_enough_stack(|| self.baker(false)?.manifest(skill).map_err(HostError::from))?;
+        let manifest = on_enough_stack(|| Ok::<_, HostError>(self.baker(false)?.told(skill)?.manifest))?;
         let suite = Suite { skill, call, bench, around, manifest };
         let files = self.run_files(&suite, &chosen, each)?;
         Ok(TestReport::new(skill.id(), files, started.elapsed()))
