@@ -67,8 +67,7 @@ const NATIVE_INSIDE: [&str; 24] = [
 const CLIENTS: [&str; 6] = ["requests", "httpx", "urllib3", "aiohttp", "pycurl", "httplib2"];
 const MUCH_DATA: u64 = 1 << 20;
 
-pub fn classes(facts: &Facts, graph: &Graph<'_>, needs: &[Need], own_bytes: u64) -> Vec<Class> {
-    let modules = Modules::new(facts);
+pub fn classes(facts: &Facts, graph: &Graph<'_>, needs: &[Need], modules: &Modules<'_>, own_bytes: u64) -> Vec<Class> {
     let (mut native, mut network, mut packages, mut main_client) = (false, false, false, false);
     let required = requirements(&facts.manifest);
     for (path, file) in &facts.files {
