@@ -48,8 +48,11 @@ pub fn analyse(host: &Host, skill: &Skill) -> Result<Analysis, HostError> {
 }
 
 pub(crate) fn conclude(skill: &Skill, facts: Value, required: Vec<Required>) -> Analysis {
-    // What the guest says is only data: a report of another shape says nothing.
-    let facts: Facts = serde_json::from_value(facts).unwrap_or_default();
+    // What the guest says is only data: of a report of another shape nothing is believed.
+    let facts: Facts = serde_json::from_value(facts).unwrap_or_else(|_| Facts {
+        unread: vec![("skill.py".to_owned(), 0, "what was found in it could not be understood".to_owned())],
+        ..Facts::default()
+    });
     let data = skill.files().iter().filter(|(path, _)| !path.ends_with(".py")).map(|(_, size)| size).sum();
     from_facts(&facts, data, required)
 }

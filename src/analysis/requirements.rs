@@ -42,6 +42,5 @@ fn words(standing: &Standing) -> String {
         Standing::NotFound => "no index has it".to_owned(),
         Standing::Unresolved { why } => format!("unknown: {why}"),
         Standing::Refused { why } => format!("not taken: {why}"),
-        _ => "not in a cell".to_owned(),
     }
 }

@@ -9,6 +9,6 @@ class Case(BaseSkill):
         return {"n": len(params["text"])}
 
     def do_speak(self, params):
-        import pyttsx3
+        import pyarrow
 
-        return {"said": pyttsx3.speak(params["text"])}
+        return {"said": str(pyarrow.array([1]))}
