@@ -222,7 +222,7 @@ pub fn effect(file: &File, call: &Call) -> Option<Effect> {
         Effect::Socket if name.starts_with("socket.") || name.starts_with("asyncio.open") => {
             Some(if speaks_http(file) { Effect::Http } else { Effect::Socket })
         }
-        Effect::Http => is_request(name).then_some(Effect::Http),
+        Effect::Http => (is_request(name) && !builds(name)).then_some(Effect::Http),
         found => Some(found),
     }
 }
@@ -255,10 +255,48 @@ fn is_request(name: &str) -> bool {
         "to_checksum_address",
         "compat",
     ];
-    let is_answer =
-        |name: &str| ["raise_for_status", "json", "read", "items", "iter_content", "decode"].contains(&name);
+    let is_answer = |name: &str| {
+        ["raise_for_status", "json", "read", "items", "iter_content", "decode", "getresponse"].contains(&name)
+    };
     let mut parts = name.split('.').skip(1);
     name == "feedparser.parse" || !parts.any(|part| NOT.contains(&part) || is_answer(part))
+}
+
+/// Making a session, or an object that describes a request, sends nothing.
+pub fn builds(name: &str) -> bool {
+    const BUILDS: [&str; 30] = [
+        "Session",
+        "session",
+        "Client",
+        "AsyncClient",
+        "PoolManager",
+        "ProxyManager",
+        "build_opener",
+        "install_opener",
+        "HTTPAdapter",
+        "ClientSession",
+        "mount",
+        "update",
+        "Timeout",
+        "ClientTimeout",
+        "Web3",
+        "close",
+        "Headers",
+        "HTTPSConnection",
+        "HTTPConnection",
+        "ServerProxy",
+        "Request",
+        "HTTPProvider",
+        "Retry",
+        "RobotFileParser",
+        "set_url",
+        "Limits",
+        "TCPConnector",
+        "add_header",
+        "Curl",
+        "setopt",
+    ];
+    BUILDS.contains(&name.rsplit('.').next().unwrap_or(name))
 }
 
 /// An import that fails and is survived leaves a name behind that is nothing: who gives up over it, or uses it as if it

@@ -50,9 +50,11 @@ impl Sections<'_> {
     /// Imports, calls, files.
     pub fn contents(&self) {
         let requires = self.analysis.requirements.iter().map(|one| {
-            let through =
-                if one.chain.len() > 1 { format!(" {DIM}(through {}){DIM:#}", one.chain[0]) } else { String::new() };
-            format!("{}: {}{}", harmless(&one.package), harmless(&one.what), harmless(&through))
+            let through = match &one.chain[..] {
+                [first, _, ..] => format!(" {DIM}(through {}){DIM:#}", harmless(first)),
+                _ => String::new(),
+            };
+            format!("{}: {}{through}", harmless(&one.package), harmless(&one.what))
         });
         self.list("requires", requires);
         for (group, names) in grouped(&self.analysis.imports) {
