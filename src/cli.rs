@@ -13,6 +13,7 @@ mod input;
 mod inspect;
 mod layout;
 mod limits;
+mod lock;
 mod printer;
 mod progress;
 mod run;
@@ -51,6 +52,7 @@ enum Command {
     Test(test::TestCommand),
     Approve(approve::ApproveCommand),
     Inspect(inspect::InspectCommand),
+    Lock(lock::LockCommand),
     Audit(audit::AuditCommand),
     Bench(bench::BenchCommand),
     Runtime(runtime::RuntimeCommand),
@@ -134,6 +136,7 @@ pub fn main() -> ExitCode {
         Command::Test(command) => command.execute(&settings, &printer),
         Command::Approve(command) => command.execute(&settings, &printer),
         Command::Inspect(command) => command.execute(&settings, &printer),
+        Command::Lock(command) => command.execute(&settings, &printer),
         Command::Audit(command) => command.execute(&printer),
         Command::Bench(command) => command.execute(&settings, &printer),
         Command::Runtime(command) => command.execute(&settings, &printer),

@@ -9,6 +9,7 @@ use crate::cache::Bucket;
 use crate::call::ImageUse;
 use crate::image::{BakeError, BakeReport, Baker, Image, MAX_AGE, WarmUp};
 use crate::limits::Limits;
+use crate::packages::Packages;
 use crate::skill::Skill;
 
 /// Images that a host keeps mapped; another one is opened again when it is needed.
@@ -48,6 +49,25 @@ impl Host {
     /// What a skill says of itself, without running it: its manifest.
     pub fn look(&self, skill: &Skill) -> Result<serde_json::Value, HostError> {
         on_enough_stack(|| Ok(self.baker(false)?.look(skill)?))
+    }
+
+    /// What a skill's requirements resolve to. It asks pip for what is neither there nor was resolved before.
+    pub fn packages(&self, skill: &Skill) -> Result<Packages, HostError> {
+        on_enough_stack(|| {
+            let baker = self.baker(false)?;
+            let manifest = baker.told(skill)?.manifest;
+            let furnished = baker.furnished(skill, manifest.as_ref())?;
+            Ok(furnished.site().map(|site| site.packages.clone()).unwrap_or_default())
+        })
+    }
+
+    /// The same, asked again whatever was resolved before or is locked.
+    pub fn resolve(&self, skill: &Skill) -> Result<Packages, HostError> {
+        on_enough_stack(|| {
+            let baker = self.baker(false)?;
+            let manifest = baker.told(skill)?.manifest.unwrap_or_default();
+            Ok(baker.sites().anew(&manifest).map_err(BakeError::from)?)
+        })
     }
 
     /// What is in a skill's files, for the analysis.

@@ -14,6 +14,7 @@ use crate::audit::Trail;
 use crate::call::{Call, Report};
 use crate::image::{BakeError, Image};
 use crate::limits::Limits;
+use crate::packages::{SITE_FOLDER, Site};
 use crate::provision;
 use crate::runtime::files::{TEST_PACKAGES_FOLDER, pack_tree};
 use crate::skill::Skill;
@@ -57,7 +58,13 @@ impl Host {
         let chosen = choose(skill, call)?;
         let around = surroundings(skill, self.registry()?)?;
         let bench = self.bench()?;
-        let manifest = on_enough_stack(|| Ok::<_, HostError>(self.baker(false)?.told(skill)?.manifest))?;
+        let (manifest, furnished) = on_enough_stack(|| {
+            let baker = self.baker(false)?;
+            let manifest = baker.told(skill)?.manifest;
+            let furnished = baker.furnished(skill, manifest.as_ref())?;
+            Ok::<_, HostError>((manifest, furnished))
+        })?;
+        let skill = &furnished;
         let suite = Suite { skill, call, bench, around, manifest };
         let files = self.run_files(&suite, &chosen, each)?;
         Ok(TestReport::new(skill.id(), files, started.elapsed()))
@@ -186,6 +193,7 @@ impl Suite<'_> {
             "folder": self.skill.guest_folder(),
             "copy_from": self.call.writable.then_some(ORIGINAL_FOLDER),
             "registry": self.around.is_some(),
+            "packages": self.skill.site().and_then(Site::mount).map(|_| SITE_FOLDER),
             "test": chosen.test,
             "args": words,
             "color": color,
@@ -205,7 +213,8 @@ impl Suite<'_> {
             vec![Mount::tree(&place, self.skill.tree())]
         };
         let around = self.around.clone().and_then(|tree| Mount::tree("/", tree));
-        skill.into_iter().flatten().chain(around).chain(self.bench.packages.clone())
+        let site = self.skill.site().and_then(Site::mount);
+        skill.into_iter().flatten().chain(around).chain(self.bench.packages.clone()).chain(site)
     }
 }
 

@@ -26,6 +26,8 @@ def enter():
         if params["copy_from"]:
             shutil.copytree(params["copy_from"], params["folder"], dirs_exist_ok=True)
         _place(params["folder"], params["registry"])
+        if params["packages"]:
+            sys.path.append(params["packages"])
         given = arguments(params["folder"], params["test"], params["color"]) + params["args"]
         status = pytest_run(given, [report.Reporter(params["width"]), *_installed_plugins()])
         call._flush()
