@@ -9,7 +9,9 @@ mod channel;
 mod choice;
 mod ending;
 mod files;
+mod in_process;
 mod output;
+mod process;
 mod proxy;
 mod sandbox;
 mod spawn;
@@ -91,8 +93,6 @@ pub struct Ran {
     pub stdout: Vec<u8>,
     pub stderr: Vec<u8>,
     pub usage: Usage,
-    /// What it was refused is in here.
-    pub door: Door,
 }
 
 /// Why a tier could not do its part. What a skill does is never an error.
@@ -125,7 +125,18 @@ impl TierError {
 pub fn run(tier: Tier, job: Job<'_>) -> Result<Ran, TierError> {
     match tier {
         Tier::Subprocess => subprocess::run(job),
-        tier => Err(TierError::Unavailable { tier, why: "this program does not have it".to_owned() }),
+        Tier::InProcess => in_process::run(job),
+        tier => Err(TierError::Unavailable { tier, why: "this program does not have it yet".to_owned() }),
+    }
+}
+
+/// Whether this machine has a tier, and which version of what it needs.
+pub fn available(tier: Tier) -> Result<String, TierError> {
+    match tier {
+        Tier::Wasm => Ok(format!("Wasmtime {}", crate::cell::WASMTIME_VERSION)),
+        Tier::Subprocess => subprocess::available(),
+        Tier::InProcess => Ok("no isolation; only for skills that are trusted with everything".to_owned()),
+        Tier::Container => Err(TierError::Unavailable { tier, why: "this program does not have it yet".to_owned() }),
     }
 }
 

@@ -14,13 +14,15 @@ OURS = os.path.dirname(os.path.abspath(__file__))
 def main():
     channel = _take_channel()
     settings = channel.settings()
-    _limit(settings["processes"])
+    if settings["processes"] is not None:
+        _limit(settings["processes"])
     os.environ.update(settings["env"])
     sys.modules["_host"] = channel.module()
     sys.path.insert(0, os.path.join(OURS, "guest"))
     from skillcell_guest import native
 
-    native.install(settings["proxy"])
+    if settings["proxy"] is not None:
+        native.install(settings["proxy"])
     _use_packages(settings["packages"])
     from skillcell_guest import boot
 

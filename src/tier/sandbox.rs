@@ -68,6 +68,7 @@ impl Sandbox {
         let mut command = Command::new(&self.program);
         command.env_clear().envs(environment()).current_dir("/");
         command.args(ISOLATION);
+        command.args(["--unsetenv", "PWD"]);
         command.arg("--info-fd").arg(info.to_string()).arg("--block-fd").arg(block.to_string());
         command.arg("--seccomp").arg(filter.to_string());
         libraries(&mut command);

@@ -10,6 +10,7 @@ mod case;
 mod expect;
 mod names;
 mod props;
+mod recorded;
 mod runner;
 mod servers;
 mod stage;
