@@ -103,13 +103,14 @@ impl Process {
         let status = self.wait(Instant::now() + patience);
         self.kill();
         let Some([stdout, stderr]) = self.output.take() else { return (status, Vec::new(), Vec::new(), None) };
-        let over = match (stdout.is_over(), stderr.is_over()) {
-            _ if *end == End::Done => None,
+        // Nobody is left to print: what there is can be read to its end, and only then is it known how much it was.
+        let ((stdout, much), (stderr, more)) = (stdout.finish(), stderr.finish());
+        let over = match (much, more) {
             (true, _) => Some(LimitKind::StdoutBytes),
             (false, true) => Some(LimitKind::StderrBytes),
             (false, false) => None,
         };
-        (status, stdout.finish(), stderr.finish(), over)
+        (status, stdout, stderr, over)
     }
 
     fn wait(&mut self, until: Instant) -> Option<ExitStatus> {
