@@ -18,7 +18,7 @@ use crate::tier::{Choice, Tier};
 /// What a skill is asked to do.
 ///
 /// Defaults: `{}` as params, no config, no environment, no grants, no audit, paths as they are, the default [`Limits`],
-/// params validated, image used, the strongest tier that will do.
+/// no import refused, params validated, image used, the strongest tier that will do.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Call {
@@ -40,6 +40,9 @@ pub struct Call {
     /// Where the call's decisions are recorded. A call that can't be recorded is not made.
     pub audit: Option<AuditLog>,
     pub limits: Limits,
+    /// Refuse a skill whose files import what no cell has a use for (`subprocess`, say), unless it is approved or
+    /// [`Grants::allow_imports`] has the module. An early word, not what keeps a skill in; `skillcell run` has it on.
+    pub refuse_imports: bool,
     /// Check `params` against the manifest's JSON Schema first, as Skillware's `SkillContext` does.
     pub validate: bool,
     /// Start from the skill's image. Without it, the call boots Python and imports the skill itself: slow, but nothing
@@ -65,6 +68,7 @@ impl Call {
             grants: Grants::default(),
             audit: None,
             limits: Limits::default(),
+            refuse_imports: false,
             validate: true,
             use_image: true,
             tier: Choice::Auto,
@@ -142,6 +146,9 @@ pub struct Raised {
     /// The number of an `OSError`.
     #[serde(default, skip_serializing)]
     pub(crate) errno: Option<i64>,
+    /// The module that could not be imported, if it is an `ImportError` or comes of one.
+    #[serde(default, skip_serializing)]
+    pub(crate) module: Option<String>,
     /// Whether it is a `MemoryError`, of whatever class.
     #[serde(default, skip_serializing)]
     pub(crate) out_of_memory: bool,
@@ -151,7 +158,7 @@ impl Raised {
     /// An exception that was not raised by Python.
     pub(crate) fn of_host(kind: &str, message: impl Into<String>) -> Raised {
         let (kind, message) = (kind.to_owned(), message.into());
-        Raised { kind, message, traceback: String::new(), errno: None, out_of_memory: false }
+        Raised { kind, message, traceback: String::new(), errno: None, module: None, out_of_memory: false }
     }
 }
 

@@ -13,6 +13,7 @@ mod input;
 mod inspect;
 mod layout;
 mod limits;
+mod lock;
 mod printer;
 mod progress;
 mod run;
@@ -51,6 +52,7 @@ enum Command {
     Test(test::TestCommand),
     Approve(approve::ApproveCommand),
     Inspect(inspect::InspectCommand),
+    Lock(lock::LockCommand),
     Audit(audit::AuditCommand),
     Bench(bench::BenchCommand),
     Runtime(runtime::RuntimeCommand),
@@ -60,6 +62,7 @@ enum Command {
 
 /// What every verb takes.
 #[derive(Args)]
+#[command(next_help_heading = "Settings")]
 struct Settings {
     /// Where compiled code and images are kept
     ///
@@ -72,6 +75,9 @@ struct Settings {
     /// to it.
     #[arg(long, global = true, env = "SKILLCELL_APPROVALS_DIR", value_name = "DIR")]
     approvals_dir: Option<PathBuf>,
+    /// What images may take on disk; a bake removes those not used for longest [default: 10G]
+    #[arg(long, global = true, env = "SKILLCELL_MAX_IMAGES", value_name = "SIZE", value_parser = input::size)]
+    max_images: Option<u64>,
     /// Never use the network: what is not in the cache must be given with --from-wheel
     #[arg(long, global = true)]
     offline: bool,
@@ -95,9 +101,17 @@ impl Settings {
             .wheels(self.from_wheel.clone())
             .ca_files(ca_files.iter().cloned())
             .progress(Arc::new(progress::Terminal::new(self.quiet)));
+        if let Some(bytes) = self.max_images {
+            builder = builder.max_image_bytes(bytes);
+        }
         if let Some(folder) = &self.cache_dir {
             builder = builder.cache_dir(folder);
         }
+        if let Some(image) = std::env::var("SKILLCELL_CONTAINER_BASE").ok().filter(|image| !image.is_empty()) {
+            builder = builder.container_base(image);
+        }
+        let network = std::env::var_os("SKILLCELL_CONTAINER_BUILD_NETWORK").is_some_and(|value| value == "1");
+        builder = builder.allow_build_network(network);
         // Where there is no place for approvals there are none.
         match self.approvals() {
             Ok(approvals) => builder = builder.approvals(approvals),
@@ -122,6 +136,7 @@ pub fn main() -> ExitCode {
         Command::Test(command) => command.execute(&settings, &printer),
         Command::Approve(command) => command.execute(&settings, &printer),
         Command::Inspect(command) => command.execute(&settings, &printer),
+        Command::Lock(command) => command.execute(&settings, &printer),
         Command::Audit(command) => command.execute(&printer),
         Command::Bench(command) => command.execute(&settings, &printer),
         Command::Runtime(command) => command.execute(&settings, &printer),

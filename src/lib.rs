@@ -3,8 +3,8 @@
 //!
 //! Start at [`Host`]. The modules are listed in the order in which a call goes through them:
 //! [`Host::call`] checks params ([`schema`]), takes the skill's [`image`] (baked over the [`runtime`]), makes a
-//! [`cell`] of it, whose only ways out are [`wasi`] over its own [`vfs`] and the [`door`]. [`cache`] and [`provision`]
-//! are where runtime, packages and images come from.
+//! [`cell`] of it, whose only ways out are [`wasi`] over its own [`vfs`] and the [`door`]. [`packages`]
+//! is what a skill requires, [`cache`] and [`provision`] are where runtime, framework and images come from.
 //!
 //! `unsafe` is denied but in four files: `cell/machine.rs`, which loads compiled code that this program wrote,
 //! `cell/prefault.rs`, which asks the system to copy pages of a cell's memory ahead, and `cell/pagemap.rs`, which asks it
@@ -12,6 +12,7 @@
 
 #![deny(unsafe_code)]
 
+pub mod analysis;
 mod approvals;
 pub mod audit;
 pub mod bench;
@@ -26,6 +27,7 @@ mod host;
 pub mod http;
 mod image;
 mod limits;
+pub mod packages;
 pub mod policy;
 mod progress;
 mod provision;

@@ -13,7 +13,8 @@ use self::bundle::Bundle;
 pub use self::bundle::BundleError;
 pub use self::find::{FindError, Roots};
 use crate::cache::Pack;
-use crate::vfs::Tree;
+use crate::packages::Site;
+use crate::vfs::{Mount, Tree};
 
 /// A skill, ready to be baked or called. Cheap to clone.
 #[derive(Clone)]
@@ -21,6 +22,8 @@ pub struct Skill {
     id: Arc<str>,
     origin: Origin,
     bundle: Arc<Bundle>,
+    /// What it requires, once that is resolved.
+    site: Option<Arc<Site>>,
 }
 
 /// Where a skill's files came from.
@@ -49,14 +52,14 @@ impl Skill {
             find::Found::Folder { id, path } => Skill::from_folder(&id, &path),
             find::Found::Registry { id } => {
                 let bundle = Bundle::from_pack(registry, &id)?;
-                Ok(Skill { id: id.into(), origin: Origin::Registry, bundle: Arc::new(bundle) })
+                Ok(Skill { id: id.into(), origin: Origin::Registry, bundle: Arc::new(bundle), site: None })
             }
         }
     }
 
     pub(crate) fn from_folder(id: &str, path: &Path) -> Result<Skill, SkillError> {
         let bundle = Arc::new(Bundle::from_folder(path)?);
-        Ok(Skill { id: id.into(), origin: Origin::Folder(path.to_owned()), bundle })
+        Ok(Skill { id: id.into(), origin: Origin::Folder(path.to_owned()), bundle, site: None })
     }
 
     /// `category/name`, or the folder's name.
@@ -91,6 +94,21 @@ impl Skill {
             std::fs::write(place, bytes)?;
         }
         Ok(())
+    }
+
+    /// The same skill with its packages.
+    pub(crate) fn furnished(&self, site: Option<Arc<Site>>) -> Skill {
+        Skill { site, ..self.clone() }
+    }
+
+    pub(crate) fn site(&self) -> Option<&Site> {
+        self.site.as_deref()
+    }
+
+    /// What a cell sees of it: its folder, and its packages.
+    pub(crate) fn mounts(&self) -> impl Iterator<Item = Mount> {
+        let folder = Mount::tree(&self.guest_folder(), self.tree());
+        folder.into_iter().chain(self.site().and_then(Site::mount))
     }
 
     pub(crate) fn tree(&self) -> Arc<Tree> {

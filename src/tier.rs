@@ -7,6 +7,7 @@
 mod cgroup;
 mod channel;
 mod choice;
+pub mod container;
 mod ending;
 mod files;
 mod in_process;
@@ -70,10 +71,20 @@ impl std::fmt::Display for Tier {
     }
 }
 
+/// What a job runs on, got ready before.
+pub enum Ground {
+    /// Packages for this machine's Python: the tier `subprocess`.
+    Environment(Venv),
+    /// An engine with an image: the tier `container`.
+    Image(container::Ready),
+    /// Packages again, with nothing around the Python: the tier `in_process`.
+    Bare(Venv),
+}
+
 /// A call that was decided about, to be executed outside of a cell.
 pub struct Job<'a> {
     pub skill: &'a Skill,
-    pub venv: &'a Venv,
+    pub ground: &'a Ground,
     pub limits: &'a Limits,
     /// The environment, secrets as placeholders.
     pub env: &'a std::collections::BTreeMap<String, String>,
@@ -93,6 +104,8 @@ pub struct Ran {
     pub stdout: Vec<u8>,
     pub stderr: Vec<u8>,
     pub usage: Usage,
+    /// What it took and gave.
+    pub door: Door,
 }
 
 /// Why a tier could not do its part. What a skill does is never an error.
@@ -105,6 +118,8 @@ pub enum TierError {
     Io { what: &'static str, source: std::io::Error },
     #[error("the sandbox could not be set up: {0}")]
     Sandbox(String),
+    #[error(transparent)]
+    Image(#[from] container::ImageError),
 }
 
 impl TierError {
@@ -115,18 +130,19 @@ impl TierError {
     /// What a person can do about it.
     pub fn hint(&self) -> Option<String> {
         match self {
+            TierError::Image(error) => error.hint(),
             TierError::Unavailable { .. } => Some("`skillcell doctor` says what each tier lacks here".into()),
             _ => None,
         }
     }
 }
 
-/// Executes a job.
-pub fn run(tier: Tier, job: Job<'_>) -> Result<Ran, TierError> {
-    match tier {
-        Tier::Subprocess => subprocess::run(job),
-        Tier::InProcess => in_process::run(job),
-        tier => Err(TierError::Unavailable { tier, why: "this program does not have it yet".to_owned() }),
+/// Executes a job, in the tier that its ground is of.
+pub fn run(job: Job<'_>) -> Result<Ran, TierError> {
+    match job.ground {
+        Ground::Environment(venv) => subprocess::run(job, venv),
+        Ground::Image(ready) => container::run(job, ready),
+        Ground::Bare(venv) => in_process::run(job, venv),
     }
 }
 
@@ -136,7 +152,7 @@ pub fn available(tier: Tier) -> Result<String, TierError> {
         Tier::Wasm => Ok(format!("Wasmtime {}", crate::cell::WASMTIME_VERSION)),
         Tier::Subprocess => subprocess::available(),
         Tier::InProcess => Ok("no isolation; only for skills that are trusted with everything".to_owned()),
-        Tier::Container => Err(TierError::Unavailable { tier, why: "this program does not have it yet".to_owned() }),
+        Tier::Container => container::available(),
     }
 }
 

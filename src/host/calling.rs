@@ -1,6 +1,7 @@
 //! Calls: the one way to execute a skill. What it may do is settled first, then a cell is made, from the skill's image
 //! or by importing it, and run to its end.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -11,13 +12,12 @@ use crate::audit::Trail;
 use crate::call::{Call, ImageUse, Outcome, Report, Usage};
 use crate::cell::{Cell, Inputs};
 use crate::door::{Denials, Door};
-use crate::image::{BakeError, Baker, Image, Start};
+use crate::image::{BakeError, Baker, Image, Start, Told};
 use crate::limits::LimitKind;
-use crate::policy::Denial;
+use crate::policy::{Denial, early_denials};
 use crate::runtime::wasi_python;
 use crate::skill::Skill;
 use crate::tier::{Choice, Tier};
-use crate::vfs::Mount;
 
 /// The longest params, config and environment together, as JSON.
 pub(super) const MAX_PARAMS_BYTES: usize = 64 << 20;
@@ -95,8 +95,9 @@ impl Host {
         if let Some(elsewhere) = Elsewhere::asked_by(&image.report.manifest, call) {
             return Ok(Err(elsewhere));
         }
+        let skill = &skill.furnished(image.site.clone());
         let about = Some(ImageUse { key: image.key.clone(), baked });
-        let held = match self.held(skill, &image.report.manifest, call, trail)? {
+        let held = match self.held(skill, (&image.report.manifest, &image.report.early_imports), call, trail)? {
             Ok(held) => held,
             Err(denials) => return Ok(Ok(Report { image: about, ..refused(skill, denials) })),
         };
@@ -124,14 +125,17 @@ impl Host {
     /// What the manifest asks for is read before the skill is run, in a cell of its own: what it is granted of the
     /// environment is there when it is imported.
     fn without_image(&self, skill: &Skill, call: &Call, trail: Option<&Arc<Trail>>) -> Result<InCell, HostError> {
-        let Some(manifest) = self.baker(call.limits.fuel.is_some())?.manifest(skill)? else {
+        let baker = self.baker(call.limits.fuel.is_some())?;
+        let Told { manifest, early_imports } = baker.told(skill)?;
+        let Some(manifest) = manifest else {
             // Importing it raises, and says why. Should it not, nothing is given to it.
             return self.import_and_run(skill, call, Start::Boot, (None, trail)).map(Ok);
         };
         if let Some(elsewhere) = Elsewhere::asked_by(&manifest, call) {
             return Ok(Err(elsewhere));
         }
-        let report = match self.held(skill, &manifest, call, trail)? {
+        let skill = &baker.furnished(skill, Some(&manifest))?;
+        let report = match self.held(skill, (&manifest, &early_imports), call, trail)? {
             Err(denials) => Ok(refused(skill, denials)),
             Ok(None) => self.import_and_run(skill, call, Start::Boot, (None, trail)),
             Ok(Some(held)) => self.import_and_run(skill, &*held.call(call)?, Start::Boot, (Some(&held), trail)),
@@ -161,12 +165,21 @@ impl Host {
     pub(super) fn held(
         &self,
         skill: &Skill,
-        manifest: &serde_json::Value,
+        (manifest, early_imports): (&serde_json::Value, &BTreeMap<String, String>),
         call: &Call,
         trail: Option<&Arc<Trail>>,
     ) -> Result<Result<Option<Held>, Vec<Denial>>, HostError> {
         let approve = self.shared.approvals.as_ref().map(|approvals| approvals.command(skill));
-        match grants::decide(skill, manifest, call, approve.as_deref()) {
+        let mut decided = grants::decide(skill, manifest, call, approve.as_deref());
+        if call.refuse_imports {
+            let early = early_denials(skill.id(), early_imports, &call.grants.allow_imports);
+            decided = match decided {
+                Ok(_) if !early.is_empty() => Err(early),
+                Err(denials) => Err(early.into_iter().chain(denials).collect()),
+                fine => fine,
+            };
+        }
+        match decided {
             Err(denials) => {
                 trail.map_or(Ok(()), |trail| trail.refused(&denials))?;
                 Ok(Err(denials))
@@ -202,7 +215,10 @@ impl Host {
         let made = Instant::now();
         let ran = wasi_python::enter(&mut cell, entry);
         let whole = ran.is_ok();
-        let ending = cell.ending(ran);
+        let mut ending = cell.ending(ran);
+        if let Some(site) = skill.site() {
+            site.packages.explain_outcome(&mut ending.outcome);
+        }
         let denials = cell.state().door.denials.as_ref().map(|denials| denials.take()).unwrap_or_default();
         let done = Instant::now();
         if whole {
@@ -235,6 +251,7 @@ impl Host {
     /// Makes a call and keeps its cell, for measuring.
     pub(crate) fn leave_alive(&self, skill: &Skill, call: &Call) -> Result<Cell, HostError> {
         let (image, _) = self.image(skill, false, &call.limits)?;
+        let skill = &skill.furnished(image.site.clone());
         let (baker, inputs) = self.inputs(skill, &image, call, false)?;
         let mut cell = baker.machine.cell(&image.memories, inputs)?;
         let _ = wasi_python::enter(&mut cell, image.state.entry);
@@ -249,8 +266,7 @@ impl Host {
         validate: bool,
     ) -> Result<(Baker<'_>, Inputs), HostError> {
         let baker = self.baker(call.limits.fuel.is_some())?;
-        let mount = Mount::tree(&skill.guest_folder(), skill.tree());
-        let inputs = baker.inputs(mount, door(call, validate)?, &call.limits, image.state.monotonic_ns);
+        let inputs = baker.inputs(skill.mounts(), door(call, validate)?, &call.limits, image.state.monotonic_ns);
         Ok((baker, inputs))
     }
 }

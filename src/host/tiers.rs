@@ -12,7 +12,7 @@ use crate::audit::Trail;
 use crate::call::{Call, Outcome, Report};
 use crate::policy::{Denial, DenialKind, TierDenial, Vouched};
 use crate::skill::{Origin, Skill};
-use crate::tier::{self, Choice, Tier};
+use crate::tier::{self, Choice, Tier, TierError};
 
 /// Why a call is not made in a cell.
 pub(super) enum Elsewhere {
@@ -88,10 +88,11 @@ impl Host {
             // Whoever asks for isolation has not asked for a tier without.
             let asked = asked && tier.is_isolated();
             match (tier::available(*tier), self.may_use(*tier, skill, call, asked)?) {
-                (Ok(_), Ok(())) => {
-                    let report = self.in_tier(*tier, skill, call, trail)?;
-                    return Ok(Report { tier_reason: Some(why.reason()), ..report });
-                }
+                (Ok(_), Ok(())) => match self.in_tier(*tier, skill, call, trail) {
+                    // Nothing ran yet: there may be no base image here.
+                    Err(HostError::Tier(error @ TierError::Image(_))) => lacks.push(format!("`{tier}`: {error}")),
+                    report => return Ok(Report { tier_reason: Some(why.reason()), ..report? }),
+                },
                 (Ok(_), Err(denial)) => {
                     lacks.push(denial.message);
                     hint = hint.or(denial.hint);

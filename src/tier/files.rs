@@ -11,6 +11,8 @@ use crate::skill::Skill;
 
 /// What starts in the process.
 const RUN: &str = include_str!("../../runtime-assets/native/run.py");
+/// What starts in a container.
+const CONTAINER: &str = include_str!("../../runtime-assets/native/container.py");
 const PASSWD: &str = "skill:x:1000:1000:skill:/home/skill:/usr/sbin/nologin\n";
 const GROUP: &str = "skill:x:1000:\n";
 const HOSTS: &str = "127.0.0.1 localhost\n::1 localhost\n";
@@ -31,6 +33,7 @@ impl Files {
             fs::write(place, bytes)?;
         }
         fs::write(ours.join("run.py"), RUN)?;
+        fs::write(ours.join("container.py"), CONTAINER)?;
         fs::create_dir(files.etc())?;
         for (name, text) in [("passwd", PASSWD), ("group", GROUP), ("hosts", HOSTS)] {
             fs::write(files.etc().join(name), text)?;
@@ -55,15 +58,36 @@ impl Files {
         self.folder.path().join("etc")
     }
 
+    /// Lets another user read what is to be mounted, whatever the umask was. They still can't get here by path.
+    pub fn open_to_others(&self) -> io::Result<()> {
+        for place in [self.skill(), self.ours(), self.socket_folder()] {
+            open(&place)?;
+        }
+        fs::set_permissions(self.socket(), fs::Permissions::from_mode(0o666))
+    }
+
     pub fn socket(&self) -> PathBuf {
         self.socket_folder().join("http")
     }
 
-    fn socket_folder(&self) -> PathBuf {
+    pub fn socket_folder(&self) -> PathBuf {
         self.folder.path().join("s")
     }
 
     pub fn folder(&self) -> &Path {
         self.folder.path()
     }
+}
+
+fn open(place: &Path) -> io::Result<()> {
+    let kind = fs::symlink_metadata(place)?.file_type();
+    if kind.is_dir() {
+        fs::set_permissions(place, fs::Permissions::from_mode(0o755))?;
+        for entry in fs::read_dir(place)? {
+            open(&entry?.path())?;
+        }
+    } else if kind.is_file() {
+        fs::set_permissions(place, fs::Permissions::from_mode(0o644))?;
+    }
+    Ok(())
 }

@@ -12,16 +12,17 @@ use serde_json::json;
 use super::files::Files;
 use super::process::{self, Process};
 use super::{Job, Ran, TierError, after};
+use crate::venv::Venv;
 
-pub fn run(mut job: Job<'_>) -> Result<Ran, TierError> {
+pub fn run(mut job: Job<'_>, venv: &Venv) -> Result<Ran, TierError> {
     let started = Instant::now();
     let deadline = after(job.limits.deadline);
     let files = Files::write(job.skill).map_err(TierError::io("write the skill's files"))?;
-    let mut command = Command::new(&job.venv.base().executable);
+    let mut command = Command::new(&venv.base().executable);
     command.args(["-I", "-S"]).arg(files.ours().join("run.py")).process_group(0);
     let mut process = Process::spawn(command, &[], job.limits)?;
     process.capture(job.limits)?;
-    let packages = process::packages_folder(job.venv.root()).map(|folder| job.venv.root().join(folder));
+    let packages = process::packages_folder(venv.root()).map(|folder| venv.root().join(folder));
     let settings = json!({
         "env": job.env,
         "processes": null,

@@ -81,7 +81,7 @@ impl Process {
             host_calls: heard.frames,
             ..Usage::default()
         };
-        Ok(Ran { outcome, stdout, stderr, usage })
+        Ok(Ran { outcome, stdout, stderr, usage, door: std::mem::take(&mut job.door) })
     }
 
     pub fn capture(&mut self, limits: &Limits) -> Result<(), TierError> {

@@ -15,6 +15,7 @@ use super::{Job, TierError};
 use crate::policy::Mode;
 use crate::tier::Tier;
 use crate::tier::files::Files;
+use crate::venv::Venv;
 pub use seccomp::filter;
 
 /// Where the process sees its parts.
@@ -64,7 +65,13 @@ impl Sandbox {
     }
 
     /// The command that runs a job. `info` and `block` are descriptors for what is told of it, and for what it waits for.
-    pub fn command(&self, job: &Job<'_>, files: &Files, (info, block, filter): (i32, i32, i32)) -> Command {
+    pub fn command(
+        &self,
+        job: &Job<'_>,
+        venv: &Venv,
+        files: &Files,
+        (info, block, filter): (i32, i32, i32),
+    ) -> Command {
         let mut command = Command::new(&self.program);
         command.env_clear().envs(environment()).current_dir("/");
         command.args(ISOLATION);
@@ -72,7 +79,7 @@ impl Sandbox {
         command.arg("--info-fd").arg(info.to_string()).arg("--block-fd").arg(block.to_string());
         command.arg("--seccomp").arg(filter.to_string());
         libraries(&mut command);
-        python(&mut command, job);
+        python(&mut command, venv);
         let scratch = job.limits.scratch_bytes.max(4096).to_string();
         command.args(["--proc", "/proc", "--dev", "/dev", "--size", &scratch, "--tmpfs", "/dev/shm"]);
         command.args(["--size", &scratch, "--tmpfs", "/tmp", "--size", &scratch, "--tmpfs", HOME]);
@@ -87,7 +94,7 @@ impl Sandbox {
             command.arg(folder).arg(grant.guest.as_str());
         }
         command.args(["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", HOME, "--"]);
-        command.arg(&job.venv.base().executable).args(["-I", "-S"]).arg(format!("{OURS}/run.py"));
+        command.arg(&venv.base().executable).args(["-I", "-S"]).arg(format!("{OURS}/run.py"));
         command
     }
 }
@@ -133,15 +140,15 @@ fn libraries(command: &mut Command) {
 }
 
 /// The Python of this machine, without the programs that are beside it, and the packages.
-fn python(command: &mut Command, job: &Job<'_>) {
-    let base = job.venv.base();
+fn python(command: &mut Command, venv: &Venv) {
+    let base = venv.base();
     for path in [base.prefix.join("lib"), base.prefix.join("lib64")] {
         if !LIBRARIES.iter().any(|bound| Path::new(bound) == path) {
             command.arg("--ro-bind-try").arg(&path).arg(&path);
         }
     }
     command.arg("--ro-bind").arg(&base.executable).arg(&base.executable);
-    command.arg("--ro-bind").arg(job.venv.root()).arg(PACKAGES);
+    command.arg("--ro-bind").arg(venv.root()).arg(PACKAGES);
 }
 
 fn read_only(command: &mut Command, from: &Path, to: &str) {

@@ -21,15 +21,16 @@ use super::process::{self, MAX_PROCESSES, Process};
 use super::proxy::Proxy;
 use super::sandbox::{self, Sandbox};
 use super::{Job, Ran, Tier, TierError, after};
+use crate::venv::Venv;
 
-pub fn run(mut job: Job<'_>) -> Result<Ran, TierError> {
+pub fn run(mut job: Job<'_>, venv: &Venv) -> Result<Ran, TierError> {
     let started = Instant::now();
     let deadline = after(job.limits.deadline);
     let files = Files::write(job.skill).map_err(TierError::io("write the skill's files"))?;
     let proxy = Proxy::start(job.web.as_deref(), job.denials.clone(), &files.socket(), deadline);
     let proxy = proxy.map_err(TierError::io("listen on the proxy's socket"))?;
-    let process = start(&job, &files)?;
-    let settings = settings(&job);
+    let process = start(&job, venv, &files)?;
+    let settings = settings(&job, venv);
     process.run(&mut job, &settings, (started, deadline), || proxy.open())
 }
 
@@ -45,8 +46,8 @@ pub fn available() -> Result<String, TierError> {
 const UNBOUNDED: &str = "as root the number of processes is bounded by a control group, and none could be made";
 
 /// What `run.py` is told first.
-fn settings(job: &Job<'_>) -> Vec<u8> {
-    let packages = process::packages_folder(job.venv.root());
+fn settings(job: &Job<'_>, venv: &Venv) -> Vec<u8> {
+    let packages = process::packages_folder(venv.root());
     let settings = json!({
         "env": job.env,
         "processes": MAX_PROCESSES,
@@ -59,7 +60,7 @@ fn settings(job: &Job<'_>) -> Vec<u8> {
 }
 
 /// Starts the sandbox, and in it the process, once that is bounded.
-fn start(job: &Job<'_>, files: &Files) -> Result<Process, TierError> {
+fn start(job: &Job<'_>, venv: &Venv, files: &Files) -> Result<Process, TierError> {
     let sandbox = Sandbox::find()?;
     let prepared = (|| {
         let (told, tell) = std::io::pipe()?;
@@ -69,7 +70,7 @@ fn start(job: &Job<'_>, files: &Files) -> Result<Process, TierError> {
     let (told, go, descriptors) = prepared.map_err(TierError::io("make what a process needs"))?;
     let [info, block, filter] = &descriptors;
     let numbers = (info.as_raw_fd(), block.as_raw_fd(), filter.as_raw_fd());
-    let mut process = Process::spawn(sandbox.command(job, files, numbers), &descriptors, job.limits)?;
+    let mut process = Process::spawn(sandbox.command(job, venv, files, numbers), &descriptors, job.limits)?;
     drop(descriptors); // the other ends
     let first = read_first(&mut process, told)?;
     process.cgroup = confine(first)?;

@@ -1,6 +1,7 @@
 """One test file in one cell, as `python -m pytest` would run it: in a registry from the folder above `skills`, for a skill
 on its own from its folder."""
 
+import importlib
 import os
 import shutil
 import sys
@@ -25,8 +26,10 @@ def enter():
         if params["copy_from"]:
             shutil.copytree(params["copy_from"], params["folder"], dirs_exist_ok=True)
         _place(params["folder"], params["registry"])
+        if params["packages"]:
+            sys.path.append(params["packages"])
         given = arguments(params["folder"], params["test"], params["color"]) + params["args"]
-        status = pytest_run(given, [report.Reporter(params["width"])])
+        status = pytest_run(given, [report.Reporter(params["width"]), *_installed_plugins()])
         call._flush()
         call._give({"status": status, "failure": _ENDINGS.get(status)})
     except BaseException as error:
@@ -35,11 +38,26 @@ def enter():
 
 
 def _place(folder, registry):
-    """The working folder and `sys.path`."""
+    """The working folder and `sys.path`. What was mounted after the image was taken is looked at anew."""
+    importlib.invalidate_caches()
     sys.path.insert(0, "/" if registry else folder)
     if registry:
         sys.path.append(folder)
     os.chdir("/" if registry else folder)
+
+
+def _installed_plugins():
+    """Those that packages announce. pytest would load them too, and end where one can't be loaded in a cell."""
+    from importlib import metadata
+
+    loaded = []
+    for point in metadata.entry_points(group="pytest11"):
+        try:
+            loaded.append(point.load())
+        except Exception as error:
+            why = f"{failure.type_name(error)}: {failure.message(error)}"
+            print(f"the pytest plugin `{point.name}` is left out, it can't be loaded in a cell: {why}", file=sys.stderr)
+    return loaded
 
 
 def arguments(folder, test, color):
@@ -54,6 +72,7 @@ def arguments(folder, test, color):
         "--capture=sys",
         # It duplicates the descriptor of stderr, for signals that never come.
         "-p", "no:faulthandler",
+        "--disable-plugin-autoload",
         "-o", "cache_dir=/tmp/.pytest_cache",
         *plugins,
     ]  # fmt: skip
