@@ -1,6 +1,6 @@
 //! The tiers besides cells: which is chosen, what a process can't do to its host, and that nothing is left of it.
 //!
-//! Where this machine has no bubblewrap, what needs it says `SKIPPED` and proves nothing.
+//! Where this machine has no bubblewrap, what needs it is ignored, with the reason, and is not counted as passed.
 
 mod common;
 #[path = "common/web.rs"]
@@ -24,16 +24,75 @@ static HOST: LazyLock<Host> = LazyLock::new(|| {
     Host::builder().roots(Roots::new([])).ca_files([trusted]).build().expect("the cache folder can be used")
 });
 
-/// Whether there is a sandbox here; says so where there is none.
-fn sandboxed(test: &str) -> bool {
-    match tier::available(Tier::Subprocess) {
-        Ok(_) => true,
-        Err(error) => {
-            println!("SKIPPED {test}: {error}");
-            eprintln!("SKIPPED {test}: {error}");
-            false
+/// What a test can't do without.
+#[derive(PartialEq)]
+enum Needs {
+    Nothing,
+    Sandbox,
+    /// A form to fill, which is kept beside the repository.
+    Form,
+}
+
+const TESTS: &[(Needs, &str, fn())] = &[
+    (
+        Needs::Sandbox,
+        "a_daemon_that_is_deaf_to_signals_ends_with_its_call",
+        a_daemon_that_is_deaf_to_signals_ends_with_its_call,
+    ),
+    (Needs::Sandbox, "processes_memory_files_and_output_are_bounded", processes_memory_files_and_output_are_bounded),
+    (
+        Needs::Sandbox,
+        "garbage_on_the_channel_and_a_process_that_dies_are_outcomes",
+        garbage_on_the_channel_and_a_process_that_dies_are_outcomes,
+    ),
+    (
+        Needs::Sandbox,
+        "what_it_prints_is_apart_from_its_result_and_its_input_is_empty",
+        what_it_prints_is_apart_from_its_result_and_its_input_is_empty,
+    ),
+    (Needs::Sandbox, "nothing_of_the_host_is_in_reach", nothing_of_the_host_is_in_reach),
+    (Needs::Sandbox, "nothing_is_left_of_a_call", nothing_is_left_of_a_call),
+    (
+        Needs::Sandbox,
+        "http_goes_through_the_same_rules_as_from_a_cell",
+        http_goes_through_the_same_rules_as_from_a_cell,
+    ),
+    (
+        Needs::Sandbox,
+        "a_manifest_or_a_missing_package_chooses_only_what_policy_allows",
+        a_manifest_or_a_missing_package_chooses_only_what_policy_allows,
+    ),
+    (Needs::Nothing, "without_isolation_only_what_is_trusted_runs", without_isolation_only_what_is_trusted_runs),
+    (
+        Needs::Form,
+        "a_pdf_is_filled_through_a_mount_by_a_package_that_no_cell_has",
+        a_pdf_is_filled_through_a_mount_by_a_package_that_no_cell_has,
+    ),
+];
+
+fn main() -> std::process::ExitCode {
+    let args = libtest_mimic::Arguments::from_args();
+    let none = tier::available(Tier::Subprocess).err().map(|error| error.to_string());
+    let trials = TESTS.iter().map(|(needs, name, test)| {
+        let missing = match needs {
+            Needs::Nothing => None,
+            Needs::Form if !form().is_file() => Some(format!("{} is not here", form().display())),
+            _ => none.clone(),
+        };
+        if let Some(why) = &missing {
+            eprintln!("SKIPPED {name}: {why}");
         }
-    }
+        libtest_mimic::Trial::test(*name, move || {
+            test();
+            Ok(())
+        })
+        .with_ignored_flag(missing.is_some())
+    });
+    libtest_mimic::run(&args, trials.collect()).exit_code()
+}
+
+fn form() -> std::path::PathBuf {
+    tests().join("../../shared/parity/files/pdf_form.pdf")
 }
 
 fn call(params: Value) -> Call {
@@ -69,11 +128,7 @@ fn with_folder(mut call: Call, folder: &std::path::Path) -> Call {
     call
 }
 
-#[test]
 fn a_daemon_that_is_deaf_to_signals_ends_with_its_call() {
-    if !sandboxed("a daemon") {
-        return;
-    }
     for then in ["return", "hang"] {
         let folder = tempfile::tempdir().unwrap();
         let mut call = with_folder(call(json!({"do": "beat", "then": then})), folder.path());
@@ -96,11 +151,7 @@ fn a_daemon_that_is_deaf_to_signals_ends_with_its_call() {
     }
 }
 
-#[test]
 fn processes_memory_files_and_output_are_bounded() {
-    if !sandboxed("bounds") {
-        return;
-    }
     let bomb = returned(hostile(json!({"do": "bomb"}))).unwrap();
     assert_eq!(bomb["error"], "BlockingIOError", "{bomb}");
     assert!(bomb["children"].as_u64().unwrap() < 64, "{bomb}");
@@ -116,11 +167,7 @@ fn processes_memory_files_and_output_are_bounded() {
     assert_eq!(exceeded(&hostile(json!({"do": "flood", "descriptor": 2}))), Some(LimitKind::StderrBytes));
 }
 
-#[test]
 fn garbage_on_the_channel_and_a_process_that_dies_are_outcomes() {
-    if !sandboxed("garbage") {
-        return;
-    }
     for what in ["hello, host", "\0\0\0\0\0", "\u{ff}\u{ff}\u{ff}\u{ff}F", "\u{5}\0\0\0Fabcd"] {
         let (kind, message) = raised(hostile(json!({"do": "spill", "what": what})));
         assert_eq!((kind.as_str(), message.contains("no frame")), ("CellCrash", true), "{what:?}: {message}");
@@ -133,11 +180,7 @@ fn garbage_on_the_channel_and_a_process_that_dies_are_outcomes() {
     assert_eq!((kind.as_str(), message.contains("signal 11")), ("CellCrash", true), "{message}");
 }
 
-#[test]
 fn what_it_prints_is_apart_from_its_result_and_its_input_is_empty() {
-    if !sandboxed("streams") {
-        return;
-    }
     let report = hostile(json!({"do": "prints"}));
     assert_eq!(report.stdout, b"{\"schema\": 1, \"outcome\": \"returned\"}\n");
     assert_eq!(report.stderr, b"on stderr\n");
@@ -145,11 +188,7 @@ fn what_it_prints_is_apart_from_its_result_and_its_input_is_empty() {
     assert_eq!(returned(report).unwrap(), json!({"stdin": ""}));
 }
 
-#[test]
 fn nothing_of_the_host_is_in_reach() {
-    if !sandboxed("reach") {
-        return;
-    }
     let mine = std::process::id();
     let folder = tempfile::tempdir().unwrap();
     let secret = folder.path().join("secret");
@@ -176,11 +215,7 @@ fn nothing_of_the_host_is_in_reach() {
     assert_eq!(raised(hostile(json!({"do": "kills", "pid": mine}))).0, "ProcessLookupError");
 }
 
-#[test]
 fn nothing_is_left_of_a_call() {
-    if !sandboxed("left over") {
-        return;
-    }
     for action in [r#"{"do": "prints"}"#, r#"{"do": "fill", "folder": "/tmp"}"#, r#"{"do": "spill", "what": "x"}"#] {
         let folder = tempfile::tempdir().unwrap();
         let skill = tests().join("skills/tiers/hostile");
@@ -207,11 +242,7 @@ fn web_call(library: &str, url: &str, grants: Grants) -> Report {
     run("web/libraries", &call)
 }
 
-#[test]
 fn http_goes_through_the_same_rules_as_from_a_cell() {
-    if !sandboxed("http") {
-        return;
-    }
     let handle = |seen: &web::Seen| Some(answer("200 OK", &[], format!("{} {}", seen.method, seen.path())));
     let servers = [
         ("http", 80, Server::start(None, handle)),
@@ -247,7 +278,6 @@ fn http_goes_through_the_same_rules_as_from_a_cell() {
     );
 }
 
-#[test]
 fn a_manifest_or_a_missing_package_chooses_only_what_policy_allows() {
     let asks = fixture("tiers/asks_subprocess");
     let auto = HOST.call(&asks, &Call::new(json!({}))).unwrap();
@@ -260,9 +290,6 @@ fn a_manifest_or_a_missing_package_chooses_only_what_policy_allows() {
     let refused = HOST.call(&needs, &Call::new(json!({}))).unwrap();
     assert!(matches!(refused.outcome, Outcome::Refused), "{refused:?}");
     assert!(refused.denials[0].message.contains("`ujson`"), "{refused:?}");
-    if !sandboxed("choosing") {
-        return;
-    }
     assert_eq!(
         auto.denials[0].hint.as_deref().map(|hint| hint.contains("`--tier subprocess`")),
         Some(true),
@@ -287,7 +314,6 @@ fn a_manifest_or_a_missing_package_chooses_only_what_policy_allows() {
     );
 }
 
-#[test]
 fn without_isolation_only_what_is_trusted_runs() {
     let asks = fixture("tiers/asks_in_process");
     for (choice, trust, runs) in [
@@ -311,15 +337,9 @@ fn without_isolation_only_what_is_trusted_runs() {
 }
 
 /// Fills a form and reads it back, as it does natively: see docs/security/subprocess-isolation-spike.md.
-#[test]
 fn a_pdf_is_filled_through_a_mount_by_a_package_that_no_cell_has() {
-    let form = tests().join("../../shared/parity/files/pdf_form.pdf");
-    if !sandboxed("a PDF") || !form.is_file() {
-        println!("SKIPPED a PDF: {} is not here", form.display());
-        return;
-    }
     let folder = tempfile::tempdir().unwrap();
-    fs::copy(&form, folder.path().join("form.pdf")).unwrap();
+    fs::copy(form(), folder.path().join("form.pdf")).unwrap();
     let skill = HOST.skill("office/pdf_form_filler").unwrap();
     let run = |params: Value| {
         // The operator names no tier: this skill can't run in a cell.

@@ -95,6 +95,9 @@ impl Host {
         if let Some(elsewhere) = Elsewhere::asked_by(&image.report.manifest, call) {
             return Ok(Err(elsewhere));
         }
+        if let Some(elsewhere) = self.better_elsewhere(image.site.as_deref(), skill, call)? {
+            return Ok(Err(elsewhere));
+        }
         let skill = &skill.furnished(image.site.clone());
         let about = Some(ImageUse { key: image.key.clone(), baked });
         let held = match self.held(skill, (&image.report.manifest, &image.report.early_imports), call, trail)? {

@@ -7,9 +7,10 @@ use serde_json::Value;
 
 use super::calling::refused;
 use super::{Host, HostError};
-use crate::approvals::Standing;
+use crate::approvals::Standing as Approved;
 use crate::audit::Trail;
 use crate::call::{Call, Outcome, Report};
+use crate::packages::{Package, Site, Standing};
 use crate::policy::{Denial, DenialKind, TierDenial, Vouched};
 use crate::skill::{Origin, Skill};
 use crate::tier::{self, Choice, Tier, TierError};
@@ -20,6 +21,8 @@ pub(super) enum Elsewhere {
     Asks(Tier),
     /// A module that it needs is not there.
     Lacks(String),
+    /// A package that it requires is native.
+    Requires(String),
     /// What the manifest asks for makes no sense.
     Unreadable(String),
 }
@@ -49,6 +52,7 @@ impl Elsewhere {
         match self {
             Elsewhere::Asks(tier) => format!("its manifest asks for `{tier}`"),
             Elsewhere::Lacks(module) => format!("it imports `{module}`, which a cell does not have"),
+            Elsewhere::Requires(way) => format!("it requires `{way}`, which exists only as native code"),
             Elsewhere::Unreadable(why) => why.clone(),
         }
     }
@@ -80,14 +84,17 @@ impl Host {
         let asked = call.tier == Choice::Isolated;
         let candidates = match why {
             Elsewhere::Asks(tier) => vec![*tier],
-            Elsewhere::Lacks(_) => vec![Tier::Container, Tier::Subprocess],
+            Elsewhere::Lacks(_) | Elsewhere::Requires(_) => vec![Tier::Container, Tier::Subprocess],
             Elsewhere::Unreadable(_) => Vec::new(),
         };
         let (mut lacks, mut hint) = (Vec::new(), None);
         for tier in &candidates {
             // Whoever asks for isolation has not asked for a tier without.
             let asked = asked && tier.is_isolated();
-            match (tier::available(*tier), self.may_use(*tier, skill, call, asked)?) {
+            // Looking for an engine takes a while, so that comes last.
+            let may_use = self.may_use(*tier, skill, call, asked)?;
+            let available = if may_use.is_ok() { tier::available(*tier) } else { Ok(String::new()) };
+            match (available, may_use) {
                 (Ok(_), Ok(())) => match self.in_tier(*tier, skill, call, trail) {
                     // Nothing ran yet: there may be no base image here.
                     Err(HostError::Tier(error @ TierError::Image(_))) => lacks.push(format!("`{tier}`: {error}")),
@@ -104,6 +111,28 @@ impl Host {
         let hint = hint.or_else(|| Some("`skillcell doctor` says what each tier lacks on this machine".to_owned()));
         let tier = candidates.first().copied().unwrap_or(Tier::Wasm);
         refuse(skill, tier, Denial { message, hint, flag: None, ..denial_of(tier) }, trail)
+    }
+
+    /// A skill that can be imported, though a package that it requires is native, is worth more where that is; if it may
+    /// go there. Otherwise it does what it can in a cell.
+    pub(super) fn better_elsewhere(
+        &self,
+        site: Option<&Site>,
+        skill: &Skill,
+        call: &Call,
+    ) -> Result<Option<Elsewhere>, HostError> {
+        let native = |package: &&Package| matches!(package.standing, Standing::Native { .. });
+        let Some(package) = site.and_then(|site| site.packages.missing().find(native)) else { return Ok(None) };
+        if call.tier == Choice::Tier(Tier::Wasm) || call.limits.fuel.is_some() {
+            return Ok(None);
+        }
+        for tier in [Tier::Subprocess, Tier::Container] {
+            if self.may_use(tier, skill, call, call.tier == Choice::Isolated)?.is_ok() && tier::available(tier).is_ok()
+            {
+                return Ok(Some(Elsewhere::Requires(package.way())));
+            }
+        }
+        Ok(None)
     }
 
     fn may_use(&self, tier: Tier, skill: &Skill, call: &Call, asked: bool) -> Result<Result<(), Denial>, HostError> {
@@ -140,7 +169,7 @@ impl Host {
             return Ok(Vouched::Bundled);
         }
         let standing = self.approvals().map(|approvals| approvals.standing(skill)).transpose()?;
-        Ok(if matches!(standing, Some(Standing::Approved(_))) { Vouched::Approved } else { Vouched::Unknown })
+        Ok(if matches!(standing, Some(Approved::Approved(_))) { Vouched::Approved } else { Vouched::Unknown })
     }
 }
 

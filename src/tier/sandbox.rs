@@ -115,7 +115,7 @@ const ISOLATION: [&str; 11] = [
 
 /// What every process has of the environment. What is granted comes over its channel: another user of this machine can
 /// see what a process was started with.
-fn environment() -> [(&'static str, &'static str); 7] {
+fn environment() -> [(&'static str, &'static str); 8] {
     [
         ("HOME", HOME),
         ("TMPDIR", "/tmp"),
@@ -123,6 +123,7 @@ fn environment() -> [(&'static str, &'static str); 7] {
         ("LANG", "C.UTF-8"),
         ("PATH", "/nonexistent"),
         ("USER", "skill"),
+        ("SKILLWARE_SCRATCH_DIR", "/tmp"),
         ("PYTHONDONTWRITEBYTECODE", "1"),
     ]
 }

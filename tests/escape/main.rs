@@ -9,6 +9,7 @@ mod authority;
 mod case;
 mod expect;
 mod names;
+mod promises;
 mod props;
 mod recorded;
 mod runner;

@@ -1,4 +1,4 @@
-//! What pairs give in a tier that is no cell, where that differs from what a cell gives: `tiers/<tier>.json`, recorded by a
+//! What pairs give in a tier that is no cell, where that differs from what a cell gives: `../escape-tiers/<tier>.json`, recorded by a
 //! run with `ESCAPE_RECORD=1` and read by people. A run fails where it differs from its record.
 //!
 //! The file has every pair that was run: `"same"` as in a cell, or what differs, half by half. What a half must not do in
