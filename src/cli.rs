@@ -7,6 +7,7 @@ mod audit;
 mod bench;
 mod build;
 mod cache;
+mod compare;
 mod doctor;
 mod grants;
 mod input;
@@ -55,6 +56,7 @@ enum Command {
     Lock(lock::LockCommand),
     Audit(audit::AuditCommand),
     Bench(bench::BenchCommand),
+    Compare(compare::CompareCommand),
     Runtime(runtime::RuntimeCommand),
     Cache(cache::CacheCommand),
     Doctor(doctor::DoctorCommand),
@@ -139,6 +141,7 @@ pub fn main() -> ExitCode {
         Command::Lock(command) => command.execute(&settings, &printer),
         Command::Audit(command) => command.execute(&printer),
         Command::Bench(command) => command.execute(&settings, &printer),
+        Command::Compare(command) => command.execute(&settings, &printer),
         Command::Runtime(command) => command.execute(&settings, &printer),
         Command::Cache(command) => command.execute(&settings, &printer),
         Command::Doctor(command) => command.execute(&settings, &printer),
