@@ -9,6 +9,8 @@ import sys
 
 #: Where the sandbox has the guest's modules, and the socket of the HTTP proxy.
 OURS = os.path.dirname(os.path.abspath(__file__))
+#: The length of no answer.
+_NOT_ACCEPTED = 0xFFFFFFFF
 
 
 def main():
@@ -91,7 +93,10 @@ class Channel:
             view = view[os.write(self._number, view) :]
 
     def _receive(self):
-        return self._exactly(int.from_bytes(self._exactly(4), "little"))
+        size = int.from_bytes(self._exactly(4), "little")
+        if size == _NOT_ACCEPTED:
+            raise OSError("the host faulted while answering the door")
+        return self._exactly(size)
 
     def _exactly(self, size):
         parts = []

@@ -16,6 +16,7 @@ use super::output::Output;
 use super::spawn::{Rlimits, spawn};
 use super::{Job, Ran, TierError, ending};
 use crate::call::Usage;
+use crate::door::Door;
 use crate::limits::{LimitKind, Limits};
 use crate::policy::Mode;
 
@@ -67,7 +68,14 @@ impl Process {
         on_take: impl FnOnce(),
     ) -> Result<Ran, TierError> {
         let most = job.limits.host_calls;
-        let heard = channel::serve(&self.channel, settings, &mut job.door, most, deadline, on_take);
+        job.door.denials = Some(job.denials.clone());
+        let web = job.web.as_deref().map(|web| Box::new(web.sibling()));
+        // It is imported without the network, as in a cell.
+        let taken = |door: &mut Door| {
+            door.web = web;
+            on_take();
+        };
+        let heard = channel::serve(&self.channel, settings, &mut job.door, most, deadline, taken);
         let ended = Instant::now();
         let (status, stdout, stderr, over) = self.finish(&heard.end);
         let end = over.map_or(heard.end, End::Exceeded);
