@@ -13,6 +13,7 @@ mod input;
 mod inspect;
 mod layout;
 mod limits;
+mod matrix;
 mod printer;
 mod progress;
 mod run;
@@ -25,7 +26,7 @@ use std::sync::Arc;
 use clap::{Args, Parser, Subcommand};
 
 use crate::approvals::{ApprovalError, Approvals};
-use crate::host::{Host, HostError};
+use crate::host::{Host, HostBuilder, HostError};
 use printer::Printer;
 
 /// Run Python skills without trusting them: each call in a fresh CPython inside WebAssembly.
@@ -51,6 +52,7 @@ enum Command {
     Inspect(inspect::InspectCommand),
     Audit(audit::AuditCommand),
     Bench(bench::BenchCommand),
+    Matrix(matrix::MatrixCommand),
     Runtime(runtime::RuntimeCommand),
     Cache(cache::CacheCommand),
     Doctor(doctor::DoctorCommand),
@@ -88,14 +90,8 @@ impl Settings {
 
     /// A host whose HTTP trusts these authorities too.
     fn host_with(&self, ca_files: &[PathBuf]) -> Result<Host, HostError> {
-        let mut builder = Host::builder()
-            .offline(self.offline)
-            .wheels(self.from_wheel.clone())
-            .ca_files(ca_files.iter().cloned())
-            .progress(Arc::new(progress::Terminal::new(self.quiet)));
-        if let Some(folder) = &self.cache_dir {
-            builder = builder.cache_dir(folder);
-        }
+        let mut builder =
+            self.builder(Arc::new(progress::Terminal::new(self.quiet))).ca_files(ca_files.iter().cloned());
         // Where there is no place for approvals there are none.
         match self.approvals() {
             Ok(approvals) => builder = builder.approvals(approvals),
@@ -103,6 +99,16 @@ impl Settings {
             Err(error) => return Err(error.into()),
         }
         builder.build()
+    }
+
+    /// A host that knows no approvals, and tells this line what it does.
+    fn host_without_approvals(&self, line: Arc<progress::Terminal>) -> Result<Host, HostError> {
+        self.builder(line).build()
+    }
+
+    fn builder(&self, line: Arc<progress::Terminal>) -> HostBuilder {
+        let builder = Host::builder().offline(self.offline).wheels(self.from_wheel.clone()).progress(line);
+        self.cache_dir.iter().fold(builder, HostBuilder::cache_dir)
     }
 
     fn approvals(&self) -> Result<Approvals, ApprovalError> {
@@ -121,6 +127,7 @@ pub fn main() -> ExitCode {
         Command::Inspect(command) => command.execute(&settings, &printer),
         Command::Audit(command) => command.execute(&printer),
         Command::Bench(command) => command.execute(&settings, &printer),
+        Command::Matrix(command) => command.execute(&settings, &printer),
         Command::Runtime(command) => command.execute(&settings, &printer),
         Command::Cache(command) => command.execute(&settings, &printer),
         Command::Doctor(command) => command.execute(&settings, &printer),

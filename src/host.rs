@@ -26,6 +26,7 @@ mod json_strings;
 mod map_paths;
 mod params;
 mod parts;
+mod study;
 
 use std::sync::Arc;
 

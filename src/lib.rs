@@ -26,6 +26,7 @@ mod host;
 pub mod http;
 mod image;
 mod limits;
+pub mod matrix;
 pub mod policy;
 mod progress;
 mod provision;

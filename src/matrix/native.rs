@@ -1,0 +1,165 @@
+//! The other side of the comparison: the same tests and calls in a virtual environment on this machine, with all packages.
+//!
+//! **This executes skills and packages outside of any cell.** Where bubblewrap is there, it is done without network, without
+//! the user's files and with a folder of its own for writing; it is a precaution, not the sandbox that this program is about.
+
+mod confine;
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use self::confine::Confined;
+use super::outcomes::Ran;
+use crate::host::Host;
+use crate::progress::Progress;
+use crate::skill::Skill;
+use crate::venv::Venv;
+
+/// What tests are written with, beside what skills require.
+const TOOLS: [&str; 3] = ["pytest", "pytest-mock", "pytest-asyncio"];
+/// Old versions of pip don't see that `lxml[html_clean]`, which trafilatura needs, is `lxml[html-clean]`.
+const HELD_BACK: (&str, &str) = ("trafilatura", "lxml-html-clean");
+const REPORTER: &str = include_str!("../../runtime-assets/study/report.py");
+const CALLER: &str = include_str!("../../runtime-assets/study/call.py");
+const TESTS_DEADLINE: Duration = Duration::from_secs(300);
+const CALLS_DEADLINE: Duration = Duration::from_secs(60);
+/// Processes that are timed; the median counts.
+const PROCESSES: usize = 3;
+
+/// An environment with the requirements of all skills, and their files.
+pub struct Outside {
+    venv: Venv,
+    folder: tempfile::TempDir,
+}
+
+#[derive(Deserialize)]
+struct Timed {
+    median_ms: f64,
+}
+
+impl Outside {
+    /// One environment for all: most of its size is shared. The packages of skills that can't live together are told apart
+    /// by pip's message, and then there are no native runs.
+    pub fn prepare(host: &Host, skills: &[&Skill], progress: &dyn Progress) -> Result<Outside, String> {
+        let mut requirements = Vec::new();
+        for skill in skills {
+            let look = host.look(skill).map_err(|error| error.to_string())?;
+            let wanted = look["manifest"]["requirements"].as_array().into_iter().flatten();
+            requirements.extend(wanted.filter_map(Value::as_str).map(str::to_owned));
+        }
+        requirements.sort();
+        requirements.dedup();
+        let mut extras: Vec<String> = TOOLS.map(str::to_owned).to_vec();
+        if requirements.iter().any(|wanted| wanted.starts_with(HELD_BACK.0)) {
+            extras.push(HELD_BACK.1.to_owned());
+        }
+        let started = Instant::now();
+        let venv = host.venv(&requirements, &extras).map_err(|error| in_full(&error))?;
+        progress.note(&format!(
+            "native environment: {} packages, {} MB, Python {}, ready in {:.0} s",
+            venv.lock().packages.len(),
+            venv.bytes() / 1_000_000,
+            venv.base().version,
+            started.elapsed().as_secs_f64()
+        ));
+        let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+        let outside = Outside { venv, folder };
+        outside.lay_out(skills).map_err(|error| error.to_string())?;
+        if !confine::is_there() {
+            progress.note("bubblewrap is not there: native runs see the network and this machine's files");
+        }
+        Ok(outside)
+    }
+
+    /// `CPython 3.11.7`.
+    pub fn python(&self) -> String {
+        format!("CPython {}", self.venv.base().version)
+    }
+
+    /// Each package of the environment, and whether it has a pure wheel.
+    pub fn venv(&self) -> &Venv {
+        &self.venv
+    }
+
+    fn lay_out(&self, skills: &[&Skill]) -> std::io::Result<()> {
+        for skill in skills {
+            skill.write_to(&self.place(skill))?;
+        }
+        for (name, text) in [("skillcell_report.py", REPORTER), ("skillcell_call.py", CALLER)] {
+            std::fs::write(self.folder.path().join(name), text)?;
+        }
+        for name in ["home", "tmp"] {
+            std::fs::create_dir_all(self.folder.path().join(name))?;
+        }
+        Ok(())
+    }
+
+    fn place(&self, skill: &Skill) -> PathBuf {
+        self.folder.path().join("skills").join(skill.id())
+    }
+
+    /// A skill's own tests.
+    pub fn tests(&self, skill: &Skill) -> Result<Ran, String> {
+        let report = self.folder.path().join(format!("{}.jsonl", &skill.digest()[..32]));
+        std::fs::write(&report, "").map_err(|error| error.to_string())?;
+        let place = self.place(skill);
+        let mut confined = self.confined();
+        confined.args([
+            "-m",
+            "pytest",
+            "-q",
+            "-p",
+            "skillcell_report",
+            "-p",
+            "no:cacheprovider",
+            "--import-mode=prepend",
+        ]);
+        confined
+            .arg(format!("--rootdir={}", place.display()))
+            .arg(format!("--confcutdir={}", place.display()))
+            .arg(&place);
+        confined.env("SKILLCELL_TEST_REPORT", &report);
+        let started = Instant::now();
+        let output = confined.output(TESTS_DEADLINE)?;
+        let seconds = started.elapsed().as_secs_f64();
+        let ran = Ran::from_lines(&std::fs::read_to_string(&report).map_err(|error| error.to_string())?, seconds);
+        // 0 all passed, 1 some failed, 2 some files could not be collected, 5 there are none.
+        match output.code {
+            Some(0 | 1 | 2 | 5) => Ok(ran),
+            _ => Err(format!("pytest ended with {}: {}", output.status, output.last_line)),
+        }
+    }
+
+    /// A process that loads the skill and calls it once, and a call in a process that made others: milliseconds.
+    pub fn latency(&self, skill: &Skill, params: &Value) -> Result<(f64, f64), String> {
+        let call = |times: &str| {
+            let mut confined = self.confined();
+            confined.args(["skillcell_call.py"]).arg(self.place(skill)).arg(params.to_string()).arg(times);
+            let started = Instant::now();
+            let output = confined.output(CALLS_DEADLINE)?;
+            let time = started.elapsed().as_secs_f64() * 1e3;
+            if output.code == Some(0) { Ok((time, output.last_line)) } else { Err(output.last_line) }
+        };
+        let mut processes =
+            (0..PROCESSES).map(|_| call("1").map(|(time, _)| time)).collect::<Result<Vec<f64>, String>>()?;
+        processes.sort_by(f64::total_cmp);
+        let (_, line) = call("30")?;
+        let timed: Timed = serde_json::from_str(&line).map_err(|error| error.to_string())?;
+        Ok((processes[PROCESSES / 2], timed.median_ms))
+    }
+
+    fn confined(&self) -> Confined {
+        Confined::python(&self.venv, self.folder.path())
+    }
+}
+
+fn in_full(error: &dyn std::error::Error) -> String {
+    let text = error.to_string();
+    match error.source() {
+        Some(cause) if !text.contains(&cause.to_string()) => format!("{text}: {}", in_full(cause)),
+        _ => text,
+    }
+}
