@@ -18,6 +18,7 @@ mod printer;
 mod progress;
 mod run;
 mod runtime;
+mod test;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -48,6 +49,7 @@ struct Cli {
 enum Command {
     Run(run::RunCommand),
     Build(build::BuildCommand),
+    Test(test::TestCommand),
     Approve(approve::ApproveCommand),
     Inspect(inspect::InspectCommand),
     Audit(audit::AuditCommand),
@@ -123,6 +125,7 @@ pub fn main() -> ExitCode {
     let done = match command {
         Command::Run(command) => command.execute(&settings, &printer),
         Command::Build(command) => command.execute(&settings, &printer),
+        Command::Test(command) => command.execute(&settings, &printer),
         Command::Approve(command) => command.execute(&settings, &printer),
         Command::Inspect(command) => command.execute(&settings, &printer),
         Command::Audit(command) => command.execute(&printer),

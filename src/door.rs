@@ -8,6 +8,7 @@
 //!   T ───────────────────────────────▶ the call: u32 length, params, then config and environment if there are any
 //!   G <result as JSON> ──────────────▶ kept, once
 //!   F <exception as JSON> ───────────▶ kept, once
+//!   R <test event as JSON>  (tests only) ─▶ kept, see `testing::events`
 //!   B <report as JSON>  (bake only) ─▶ kept
 //!   P <u32 addresses>   (bake only) ─▶ done at once
 //!   o s w r a c n ───────────────────▶ HTTP, as far as it is granted: see `web`
@@ -17,7 +18,7 @@ mod denials;
 mod gate;
 mod web;
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 pub use self::denials::Denials;
@@ -25,6 +26,7 @@ pub use self::web::Web;
 use crate::call::Raised;
 use crate::limits::LimitKind;
 use crate::policy::{ConnectDenial, Denial, DenialKind};
+use crate::testing::Events;
 use crate::wasi::Stop;
 
 /// The longest description of an exception.
@@ -46,6 +48,8 @@ pub struct Door {
     pub result: Option<Vec<u8>>,
     pub raised: Option<Raised>,
     pub report: Option<serde_json::Value>,
+    /// What a cell that runs tests tells of them.
+    pub tests: Option<Arc<Mutex<Events>>>,
     /// HTTP, where anything of it is granted.
     pub web: Option<Box<Web>>,
     /// What was refused; made with the first refusal, or with `web`.
@@ -90,6 +94,7 @@ impl Door {
             b'T' => return Ok(Answer::Bytes(std::mem::take(&mut self.call))),
             b'G' => self.keep_result(payload)?,
             b'F' => self.keep_raised(payload)?,
+            b'R' => return self.keep_event(payload),
             b'B' if self.baking => self.report = Some(json(payload, MAX_REPORT_BYTES)?),
             b'P' if self.baking => return Ok(Answer::Pin(capped(payload, MAX_PINS_BYTES)?.to_vec())),
             b'o' | b's' | b'w' | b'r' | b'a' | b'c' | b'n' => {
@@ -105,6 +110,15 @@ impl Door {
             Some(web) => web.receive(kind, payload, deadline),
             None => web::refuse(kind, payload, self.denials.get_or_insert_default()),
         }
+    }
+
+    fn keep_event(&mut self, payload: &[u8]) -> Result<Answer, Fault> {
+        let mut tests = self.tests.as_ref().ok_or(Fault::Malformed)?.lock().unwrap_or_else(PoisonError::into_inner);
+        if tests.bytes.saturating_add(payload.len() as u64) > self.result_cap {
+            return Err(Fault::Stop(Stop::Exceeded(LimitKind::ResultBytes)));
+        }
+        tests.take(payload).ok_or(Fault::Malformed)?;
+        Ok(Answer::Bytes(Vec::new()))
     }
 
     fn keep_result(&mut self, payload: &[u8]) -> Result<(), Fault> {

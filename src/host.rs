@@ -27,6 +27,7 @@ mod map_paths;
 mod params;
 mod parts;
 mod study;
+mod testing;
 
 use std::sync::Arc;
 
@@ -41,6 +42,7 @@ use crate::image::BakeError;
 use crate::provision;
 use crate::runtime::RuntimeError;
 use crate::skill::{Skill, SkillError};
+use crate::testing::TestError;
 use crate::venv::VenvError;
 
 /// Runs skills in cells. Clones share everything.
@@ -73,6 +75,8 @@ pub enum HostError {
     Approval(#[from] ApprovalError),
     #[error(transparent)]
     Audit(#[from] AuditError),
+    #[error(transparent)]
+    Test(#[from] TestError),
     #[error("the params are {got} bytes as JSON, and may be {cap}")]
     ParamsTooLarge { got: usize, cap: usize },
 }

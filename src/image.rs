@@ -14,6 +14,7 @@
 
 mod bake;
 mod snapshot;
+mod testing;
 
 use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime};

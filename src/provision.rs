@@ -14,7 +14,7 @@ mod wheel;
 
 pub use error::Error;
 pub use fetch::{Fetch, FetchedWheel, fetch};
-pub use packs::{packages, registry};
+pub use packs::{packages, registry, test_packages};
 pub use pins::{Pin, RuntimePin, pins};
 pub use pip::{candidates, last_lines, no_python, python_version, tail};
 pub use runtime::{runtime_files, runtime_pin, stdlib, stdlib_bytes};

@@ -26,6 +26,8 @@ impl Verdict {
 impl Line {
     pub fn verdict(&self) -> Verdict {
         match self.allowed {
+            // A rule that denies is not something that was allowed.
+            Some(true) if self.event == Event::Grant && self.asked().starts_with("deny_") => Verdict::Note,
             Some(true) => Verdict::Allowed,
             Some(false) => Verdict::Denied,
             None => Verdict::Note,
@@ -141,6 +143,16 @@ mod tests {
             };
             assert!(line.words().chars().all(is_plain), "{event:?}: {:?}", line.words());
         }
+    }
+
+    #[test]
+    fn a_rule_that_denies_is_not_worded_as_allowed() {
+        let grant = |asked: &str| {
+            Line { event: Event::Grant, asked: Some(asked.into()), allowed: Some(true), ..Line::default() }.verdict()
+        };
+        assert_eq!(grant("deny_http https://a.example.org"), Verdict::Note);
+        assert_eq!(grant("deny_import ctypes"), Verdict::Note);
+        assert_eq!(grant("allow_http https://a.example.org"), Verdict::Allowed);
     }
 
     #[test]

@@ -70,6 +70,14 @@ impl Printer {
         }
     }
 
+    /// A stranger's text on stdout that may have colours, and nothing else that a terminal would obey.
+    pub fn coloured_output(&self, text: &str) {
+        if !text.is_empty() {
+            let text = if self.pretty { harmless_but_colours(text) } else { text.to_owned() };
+            self.line(text.trim_end_matches('\n'));
+        }
+    }
+
     pub fn error(&self, error: &anyhow::Error) {
         self.problem(&format!("{error}"));
         let mut last = error.to_string();
@@ -147,6 +155,41 @@ pub fn harmless(text: &str) -> String {
         }
     }
     safe
+}
+
+/// The same, with the sequences that set colours and weights left in: `ESC [ digits and semicolons m`. They are set back at the
+/// end.
+fn harmless_but_colours(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once("\x1b[") {
+        safe.push_str(&harmless(before));
+        let end = after.find(|c: char| !c.is_ascii_digit() && c != ';').unwrap_or(after.len());
+        if after[end..].starts_with('m') && end <= 20 {
+            safe.push_str(&format!("\x1b[{}m", &after[..end]));
+            rest = &after[end + 1..];
+        } else {
+            safe.push_str(&harmless("\x1b["));
+            rest = after;
+        }
+    }
+    safe.push_str(&harmless(rest));
+    if safe.contains('\x1b') {
+        safe.push_str("\x1b[0m");
+    }
+    safe
+}
+
+/// Whether colours are wanted on stdout.
+pub fn stdout_has_colour() -> bool {
+    anstream::AutoStream::choice(&std::io::stdout()) != anstream::ColorChoice::Never
+}
+
+/// The columns of the terminal that stdout is.
+pub fn stdout_width() -> u16 {
+    let from_variable = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
+    let width = from_variable.or_else(|| rustix::termios::tcgetwinsize(std::io::stdout()).ok().map(|size| size.ws_col));
+    width.filter(|width| (20..=400).contains(width)).unwrap_or(80)
 }
 
 /// Marks that reorder text on screen.

@@ -50,6 +50,7 @@ pub fn run(data: &[u8]) {
         baking,
         web: Some(Box::new(web)),
         denials: Some(denials.clone()),
+        tests: Some(Arc::default()),
         ..Door::default()
     };
     let (mut server, deadline) = (Server::default(), Instant::now() + DEADLINE);
@@ -119,7 +120,7 @@ fn check_answer(frame: &[u8], answer: &Result<Answer, Fault>, baking: bool, told
     let kind = frame.first().copied().unwrap_or(0);
     match answer {
         Ok(Answer::Bytes(bytes)) => {
-            assert!(b"TGFBoswracn".contains(&kind), "a frame that is none is answered");
+            assert!(b"TGFRBoswracn".contains(&kind), "a frame that is none is answered");
             assert!(kind != b'B' || baking, "a frame of a bake in a call");
             if b"oswracn".contains(&kind) {
                 let (status, payload) = bytes.split_first().expect("a status");
@@ -136,6 +137,8 @@ fn check_kept(door: &Door) {
     assert!(door.result.as_ref().is_none_or(|result| result.len() as u64 <= RESULT_CAP));
     assert!(!(door.result.is_some() && door.raised.is_some()), "the first of both counts");
     assert!(door.report.is_none() || door.baking);
+    let told = door.tests.as_ref().map(|tests| tests.lock().expect("not poisoned").bytes);
+    assert!(told.is_none_or(|bytes| bytes <= RESULT_CAP));
 }
 
 #[derive(Default)]

@@ -89,6 +89,7 @@ impl HostBuilder {
             http: OnceLock::new(),
             registry: OnceLock::new(),
             files: OnceLock::new(),
+            bench: OnceLock::new(),
             machines: [OnceLock::new(), OnceLock::new()],
             making: Mutex::new(()),
             images: Mutex::default(),

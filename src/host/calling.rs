@@ -153,7 +153,7 @@ impl Host {
     }
 
     /// Runs a cell to its end. One that got there by itself is retired, any other is thrown away.
-    fn run(
+    pub(super) fn run(
         &self,
         skill: &Skill,
         (mut cell, retire): (Cell, impl FnOnce(Cell)),
@@ -243,7 +243,7 @@ fn refused(skill: &Skill, denials: Vec<Denial>) -> Report {
     Report { denials, ..ended(skill, Outcome::Refused) }
 }
 
-fn door(call: &Call, validate: bool) -> Result<Door, HostError> {
+pub(super) fn door(call: &Call, validate: bool) -> Result<Door, HostError> {
     let packed = params::pack(call, validate);
     if packed.len() > MAX_PARAMS_BYTES {
         return Err(HostError::ParamsTooLarge { got: packed.len(), cap: MAX_PARAMS_BYTES });

@@ -123,6 +123,18 @@ pub fn decide(
     if denials.is_empty() { Ok(Some(effective)) } else { Err(denials) }
 }
 
+/// What tests hold: what was granted, as far as the manifest asks for it if it asks at all. Nothing of it is missing to them.
+/// A manifest that can't be read asks for nothing.
+pub fn narrowed(skill: &Skill, manifest: Option<&Value>, call: &Call) -> Option<Effective> {
+    if call.grants == Grants::default() {
+        return None;
+    }
+    let asked = manifest.map_or(Some(Permissions::default()), |manifest| {
+        manifest.get("permissions").map(|asked| Permissions::parse(asked).unwrap_or_default())
+    });
+    Some(Effective::of(skill.id(), asked.as_ref(), &call.grants))
+}
+
 impl Held {
     /// Reads the secrets and the granted variables.
     pub fn new(grants: Grants, map_paths: bool) -> Result<Held, GrantError> {

@@ -61,7 +61,7 @@ impl Host {
     }
 
     /// A file of ours that turns out to be damaged is discarded; here it is fetched again, and the work done once more.
-    fn repairing<T>(&self, work: impl Fn() -> Result<T, HostError>) -> Result<T, HostError> {
+    pub(super) fn repairing<T>(&self, work: impl Fn() -> Result<T, HostError>) -> Result<T, HostError> {
         match work() {
             Err(HostError::Bake(BakeError::Damaged(_))) => {
                 self.fetch_stdlib()?;

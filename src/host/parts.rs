@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::images::Images;
+use super::testing::Bench;
 use super::{GrantError, Host, HostError};
 use crate::approvals::Approvals;
 use crate::cache::{Cache, Pack};
@@ -30,6 +31,8 @@ pub(super) struct Shared {
     pub(super) files: OnceLock<CommonFiles>,
     /// The plain machine, and the one that counts fuel.
     pub(super) machines: [OnceLock<Machine>; 2],
+    /// What tests are run on.
+    pub(super) bench: OnceLock<Bench>,
     /// Held while something of the above is made, so that it is made once.
     pub(super) making: Mutex<()>,
     pub(super) images: Mutex<Images>,
@@ -90,7 +93,7 @@ impl Host {
         })
     }
 
-    fn made<'a, T>(
+    pub(super) fn made<'a, T>(
         &self,
         slot: &'a OnceLock<T>,
         make: impl FnOnce() -> Result<T, HostError>,

@@ -32,16 +32,24 @@ pub struct Resend {
     pub tls: bool,
 }
 
+/// What of the request matters for its answer.
+pub struct About {
+    pub head_only: bool,
+    /// A secret may go to the host that the request went to: compressed answers can't be scrubbed, so they are not
+    /// passed on.
+    pub guarded: bool,
+    /// The guest wants no other answer after this one.
+    pub close: bool,
+    /// No other request is sent on the connection.
+    pub last: bool,
+}
+
 pub struct Answer {
     terms: Arc<Terms>,
     connection: Option<Connection>,
     resend: Option<Resend>,
     record: Record,
-    head_only: bool,
-    /// A secret may go where the request went: compressed answers can't be scrubbed, so they are not passed on.
-    guarded: bool,
-    /// The guest wants no other answer after this one.
-    close: bool,
+    about: About,
     phase: Phase,
     first_byte_by: Instant,
     out: Vec<u8>,
@@ -66,14 +74,12 @@ impl Answer {
         connection: Option<Connection>,
         resend: Option<Resend>,
         record: Record,
-        head_only: bool,
-        guarded: bool,
-        close: bool,
+        about: About,
     ) -> Answer {
         let first_byte_by = from_now(terms.limits.first_byte);
         let phase = Phase::Head { scanned: 0, interim: 0 };
         let (out, given) = (Vec::new(), 0);
-        Answer { terms, connection, resend, record, head_only, guarded, close, phase, first_byte_by, out, given }
+        Answer { terms, connection, resend, record, about, phase, first_byte_by, out, given }
     }
 
     /// The next piece; empty at the end.
@@ -92,7 +98,7 @@ impl Answer {
     /// Whether the guest has read everything, and if so, whether it can ask for more on its connection.
     pub fn is_over(&self) -> Option<bool> {
         match self.phase {
-            Phase::Over { complete } if self.given == self.out.len() => Some(complete && !self.close),
+            Phase::Over { complete } if self.given == self.out.len() => Some(complete && !self.about.close),
             _ => None,
         }
     }
@@ -131,7 +137,7 @@ impl Answer {
         let (Some(connection), Phase::Head { scanned, interim }) = (&mut self.connection, &mut self.phase) else {
             return self.stop_early();
         };
-        if let Some((response, end)) = Response::find(connection.received(), scanned, self.head_only)? {
+        if let Some((response, end)) = Response::find(connection.received(), scanned, self.about.head_only)? {
             connection.consume(end);
             (*scanned, *interim) = (0, *interim + 1);
             return match response.status {
@@ -160,6 +166,8 @@ impl Answer {
         let limits = &self.terms.limits;
         let by = deadline.min(from_now(limits.connect));
         let mut connection = self.terms.client.connect(&resend.checked, resend.tls, by)?;
+        connection.only_for = self.connection.take().and_then(|dead| dead.only_for);
+        self.record.tell_secrets(self.record.secrets.clone(), connection.key.address)?;
         let sent: io::Result<()> = connection.send(&resend.bytes, limits.idle, deadline);
         sent.map_err(|_| HttpError::Reset { doing: "sending the request" })?;
         self.record.address = Some(connection.key.address);
@@ -176,12 +184,12 @@ impl Answer {
             return Err(HttpError::TooLarge { what: "the answer's body", cap });
         }
         let codings = response.codings()?;
-        if self.guarded && !codings.is_empty() {
+        if self.about.guarded && !codings.is_empty() {
             return Err(HttpError::BadAnswer("it is compressed, unasked, so secrets in it can't be found"));
         }
         let reader = BodyReader::new(response.framing, false);
         let done = reader.is_done();
-        let outgoing = Outgoing::start(response, self.close, self.terms.scrubber.clone(), &mut self.out);
+        let outgoing = Outgoing::start(response, self.about.close, self.terms.scrubber.clone(), &mut self.out);
         let inflation = Inflation::new(&codings, self.terms.limits.inflated_bytes);
         self.phase = Phase::Body(Box::new(Body { reader, inflation, outgoing }));
         if done {
@@ -238,6 +246,7 @@ impl Answer {
         self.record.error = (!proper).then_some("closed");
         if let Some(connection) = self.connection.take()
             && proper
+            && !self.about.last
             && body.outgoing.is_reusable()
             && connection.received().is_empty()
             && !connection.is_muted()

@@ -111,14 +111,14 @@ impl HttpClient {
         connection.start_tls(&self.tls, deadline)
     }
 
-    /// A connection that finished another request no longer ago than `rest`.
-    pub(crate) fn reuse(&self, checked: &Checked, tls: bool, rest: Duration) -> Option<Connection> {
-        self.pool.take(tls, &checked.place, &checked.addresses, rest)
+    /// A connection that finished another request no longer ago than `rest`, and is open to this call.
+    pub(crate) fn reuse(&self, checked: &Checked, tls: bool, rest: Duration, call: u64) -> Option<Connection> {
+        self.pool.take((tls, &checked.place, &checked.addresses), rest, call)
     }
 
     /// Whether connecting can be left for later, since there will be a connection.
-    pub(crate) fn can_reuse(&self, checked: &Checked) -> bool {
-        self.pool.has(&checked.place, &checked.addresses)
+    pub(crate) fn can_reuse(&self, checked: &Checked, call: u64) -> bool {
+        self.pool.has(&checked.place, &checked.addresses, call)
     }
 
     pub(crate) fn give_back(&self, connection: Connection) {

@@ -30,6 +30,8 @@ pub struct Connection {
     pub key: Key,
     /// It served a request before, so the server may have given it up.
     pub reused: bool,
+    /// The call that alone may use it again: it sent a body on it. See `pool.rs`.
+    pub only_for: Option<u64>,
     stream: Stream,
     /// The server takes nothing more.
     muted: bool,
@@ -58,7 +60,7 @@ impl Connection {
         socket.set_nodelay(true)?;
         let key = Key { tls: false, place: place.clone(), address };
         let (stream, received) = (Stream { socket, session: None }, Vec::new());
-        Ok(Connection { key, reused: false, stream, muted: false, received, start: 0, end: 0 })
+        Ok(Connection { key, reused: false, only_for: None, stream, muted: false, received, start: 0, end: 0 })
     }
 
     /// Shakes hands. Only a connection that carried nothing can become TLS.

@@ -64,6 +64,10 @@ pub struct Record {
     started: Instant,
     method: String,
     url: String,
+    host: String,
+    tls: bool,
+    /// The secrets that were told of, and where they went.
+    told: Vec<(String, SocketAddr)>,
     pub address: Option<SocketAddr>,
     pub status: Option<u16>,
     pub error: Option<&'static str>,
@@ -79,6 +83,9 @@ impl Record {
             started: Instant::now(),
             method: asked.method.clone(),
             url: asked.url(),
+            host: asked.place.authority(asked.tls),
+            tls: asked.tls,
+            told: Vec::new(),
             address: None,
             status: None,
             error: Some("abandoned"),
@@ -86,6 +93,22 @@ impl Record {
             bytes_up: 0,
             bytes_down: 0,
         }
+    }
+
+    /// Tells of secrets that are about to be sent to an address, each once for each.
+    pub fn tell_secrets(&mut self, names: Vec<String>, address: SocketAddr) -> Result<(), Refusal> {
+        for name in names {
+            if self.told.iter().any(|(told, to)| *told == name && *to == address) {
+                continue;
+            }
+            let (host, tls) = (self.host.clone(), self.tls);
+            self.audit.record(&Event::Secret { name: name.clone(), host, tls, address })?;
+            if !self.secrets.contains(&name) {
+                self.secrets.push(name.clone());
+            }
+            self.told.push((name, address));
+        }
+        Ok(())
     }
 
     pub fn failed(&mut self, error: &HttpError) {

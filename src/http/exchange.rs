@@ -48,8 +48,7 @@ impl Exchange {
     /// Opens without connecting: that happens with [`Exchange::connect`], or with the first request.
     pub fn open(terms: Arc<Terms>, tls: bool, host: &str, port: u16) -> Result<Exchange, HttpError> {
         let place = Place::parse(host, port).inspect_err(|refusal| {
-            let shown: String = host.chars().take(80).flat_map(char::escape_default).collect();
-            terms.tell_refusal(None, format!("//{shown}:{port}"), refusal);
+            terms.tell_refusal(None, shown(host, port), refusal);
         })?;
         let state = State::Head(HeadBuffer::default());
         Ok(Exchange { terms, place, tls, state, ready: None, aside: Vec::new() })
@@ -120,8 +119,10 @@ impl Exchange {
         if let State::Failed(error) = &self.state {
             return Err(error.clone());
         }
-        self.terms.count_connect()?;
         let (terms, url) = (self.terms.clone(), format!("//{}", self.place));
+        terms.count_connect().inspect_err(|error| {
+            terms.tell_refusal(None, url.clone(), &Refusal::always("limit", error.to_string()));
+        })?;
         let granted = terms.gate.connect(&self.place).inspect_err(|no| terms.tell_refusal(None, url.clone(), no))?;
         terms.tell(None, url.clone(), &Ok(granted.clone()))?;
         let by = deadline.min(from_now(terms.limits.connect));
@@ -130,7 +131,7 @@ impl Exchange {
             terms.tell_refusal(None, url, refusal);
         }
         let checked = checked?;
-        if !terms.client.can_reuse(&checked) {
+        if !terms.client.can_reuse(&checked, terms.id) {
             self.ready = Some(terms.client.connect(&checked, self.tls, by)?);
         }
         Ok(())
@@ -232,4 +233,10 @@ impl Exchange {
             State::Failed(error) => Err(error.clone()),
         }
     }
+}
+
+/// Where a guest wants to connect to, for an audit line.
+pub fn shown(host: &str, port: u16) -> String {
+    let host: String = host.chars().take(80).flat_map(char::escape_default).collect();
+    format!("//{host}:{port}")
 }

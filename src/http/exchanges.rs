@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use crate::http::error::HttpError;
-use crate::http::exchange::Exchange;
+use crate::http::exchange::{Exchange, shown};
+use crate::http::gate::Refusal;
 use crate::http::ready::{self, Readiness};
 use crate::http::terms::Terms;
 
@@ -25,7 +26,9 @@ impl Exchanges {
     pub fn open(&mut self, tls: bool, host: &str, port: u16) -> Result<u32, HttpError> {
         let cap = self.terms.limits.connections;
         if self.open.len() >= cap {
-            return Err(HttpError::TooLarge { what: "the number of open connections", cap: cap as u64 });
+            let error = HttpError::TooLarge { what: "the number of open connections", cap: cap as u64 };
+            self.terms.tell_refusal(None, shown(host, port), &Refusal::always("limit", error.to_string()));
+            return Err(error);
         }
         let exchange = Exchange::open(self.terms.clone(), tls, host, port)?;
         let id = self.next;

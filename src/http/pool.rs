@@ -1,4 +1,7 @@
 //! Connections that finished a request and can serve another. Shared by the cells of one client, bounded in number and age.
+//!
+//! A server that does not read a body takes it for the next request, or for the beginning of one that ends in whatever is
+//! sent next. So a connection on which a body was sent serves only the call that sent it.
 
 use std::net::SocketAddr;
 use std::sync::{Mutex, PoisonError};
@@ -20,14 +23,17 @@ pub struct Pool {
 
 impl Pool {
     /// Takes the connection that rested the shortest, if there is one to any of these addresses.
-    pub fn take(&self, tls: bool, place: &Place, addresses: &[SocketAddr], rest: Duration) -> Option<Connection> {
+    pub fn take(&self, key: (bool, &Place, &[SocketAddr]), rest: Duration, call: u64) -> Option<Connection> {
+        let (tls, place, addresses) = key;
         loop {
             let mut connection = {
                 let mut resting = self.resting.lock().unwrap_or_else(PoisonError::into_inner);
                 resting.retain(|(_, since)| since.elapsed() < MAX_REST);
                 let fits = |(connection, since): &(Connection, Instant)| {
                     let key = &connection.key;
-                    key.tls == tls && key.place == *place && addresses.contains(&key.address) && since.elapsed() < rest
+                    let open_to = connection.only_for.is_none_or(|owner| owner == call);
+                    let same = key.tls == tls && key.place == *place && addresses.contains(&key.address);
+                    same && open_to && since.elapsed() < rest
                 };
                 let index = resting.iter().rposition(fits)?;
                 resting.remove(index).0
@@ -54,11 +60,13 @@ impl Pool {
     }
 
     /// Whether a request would find a connection, by either scheme.
-    pub fn has(&self, place: &Place, addresses: &[SocketAddr]) -> bool {
+    pub fn has(&self, place: &Place, addresses: &[SocketAddr], call: u64) -> bool {
         let resting = self.resting.lock().unwrap_or_else(PoisonError::into_inner);
         let fits = |(connection, since): &(Connection, Instant)| {
             let key = &connection.key;
-            key.place == *place && addresses.contains(&key.address) && since.elapsed() < MAX_REST_UNREPEATABLE
+            let open_to = connection.only_for.is_none_or(|owner| owner == call);
+            let same = key.place == *place && addresses.contains(&key.address);
+            same && open_to && since.elapsed() < MAX_REST_UNREPEATABLE
         };
         resting.iter().any(fits)
     }

@@ -85,6 +85,17 @@ impl Request {
         matches!(self.asked.method.as_str(), "GET" | "HEAD" | "OPTIONS" | "PUT" | "DELETE") && self.overrides.is_empty()
     }
 
+    /// Whether bytes follow the head.
+    pub fn has_body(&self) -> bool {
+        !matches!(self.framing, Framing::None | Framing::Length(0))
+    }
+
+    /// Whether a server may well leave its body unread, and take it for another request: with this method, a body means
+    /// nothing.
+    pub fn has_stray_body(&self) -> bool {
+        self.has_body() && !matches!(self.asked.method.as_str(), "POST" | "PUT" | "PATCH")
+    }
+
     /// The head to send.
     pub fn write_head(&self) -> Vec<u8> {
         let mut out = Vec::with_capacity(512);

@@ -68,12 +68,17 @@ impl HostPattern {
     }
 
     fn covers(&self, place: &Place) -> bool {
+        self.covers_host(place) && self.port.is_none_or(|port| port == place.port())
+    }
+
+    /// By whatever port.
+    fn covers_host(&self, place: &Place) -> bool {
         let host = match (self.wildcard, place.host().split_once('.')) {
             (true, Some((_, rest))) if place.address().is_none() => rest,
             (true, _) => return false,
             (false, _) => place.host(),
         };
-        host == self.host && self.port.is_none_or(|port| port == place.port())
+        host == self.host
     }
 }
 
@@ -140,6 +145,11 @@ impl Secrets {
 
     pub(crate) fn entries(&self) -> &[Arc<Entry>] {
         &self.entries
+    }
+
+    /// Whether any value may be sent to the host of a place, be it by another scheme or port: an answer of it may hold one.
+    pub(crate) fn any_for_host(&self, place: &Place) -> bool {
+        self.entries.iter().flat_map(|entry| &entry.secret.hosts).any(|pattern| pattern.covers_host(place))
     }
 
     /// Those whose values may be sent to a place.

@@ -14,6 +14,8 @@ use crate::http::secrets::Secrets;
 
 /// The terms on which one cell uses HTTP.
 pub struct Terms {
+    /// Of this call, in this process.
+    pub(crate) id: u64,
     pub(crate) client: Arc<HttpClient>,
     pub(crate) gate: Arc<dyn Gate>,
     pub(crate) audit: Arc<dyn Audit>,
@@ -34,10 +36,12 @@ impl Terms {
         secrets: Arc<Secrets>,
         limits: HttpLimits,
     ) -> Terms {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        let id = NEXT.fetch_add(1, Ordering::Relaxed);
         let scrubber = (!secrets.is_empty()).then(|| Arc::new(Scrubber::new(&secrets)));
         let zero = AtomicU64::default;
         let (requests, connects, sent, received) = (zero(), zero(), zero(), zero());
-        Terms { client, gate, audit, secrets, scrubber, limits, requests, connects, sent, received }
+        Terms { id, client, gate, audit, secrets, scrubber, limits, requests, connects, sent, received }
     }
 
     pub(crate) fn count_request(&self) -> Result<(), HttpError> {

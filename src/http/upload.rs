@@ -8,11 +8,11 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Instant;
 
-use crate::http::answer::{Answer, Resend};
+use crate::http::answer::{About, Answer, Resend};
 use crate::http::client::Checked;
 use crate::http::connection::{Connection, is_timeout};
 use crate::http::error::HttpError;
-use crate::http::event::{Event, Record};
+use crate::http::event::Record;
 use crate::http::framing::{BodyReader, Framing, LAST_CHUNK, write_chunk};
 use crate::http::gate::Granted;
 use crate::http::inflate;
@@ -101,10 +101,17 @@ impl Upload {
     /// Sends what was gathered; then there is an answer to wait for.
     pub fn finish(mut self, deadline: Instant) -> Result<Answer, HttpError> {
         let sent = self.send_rest(deadline);
-        let (connection, resend) = sent.inspect_err(|error| self.record.failed(error))?;
-        let head_only = self.request.asked.method == "HEAD";
-        let guarded = !self.replacer.is_empty();
-        Ok(Answer::new(self.terms, connection, resend, self.record, head_only, guarded, self.request.close))
+        let (mut connection, resend) = sent.inspect_err(|error| self.record.failed(error))?;
+        if let Some(connection) = connection.as_mut().filter(|_| self.request.has_body()) {
+            connection.only_for = Some(self.terms.id);
+        }
+        let about = About {
+            head_only: self.request.asked.method == "HEAD",
+            guarded: self.terms.secrets.any_for_host(&self.request.asked.place),
+            close: self.request.close,
+            last: self.request.has_stray_body(),
+        };
+        Ok(Answer::new(self.terms, connection, resend, self.record, about))
     }
 
     fn send_rest(&mut self, deadline: Instant) -> Result<(Option<Connection>, Option<Resend>), HttpError> {
@@ -135,6 +142,7 @@ impl Upload {
         let repeats = connection.reused && self.request.is_idempotent();
         if sent.as_ref().is_err_and(|error| repeats && !is_timeout(error)) {
             connection = self.terms.client.connect(&self.checked, self.request.asked.tls, self.connect_by(deadline))?;
+            self.tell_secrets(connection.key.address)?;
             sent = connection.send(&bytes, self.terms.limits.idle, deadline);
         }
         self.record.address = Some(connection.key.address);
@@ -159,7 +167,7 @@ impl Upload {
         }
         let rest = if self.request.is_idempotent() { MAX_REST } else { MAX_REST_UNREPEATABLE };
         let gathered = matches!(self.way, Way::Gathered(..));
-        match gathered.then(|| client.reuse(&self.checked, tls, rest)).flatten() {
+        match gathered.then(|| client.reuse(&self.checked, tls, rest, self.terms.id)).flatten() {
             Some(connection) => Ok(connection),
             None => client.connect(&self.checked, tls, by),
         }
@@ -204,15 +212,9 @@ impl Upload {
         sent_or_muted(sent, open)
     }
 
-    /// Tells of the secrets that what is sent next holds and nothing before it did.
+    /// Tells of the secrets that what is sent next holds, and nothing before it did that went there.
     fn tell_secrets(&mut self, address: SocketAddr) -> Result<(), HttpError> {
-        let (tls, used) = (self.request.asked.tls, self.replacer.used());
-        for name in used.into_iter().filter(|name| !self.record.secrets.contains(name)).collect::<Vec<_>>() {
-            let host = self.request.asked.place.authority(tls);
-            self.terms.audit.record(&Event::Secret { name: name.clone(), host, tls, address })?;
-            self.record.secrets.push(name);
-        }
-        Ok(())
+        Ok(self.record.tell_secrets(self.replacer.used(), address)?)
     }
 
     fn is_chunked(&self) -> bool {
@@ -245,9 +247,15 @@ fn prepare(
     for (_, value) in request.headers.iter_mut().filter(|(name, _)| name.eq_ignore_ascii_case("accept-encoding")) {
         *value = inflate::acceptable(value);
     }
-    if !replacer.is_empty() {
+    if terms.secrets.any_for_host(&request.asked.place) {
         guard(request);
+    }
+    if !replacer.is_empty() {
         replacer.fill_head(request)?;
+    }
+    if request.has_stray_body() {
+        // After the answer the server listens no more, whatever it made of the body.
+        request.headers.push(("Connection".to_owned(), b"close".to_vec()));
     }
     Ok(checked)
 }

@@ -78,7 +78,7 @@ impl Baker<'_> {
         hasher.finalize().to_hex()[..32].to_owned()
     }
 
-    fn framework_key(&self) -> String {
+    pub(super) fn framework_key(&self) -> String {
         let mut hasher = blake3::Hasher::new();
         let (format, runtime) = (FORMAT.to_string(), runtime::id());
         for part in [&format, &runtime, self.machine.fingerprint(), &self.files.digest] {
@@ -109,7 +109,7 @@ impl Baker<'_> {
         self.bake_now(skill, &key, warm_up, limits)
     }
 
-    fn lock(&self, key: &str) -> Result<cache::Guard, BakeError> {
+    pub(super) fn lock(&self, key: &str) -> Result<cache::Guard, BakeError> {
         Ok(self.runtime.cache.lock(&format!("bake-{key}"), "baking an image", self.runtime.progress)?)
     }
 
@@ -187,7 +187,7 @@ impl Baker<'_> {
     }
 
     /// The image of an interpreter that is ready for skills.
-    fn framework(&self) -> Result<Image, BakeError> {
+    pub(super) fn framework(&self) -> Result<Image, BakeError> {
         let key = self.framework_key();
         if let Some(image) = self.open(&key)? {
             return Ok(image);
@@ -271,7 +271,7 @@ impl Baker<'_> {
         }
     }
 
-    fn cell(&self, image: &Image, skill: Option<Mount>, limits: &Limits) -> Result<Cell, BakeError> {
+    pub(super) fn cell(&self, image: &Image, skill: Option<Mount>, limits: &Limits) -> Result<Cell, BakeError> {
         if !image.memories.fits(limits) {
             return Err(BakeError::TooLow(LimitKind::Memory));
         }
@@ -279,7 +279,7 @@ impl Baker<'_> {
         Ok(self.machine.cell(&image.memories, inputs)?)
     }
 
-    fn open(&self, key: &str) -> Result<Option<Image>, BakeError> {
+    pub(super) fn open(&self, key: &str) -> Result<Option<Image>, BakeError> {
         let found = self.runtime.cache.open(Bucket::Image, &file_name(key), self.runtime.progress)?;
         Ok(match found {
             Some(artefact) => Image::load(self.machine, key, artefact)?,
@@ -287,7 +287,13 @@ impl Baker<'_> {
         })
     }
 
-    fn keep(&self, key: &str, compiled: &Precompiled, state: Frozen, report: BakeReport) -> Result<Image, BakeError> {
+    pub(super) fn keep(
+        &self,
+        key: &str,
+        compiled: &Precompiled,
+        state: Frozen,
+        report: BakeReport,
+    ) -> Result<Image, BakeError> {
         let meta = Meta { state, report, baked: unix_now() };
         let purpose = "keeping an image";
         let artefact =
@@ -301,7 +307,7 @@ impl Baker<'_> {
 }
 
 /// Reads what the guest reported, or how it ended without.
-fn report_of(cell: &mut Cell, ran: wasmtime::Result<bool>) -> Result<BakeReport, BakeError> {
+pub(super) fn report_of(cell: &mut Cell, ran: wasmtime::Result<bool>) -> Result<BakeReport, BakeError> {
     let state = cell.store().data_mut();
     let report = state.door.report.take();
     if ran.is_err() || state.door.raised.is_some() || state.wasi.vfs.source_fault().is_some() {

@@ -21,6 +21,12 @@ pub fn packages(cache: &Cache, fetch: &Fetch, progress: &dyn Progress) -> Result
     pack(cache, "packages", &wheels, fetch, progress, |path| in_site_packages(path).then(|| path.to_owned()))
 }
 
+/// What tests are run with, unpacked likewise.
+pub fn test_packages(cache: &Cache, fetch: &Fetch, progress: &dyn Progress) -> Result<Pack> {
+    let wheels: Vec<&Pin> = pins().test_packages().iter().collect();
+    pack(cache, "test packages", &wheels, fetch, progress, |path| in_site_packages(path).then(|| path.to_owned()))
+}
+
 /// The registry: every file below `skills/`, with paths from there on.
 pub fn registry(cache: &Cache, fetch: &Fetch, progress: &dyn Progress) -> Result<Pack> {
     let wheel = pins().package(FRAMEWORK).expect("tested: the framework is pinned");
@@ -74,7 +80,7 @@ fn name(kind: &str, wheels: &[&Pin]) -> String {
     for pin in wheels {
         hasher.update(format!("{}\n", pin.sha256).as_bytes());
     }
-    format!("{kind}-{}", &hasher.finalize().to_hex()[..16])
+    format!("{}-{}", kind.replace(' ', "-"), &hasher.finalize().to_hex()[..16])
 }
 
 fn describe(kind: &str, wheels: &[&Pin], files: usize) -> Value {

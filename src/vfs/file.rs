@@ -33,6 +33,8 @@ pub(super) enum Object {
     },
     Host {
         file: HostFile,
+        /// Its clean path when it was opened, for whoever watches.
+        path: Box<str>,
         dev: u64,
     },
 }
@@ -103,7 +105,7 @@ impl Object {
             Object::Tree { tree, node, dev } => tree.stat(*node, *dev),
             Object::Scratch { node, dev } => scratch.stat(*node, *dev),
             Object::Device { device, dev } => device.stat(*dev),
-            Object::Host { file, dev } => file.stat(*dev),
+            Object::Host { file, dev, .. } => file.stat(*dev),
         }
     }
 

@@ -100,7 +100,15 @@ impl Vfs {
                 let path = path.clone();
                 self.set_times_clean(&path, times)
             }
-            object => object.set_times(&mut self.scratch, times),
+            Object::Host { path, .. } => {
+                let path = path.clone();
+                self.watched("set the times of", &path, true, |vfs| vfs.set_object_times(fd, times))
+            }
+            _ => self.set_object_times(fd, times),
         }
+    }
+
+    fn set_object_times(&mut self, fd: u32, times: NewTimes) -> Result<(), Errno> {
+        self.table.get(fd)?.object.set_times(&mut self.scratch, times)
     }
 }

@@ -71,7 +71,14 @@ impl Backend {
     }
 
     /// Opens a file, making it first if that is asked for. Never called for a directory.
-    pub fn open(&self, scratch: &mut Scratch, path: &str, how: Open, dev: u64) -> Result<Object, Errno> {
+    /// `whole` is the path in the cell's tree, `path` the rest of it below the mount point.
+    pub fn open(
+        &self,
+        scratch: &mut Scratch,
+        (whole, path): (&str, &str),
+        how: Open,
+        dev: u64,
+    ) -> Result<Object, Errno> {
         match self {
             Backend::Tree(tree) => match tree.find(path) {
                 Ok(_) if how.create && how.exclusive => Err(Errno::Exist),
@@ -87,7 +94,7 @@ impl Backend {
                 Err(Errno::Noent) if how.create => Err(refuse_new_device(path)),
                 Err(errno) => Err(errno),
             },
-            Backend::Host(folder) => Ok(Object::Host { file: folder.open_file(path, how)?, dev }),
+            Backend::Host(folder) => Ok(Object::Host { file: folder.open_file(path, how)?, path: whole.into(), dev }),
         }
     }
 

@@ -135,6 +135,9 @@ pub struct Before {
     pub params: toml::Table,
     #[serde(default)]
     pub env: BTreeMap<String, String>,
+    /// With what the half is granted of the web.
+    #[serde(default)]
+    pub granted: bool,
     /// How often; once if it is not said.
     pub times: Option<u32>,
     /// How each of them must end.
@@ -144,6 +147,12 @@ pub struct Before {
 }
 
 impl Given {
+    /// What it has of the web, and nothing else.
+    pub fn http(&self) -> Given {
+        let Given { allow_http, deny_http, resolve, .. } = self.clone();
+        Given { allow_http, deny_http, resolve, ..Given::default() }
+    }
+
     /// Both together; single values of `more` win.
     pub fn and(&self, more: &Given) -> Given {
         let list = |one: &[String], other: &[String]| [one, other].concat();

@@ -39,7 +39,7 @@ fn half(folder: &Folder, pair: &Pair, which: &str, half: &Half) -> Vec<String> {
         given.during.iter().map(|(name, settings)| (name, props::start(name, settings, &mut stage))).collect();
     let mut wrong = Vec::new();
     for before in &given.before {
-        wrong.extend(make_before(folder, before, &stage));
+        wrong.extend(make_before(folder, before, &given, &stage));
     }
     let inventory = stage.inventory();
     let seen = tier::call(&folder.path.to_string_lossy(), &params(pair, half, &stage.words), &given, &stage);
@@ -74,10 +74,11 @@ fn params(pair: &Pair, half: &Half, words: &Words) -> Value {
 }
 
 /// A call that comes first, on the same host.
-fn make_before(folder: &Folder, before: &Before, stage: &Stage) -> Vec<String> {
+fn make_before(folder: &Folder, before: &Before, given: &Given, stage: &Stage) -> Vec<String> {
     let path = before.skill.as_ref().map_or(folder.path.clone(), |skill| case::root().join(skill));
     let params = stage.words.json(&toml::Value::Table(before.params.clone()));
-    let given = Given { env: before.env.clone(), limits: before.limits.clone(), ..Given::default() };
+    let granted = if before.granted { given.http() } else { Given::default() };
+    let given = Given { env: before.env.clone(), limits: before.limits.clone(), ..granted };
     let calls = (0..before.times.unwrap_or(1)).map(|_| tier::call(&path.to_string_lossy(), &params, &given, stage));
     calls
         .filter(|seen| seen.outcome != before.outcome)

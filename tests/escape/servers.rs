@@ -5,8 +5,8 @@
 //! `METHOD host target`; or a table: `requests` is that list, `connections` their number, `has` and `lacks` are texts that
 //! must be, or must not be, in what was sent (to `host`, if it is there).
 //!
-//! It reads as a careless server does: what follows a request on its connection is the next one. What it answers is in
-//! `answers.rs`, by the path.
+//! It reads as a careless server does: what follows a request on its connection is the next one; under `/v1/unread` that is
+//! also the request's body. What it answers is in `answers.rs`, by the path.
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -171,7 +171,8 @@ fn converse<W: Read + Write>(wire: &mut W, kept: &Kept) {
     while let Some(request) = receive(wire, &mut received) {
         kept.requests.lock().expect("no panic").push(request.clone());
         let stays = answers::answer(&request, wire).unwrap_or(false) && wire.flush().is_ok();
-        if !stays || kept.stop.load(Ordering::SeqCst) {
+        let over = request.header("connection").is_some_and(|value| value.eq_ignore_ascii_case("close"));
+        if !stays || over || kept.stop.load(Ordering::SeqCst) {
             return;
         }
     }
@@ -186,6 +187,9 @@ fn receive(wire: &mut impl Read, received: &mut Vec<u8>) -> Option<Request> {
     let (method, target) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
     let mut request = Request { method, target, head, body: Vec::new() };
     let length = request.header("content-length").and_then(|text| text.parse::<usize>().ok());
+    if request.target.starts_with("/v1/unread") {
+        return Some(request);
+    }
     if request.header("transfer-encoding").is_some() {
         let end = more_until(wire, received, |bytes| find(bytes, b"0\r\n\r\n"))?;
         request.body = received.drain(..end + 5).collect();

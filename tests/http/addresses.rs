@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use crate::support::{Guest, Rules, Server, Setup, body, code, get, ok, soon};
 use skillcell::http::{ClientSettings, HttpClient, Lookup};
 
-const LOOPBACK: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
+pub const LOOPBACK: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 
 fn named(server: &Server, more: Rules) -> Setup {
     let resolve = HashMap::from([("api.example.org".to_owned(), server.address)]);
@@ -95,7 +95,7 @@ fn deceptive_hosts_are_not_even_opened() {
 
 /// Says something else each time that it is asked, the last of it for ever.
 #[derive(Debug)]
-struct Fickle(Mutex<Vec<Vec<IpAddr>>>);
+pub struct Fickle(Mutex<Vec<Vec<IpAddr>>>);
 
 impl Lookup for Fickle {
     fn addresses(&self, _: &str) -> std::io::Result<Vec<IpAddr>> {
@@ -105,7 +105,7 @@ impl Lookup for Fickle {
 }
 
 /// What is left to say shows how often it was asked.
-fn fickle(sayings: &[&[IpAddr]]) -> (Arc<Fickle>, Setup) {
+pub fn fickle(sayings: &[&[IpAddr]]) -> (Arc<Fickle>, Setup) {
     let lookup = Arc::new(Fickle(Mutex::new(sayings.iter().map(|saying| saying.to_vec()).collect())));
     let mut settings = ClientSettings::default();
     settings.lookup = Some(lookup.clone());
@@ -113,7 +113,7 @@ fn fickle(sayings: &[&[IpAddr]]) -> (Arc<Fickle>, Setup) {
     (lookup, Setup { client, rules: Rules { refuse_address: Some(OTHER), ..Rules::default() }, ..Setup::default() })
 }
 
-const OTHER: IpAddr = IpAddr::V4(Ipv4Addr::new(127, 0, 0, 2));
+pub const OTHER: IpAddr = IpAddr::V4(Ipv4Addr::new(127, 0, 0, 2));
 
 #[test]
 fn the_address_that_was_checked_is_the_one_that_is_connected_to() {

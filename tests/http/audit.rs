@@ -1,6 +1,10 @@
 //! Promise: every decision and every request is told, without what the query carried.
 
-use crate::support::{Guest, Rules, Server, Setup, code, get, ok};
+use std::io::Write;
+use std::net::TcpListener;
+
+use crate::addresses::{LOOPBACK, OTHER, fickle};
+use crate::support::{Guest, Rules, Server, Setup, code, get, ok, receive, soon};
 use skillcell::http::{Event, HostPattern, HttpLimits, Secret, Secrets};
 
 #[test]
@@ -103,4 +107,64 @@ fn a_request_over_the_limit_is_told_as_denied() {
     assert_eq!(code(guest.once(&server, get(&server, "/", ""))), "too_large");
     let events = guest.audit.0.lock().unwrap();
     assert!(matches!(&events[2], Event::Decided { allowed: false, rule, .. } if rule == "limit"), "{events:?}");
+}
+
+#[test]
+fn a_connection_over_the_limit_is_told_as_denied() {
+    let server = Server::saying(ok(""));
+    let mut limits = HttpLimits::default();
+    (limits.connections, limits.requests) = (1, 1);
+    let mut guest = Setup { limits, ..Setup::default() }.guest();
+    let id = guest.open(&server);
+    guest.exchanges.connect(id, soon()).unwrap();
+    assert_eq!(code(guest.exchanges.open(false, "127.0.0.1", server.port())), "too_large");
+    guest.exchanges.close(id);
+    let id = guest.open(&server);
+    assert_eq!(code(guest.exchanges.connect(id, soon())), "too_large");
+    let events = guest.audit.0.lock().unwrap();
+    let place = format!("//127.0.0.1:{}", server.port());
+    for event in &events[1..3] {
+        let Event::Decided { method: None, url, allowed: false, rule, .. } = event else { panic!("{events:?}") };
+        assert_eq!((url, rule.as_str()), (&place, "limit"));
+    }
+}
+
+#[test]
+fn a_secret_that_is_sent_again_is_told_with_where_it_goes_then() {
+    let first = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = first.local_addr().unwrap().port();
+    let second = TcpListener::bind(("127.0.0.2", port)).unwrap();
+    // The first address answers once, takes one more request, and is gone.
+    std::thread::spawn(move || {
+        let (mut wire, _) = first.accept().unwrap();
+        drop(first);
+        receive(&mut wire).unwrap();
+        wire.write_all(ok("").as_bytes()).unwrap();
+        receive(&mut wire).unwrap();
+    });
+    std::thread::spawn(move || {
+        let (mut wire, _) = second.accept().unwrap();
+        receive(&mut wire).unwrap();
+        wire.write_all(ok("").as_bytes()).unwrap();
+        let _ = receive(&mut wire);
+    });
+    let hosts = vec![HostPattern::parse("api.example.org").unwrap()];
+    let secret = Secret { name: "KEY".into(), value: "value-12345".into(), hosts, allow_plain_http: true };
+    let secrets = Secrets::new(vec![secret]).unwrap();
+    let key = secrets.placeholder("KEY").unwrap().to_owned();
+    let (_, setup) = fickle(&[&[LOOPBACK, OTHER]]);
+    let mut guest = Setup { secrets, rules: Rules::default(), ..setup }.guest();
+    let id = guest.exchanges.open(false, "api.example.org", port).unwrap();
+    for more in [String::new(), format!("X-Key: {key}\r\n")] {
+        guest.ask(id, format!("GET / HTTP/1.1\r\nHost: api.example.org:{port}\r\n{more}\r\n")).unwrap();
+    }
+    drop(guest.exchanges);
+    let events = guest.audit.0.lock().unwrap();
+    let told = events.iter().filter_map(|event| match event {
+        Event::Secret { address, .. } => Some(address.ip()),
+        _ => None,
+    });
+    assert_eq!(told.collect::<Vec<_>>(), [LOOPBACK, OTHER], "{events:?}");
+    let Some(Event::Finished { address: Some(address), secrets, .. }) = events.last() else { panic!("{events:?}") };
+    assert_eq!((address.ip(), secrets.len()), (OTHER, 1));
 }

@@ -85,6 +85,36 @@ fn cells_share_resting_connections() {
 }
 
 #[test]
+fn a_connection_on_which_a_body_was_sent_is_not_shared() {
+    let server = Server::echo();
+    let setup = Setup::default();
+    let client = setup.client.clone();
+    let mut guest = setup.guest();
+    for _ in 0..2 {
+        guest.once(&server, post(&server, "", "x")).unwrap();
+    }
+    assert_eq!(server.connections(), 1, "within a call it is");
+    Setup { client, ..Setup::default() }.guest().once(&server, get(&server, "/", "")).unwrap();
+    assert_eq!(server.connections(), 2);
+}
+
+#[test]
+fn a_body_where_none_belongs_is_the_last_of_its_connection() {
+    for method in ["GET", "HEAD", "DELETE", "OPTIONS", "QUERY"] {
+        let server = Server::saying(ok(""));
+        let mut guest = Guest::new();
+        let request = |more: &str| format!("{method} / HTTP/1.1\r\nHost: 127.0.0.1:{}\r\n{more}", server.port());
+        guest.once(&server, request("Content-Length: 1\r\n\r\nx")).unwrap();
+        assert!(server.last().contains("\r\nConnection: close\r\n"), "{}", server.last());
+        for _ in 0..2 {
+            guest.once(&server, request("Content-Length: 0\r\n\r\n")).unwrap();
+            assert!(!server.last().contains("Connection: close"), "{}", server.last());
+        }
+        assert_eq!(server.connections(), 2, "{method}");
+    }
+}
+
+#[test]
 fn a_connection_that_the_server_gave_up_is_replaced() {
     let server =
         Server::start(|request, wire| wire.write_all(ok("once").as_bytes()).is_ok() && request.contains("/stay"));

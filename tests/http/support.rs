@@ -94,7 +94,7 @@ fn serve(wire: &mut dyn Wire, handler: &Handler, seen: &Mutex<Vec<String>>) {
     }
 }
 
-fn receive(wire: &mut dyn Wire) -> Option<String> {
+pub fn receive(wire: &mut dyn Wire) -> Option<String> {
     let (mut bytes, mut piece) = (Vec::new(), vec![0; 64 << 10]);
     loop {
         if let Some(at) = bytes.windows(4).position(|four| four == b"\r\n\r\n") {

@@ -7,6 +7,7 @@ door and of WASI. The modules, in the order in which a cell uses them:
     load      imports one skill and constructs it (baked once per skill)
     settle    arranges memory so that a call touches few pages (the last thing before an image is taken)
     call      one call: params in, `execute`, result out
+    testing   one test file of a skill, with pytest (an image and an entry of its own)
     imports   what the operator denies to import
     door      the frames that go to the host
 """

@@ -6,6 +6,7 @@ TAKE = b"T"  # asks for the call; the answer is what `call.unpack` reads
 GIVE = b"G"  # hands the result over, as JSON
 FAIL = b"F"  # hands an exception over, as JSON
 BAKE = b"B"  # hands over what a bake learned, as JSON
+TEST = b"R"  # tells of a test, as JSON
 PINS = b"P"  # hands over addresses of objects that may become immortal, as packed little-endian u32
 
 

@@ -1,0 +1,1 @@
+"""Hashes: Keccak in Python, the others from `hashlib`."""

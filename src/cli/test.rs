@@ -1,0 +1,189 @@
+//! `skillcell test`: a skill's own tests, in cells.
+
+use std::io::IsTerminal;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use anstyle::{AnsiColor, Style};
+use clap::Args;
+
+use super::audit::AuditArgs;
+use super::grants::GrantArgs;
+use super::printer::{self, Printer};
+use super::{Settings, input};
+use crate::limits::LimitKind;
+use crate::testing::{FileReport, TestCall, TestReport, Totals};
+
+const GOOD: Style = AnsiColor::Green.on_default().bold();
+const BAD: Style = AnsiColor::Red.on_default().bold();
+
+/// Run a skill's own pytest files inside cells: does it still work sandboxed?
+///
+/// Each test file gets a fresh cell, with the skill's folder read-only and nothing granted, however much the manifest
+/// asks for; tests that need a request or a file mock it, or are given it with the flags below. tmp_path, monkeypatch,
+/// mocker, capsys and asyncio work. pytest's own text goes to stdout, or with --json a report of every test.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  skillcell test office/gmail_handler
+  skillcell test ./my_skill -k 'not slow' -x
+  skillcell test ./my_skill tests/test_parse.py::test_dates -- -vv --tb=short
+  skillcell test ./my_skill --allow-http 'GET https://api.example.org/v1/*'
+  skillcell test ./my_skill --json | jq '.files[].tests[] | select(.outcome != \"passed\")'
+
+Exit codes: 0 all passed, 1 a test failed, 2 usage or host error or no tests, 4 a limit was exceeded.")]
+pub struct TestCommand {
+    /// A folder with a skill.py, or an id such as optimization/prompt_rewriter
+    skill: String,
+    /// Test files, relative to the skill's folder, perhaps with ::NAME [default: every test_*.py and *_test.py]
+    #[arg(value_name = "FILE[::NAME]")]
+    files: Vec<String>,
+    /// Only tests whose names match this expression, as in pytest
+    #[arg(short = 'k', value_name = "EXPRESSION")]
+    keyword: Option<String>,
+    /// Stop at the first failure
+    #[arg(short = 'x', long)]
+    exitfirst: bool,
+    /// Let the tests write to the skill's folder: a copy of it, gone at the end. Calls never can
+    #[arg(long)]
+    writable: bool,
+    /// More arguments for pytest
+    #[arg(last = true, value_name = "PYTEST ARGS")]
+    args: Vec<String>,
+    /// Print one JSON report: each test with its outcome, time and error
+    #[arg(long)]
+    json: bool,
+    /// Files that are run at once [default: as many as there are cores]
+    #[arg(long, short, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    jobs: usize,
+    #[command(flatten)]
+    limits: TestLimits,
+    #[command(flatten)]
+    grants: GrantArgs,
+    #[command(flatten)]
+    audit: AuditArgs,
+}
+
+/// The limits of each file's cell; larger than those of a call.
+#[derive(Args)]
+#[command(next_help_heading = "Limits of each file")]
+struct TestLimits {
+    /// Wall-clock time: seconds, or 500ms, 2m [default: 60]
+    #[arg(long, value_name = "TIME", value_parser = input::time)]
+    timeout: Option<Duration>,
+    /// Memory of the cell [default: 512M]
+    #[arg(long, value_name = "SIZE", value_parser = input::size)]
+    memory: Option<u64>,
+    /// What may be printed, pytest's text included [default: 4M]
+    #[arg(long, value_name = "SIZE", value_parser = input::size)]
+    max_stdout: Option<u64>,
+    /// Files open at once [default: 256]
+    #[arg(long, value_name = "N")]
+    max_open_files: Option<u32>,
+    /// Bytes in /tmp and the home folder [default: 256M]
+    #[arg(long, value_name = "SIZE", value_parser = input::size)]
+    max_scratch: Option<u64>,
+    /// Files and folders in /tmp and the home folder [default: 16384]
+    #[arg(long, value_name = "N")]
+    max_scratch_files: Option<u32>,
+    /// Calls from the cell to the host [default: 10000000]
+    #[arg(long, value_name = "N")]
+    max_host_calls: Option<u64>,
+}
+
+impl TestCommand {
+    pub fn execute(&self, settings: &Settings, printer: &Printer) -> anyhow::Result<ExitCode> {
+        let host = settings.host_with(&self.grants.ca_file)?;
+        let skill = host.skill(&self.skill)?;
+        let mut call = self.call();
+        call.grants = self.grants.grants(skill.id())?;
+        call.audit = self.audit.log()?;
+        let show = |file: &FileReport| {
+            if !self.json {
+                print(file, printer);
+            }
+        };
+        let report = host.test_with(&skill, &call, &show)?;
+        drop(host); // and with it the progress line
+        if self.json {
+            printer.json(&report);
+        } else {
+            summarise(&report, printer);
+        }
+        if report.totals.tests() == 0 {
+            printer.problem("no test was selected");
+            return Ok(ExitCode::from(2));
+        }
+        Ok(ExitCode::from(match (report.ok, report.exceeded()) {
+            (true, _) => 0,
+            (false, None) => 1,
+            (false, Some(_)) => 4,
+        }))
+    }
+
+    fn call(&self) -> TestCall {
+        let mut call = TestCall {
+            files: self.files.clone(),
+            writable: self.writable,
+            keyword: self.keyword.clone(),
+            exit_first: self.exitfirst,
+            args: self.args.clone(),
+            jobs: self.jobs,
+            ..TestCall::default()
+        };
+        if !self.json && std::io::stdout().is_terminal() {
+            call.color = printer::stdout_has_colour();
+            call.width = printer::stdout_width();
+        }
+        let TestLimits { timeout, memory, max_stdout, max_open_files, max_scratch, max_scratch_files, max_host_calls } =
+            self.limits;
+        let limits = &mut call.limits;
+        limits.deadline = timeout.unwrap_or(limits.deadline);
+        limits.memory_bytes = memory.unwrap_or(limits.memory_bytes);
+        limits.stdout_bytes = max_stdout.unwrap_or(limits.stdout_bytes);
+        limits.open_files = max_open_files.unwrap_or(limits.open_files);
+        limits.scratch_bytes = max_scratch.unwrap_or(limits.scratch_bytes);
+        limits.scratch_files = max_scratch_files.unwrap_or(limits.scratch_files);
+        limits.host_calls = max_host_calls.unwrap_or(limits.host_calls);
+        call
+    }
+}
+
+/// A file's own text, and what it does not say: why its cell was stopped, and what was refused to it.
+fn print(file: &FileReport, printer: &Printer) {
+    printer.coloured_output(&file.stdout);
+    printer.skill_output(file.stderr.as_bytes());
+    for denial in &file.denials {
+        printer.warning(&format!("a request in `{}` was refused: {denial}", file.file));
+    }
+    if let Some(limit) = file.limit {
+        let running = file.tests.iter().find(|test| test.outcome == crate::testing::TestOutcome::Exceeded);
+        let place = running.map_or(&file.file, |test| &test.id);
+        printer.problem(&format!("`{place}` went over a limit: {limit}"));
+        if let Some(flag) = limit.flag().filter(|_| limit != LimitKind::ResultBytes) {
+            printer.hint(&format!("`{flag}` sets this limit"));
+        }
+    }
+}
+
+/// One line, in the order of what matters.
+fn summarise(report: &TestReport, printer: &Printer) {
+    let Totals { passed, failed, errors, exceeded, not_run, skipped, xfailed, xpassed } = report.totals;
+    let counted = [
+        (failed, "failed"),
+        (errors, "errors"),
+        (exceeded, "over a limit"),
+        (not_run, "not run"),
+        (passed, "passed"),
+        (skipped, "skipped"),
+        (xfailed, "xfailed"),
+        (xpassed, "xpassed"),
+    ];
+    let words: Vec<String> =
+        counted.iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}")).collect();
+    let style = if report.ok { GOOD } else { BAD };
+    let words = if words.is_empty() { "no tests".to_owned() } else { words.join(", ") };
+    let (cells, seconds) = (report.files.len(), report.ms / 1e3);
+    let cells = if cells == 1 { "1 cell".to_owned() } else { format!("{cells} cells") };
+    printer.line(&format!("{}: {style}{words}{style:#} in {cells}, {seconds:.1} s", report.skill));
+}

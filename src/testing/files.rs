@@ -1,0 +1,118 @@
+//! Which files of a skill are tests, and what lies around a skill in its registry that tests may need.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+use std::sync::Arc;
+
+use super::{TestCall, TestError};
+use crate::cache::Pack;
+use crate::skill::{Origin, Skill};
+use crate::vfs::{Content, Tree};
+
+/// Folders that pytest does not look into.
+const PASSED_OVER: &[&str] = &["build", "dist", "venv", "node_modules", "__pycache__"];
+/// What tests may need of the folders above a skill: packages, fixtures, and at the registry's root pytest's configuration.
+const ABOVE: &[&str] = &["__init__.py", "conftest.py"];
+const AT_ROOT: &[&str] = &["conftest.py", "pytest.ini", ".pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg"];
+/// The longest of these.
+const MAX_BYTES: u64 = 1 << 20;
+
+/// One cell's worth of tests.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Chosen {
+    pub file: String,
+    /// `file`, or with `::` and names in it.
+    pub test: String,
+}
+
+/// The files to run, in order; every file of the skill that pytest would collect, unless the call names some.
+pub fn choose(skill: &Skill, call: &TestCall) -> Result<Vec<Chosen>, TestError> {
+    let own = |file: &str| skill.files().iter().any(|(path, _)| path == file);
+    if !call.files.is_empty() {
+        let named = call.files.iter().map(|given| {
+            let given = given.strip_prefix("./").unwrap_or(given);
+            let file = given.split("::").next().unwrap_or(given).to_owned();
+            match own(&file) {
+                true => Ok(Chosen { file, test: given.to_owned() }),
+                false => Err(TestError::NoFile { skill: skill.id().to_owned(), file }),
+            }
+        });
+        return named.collect();
+    }
+    let tests = skill.files().iter().map(|(path, _)| path).filter(|path| is_test(path));
+    let all: Vec<Chosen> = tests.map(|path| Chosen { file: path.clone(), test: path.clone() }).collect();
+    if all.is_empty() { Err(TestError::NoTests { skill: skill.id().to_owned() }) } else { Ok(all) }
+}
+
+fn is_test(path: &str) -> bool {
+    let mut parts = path.split('/').rev();
+    let name = parts.next().unwrap_or(path);
+    let passed_over = |part: &str| part.starts_with('.') || PASSED_OVER.contains(&part);
+    let named = name.strip_suffix(".py").is_some_and(|stem| stem.starts_with("test_") || stem.ends_with("_test"));
+    named && !parts.any(passed_over)
+}
+
+/// The files around a skill in a registry, `skills/<category>/<name>`, by their paths from its root. `None` for a skill on its own.
+pub fn surroundings(skill: &Skill, registry: &Pack) -> Result<Option<Arc<Tree>>, TestError> {
+    let Some((category, _)) = skill.id().split_once('/').filter(|(_, name)| !name.contains('/')) else {
+        return Ok(None);
+    };
+    let mut tree = Tree::new();
+    let mut add = |path: &str, bytes: Vec<u8>| {
+        // Plain names of ours, below a folder that a skill's own path goes through.
+        let _ = tree.insert(path, Content::Bytes(bytes.into()));
+    };
+    match skill.origin() {
+        Origin::Registry => {
+            for (from, to) in [("", "skills/"), (&*format!("{category}/"), &*format!("skills/{category}/"))] {
+                for name in ABOVE {
+                    let Ok(bytes) = registry.read(&format!("{from}{name}")) else { continue };
+                    add(&format!("{to}{name}"), bytes);
+                }
+            }
+        }
+        Origin::Folder(folder) => {
+            let folder = folder.canonicalize().unwrap_or_else(|_| folder.clone());
+            let inside = format!("skills/{category}/");
+            for (up, to, names) in [(1, &*inside, ABOVE), (2, "skills/", ABOVE), (3, "", AT_ROOT)] {
+                let Some(above) = folder.ancestors().nth(up) else { continue };
+                for name in names {
+                    if let Some(bytes) = read(&above.join(name))? {
+                        add(&format!("{to}{name}"), bytes);
+                    }
+                }
+            }
+        }
+    }
+    Ok(Some(Arc::new(tree)))
+}
+
+/// A plain file, if there is one.
+fn read(path: &Path) -> Result<Option<Vec<u8>>, TestError> {
+    let failed = |source| TestError::Surroundings { path: path.to_owned(), source };
+    match std::fs::symlink_metadata(path) {
+        Ok(meta) if meta.is_file() && meta.len() <= MAX_BYTES => {}
+        _ => return Ok(None),
+    }
+    let mut bytes = Vec::new();
+    File::open(path).and_then(|file| file.take(MAX_BYTES).read_to_end(&mut bytes)).map_err(failed)?;
+    Ok(Some(bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tests_are_named_as_pytest_expects_and_not_in_folders_that_it_passes_over() {
+        for test in ["test_skill.py", "tests/test_a.py", "a/b/c_test.py", "test_.py"] {
+            assert!(is_test(test), "{test}");
+        }
+        for other in
+            ["skill.py", "test_data.json", "tests/conftest.py", ".hidden/test_a.py", "venv/x/test_a.py", "mytest.py"]
+        {
+            assert!(!is_test(other), "{other}");
+        }
+    }
+}

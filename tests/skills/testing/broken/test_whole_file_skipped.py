@@ -1,0 +1,7 @@
+import pytest
+
+pytest.importorskip("playwright")
+
+
+def test_never():
+    assert False

@@ -1,0 +1,6 @@
+import pytest
+
+
+@pytest.fixture
+def of_the_registry():
+    return "registry"
