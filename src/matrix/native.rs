@@ -5,6 +5,7 @@
 
 mod confine;
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -13,9 +14,11 @@ use serde_json::Value;
 
 use self::confine::Confined;
 use super::outcomes::Ran;
+use super::pyodide::{self, normal};
+use crate::cache::Pack;
 use crate::host::Host;
 use crate::progress::Progress;
-use crate::skill::Skill;
+use crate::skill::{Origin, Skill};
 use crate::venv::Venv;
 
 /// What tests are written with, beside what skills require.
@@ -24,6 +27,7 @@ const TOOLS: [&str; 3] = ["pytest", "pytest-mock", "pytest-asyncio"];
 const HELD_BACK: (&str, &str) = ("trafilatura", "lxml-html-clean");
 const REPORTER: &str = include_str!("../../runtime-assets/study/report.py");
 const CALLER: &str = include_str!("../../runtime-assets/study/call.py");
+const CLOSURE: &str = include_str!("../../runtime-assets/study/closure.py");
 const TESTS_DEADLINE: Duration = Duration::from_secs(300);
 const CALLS_DEADLINE: Duration = Duration::from_secs(60);
 /// Processes that are timed; the median counts.
@@ -33,6 +37,9 @@ const PROCESSES: usize = 3;
 pub struct Outside {
     venv: Venv,
     folder: tempfile::TempDir,
+    /// By skill.
+    requirements: BTreeMap<String, Vec<String>>,
+    closures: BTreeMap<String, Vec<(String, bool)>>,
 }
 
 #[derive(Deserialize)]
@@ -44,14 +51,14 @@ impl Outside {
     /// One environment for all: most of its size is shared. The packages of skills that can't live together are told apart
     /// by pip's message, and then there are no native runs.
     pub fn prepare(host: &Host, skills: &[&Skill], progress: &dyn Progress) -> Result<Outside, String> {
-        let mut requirements = Vec::new();
+        let mut by_skill = BTreeMap::new();
         for skill in skills {
             let look = host.look(skill).map_err(|error| error.to_string())?;
             let wanted = look["manifest"]["requirements"].as_array().into_iter().flatten();
-            requirements.extend(wanted.filter_map(Value::as_str).map(str::to_owned));
+            by_skill.insert(skill.id().to_owned(), wanted.filter_map(Value::as_str).map(str::to_owned).collect::<Vec<_>>());
         }
-        requirements.sort();
-        requirements.dedup();
+        let requirements: BTreeSet<String> = by_skill.values().flatten().cloned().collect();
+        let requirements: Vec<String> = requirements.into_iter().collect();
         let mut extras: Vec<String> = TOOLS.map(str::to_owned).to_vec();
         if requirements.iter().any(|wanted| wanted.starts_with(HELD_BACK.0)) {
             extras.push(HELD_BACK.1.to_owned());
@@ -66,11 +73,13 @@ impl Outside {
             started.elapsed().as_secs_f64()
         ));
         let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
-        let outside = Outside { venv, folder };
-        outside.lay_out(skills).map_err(|error| error.to_string())?;
+        let mut outside = Outside { venv, folder, requirements: by_skill, closures: BTreeMap::new() };
+        let registry = host.registry().map_err(|error| error.to_string())?;
+        outside.lay_out(skills, registry).map_err(|error| error.to_string())?;
         if !confine::is_there() {
             progress.note("bubblewrap is not there: native runs see the network and this machine's files");
         }
+        outside.closures = outside.closures(&pyodide::pin().python)?;
         Ok(outside)
     }
 
@@ -79,22 +88,64 @@ impl Outside {
         format!("CPython {}", self.venv.base().version)
     }
 
-    /// Each package of the environment, and whether it has a pure wheel.
-    pub fn venv(&self) -> &Venv {
-        &self.venv
+    /// Each skill's packages with all that they pull in, as they would be in Pyodide, and whether the wheel of each that
+    /// is installed here is pure.
+    fn closures(&self, python: &str) -> Result<BTreeMap<String, Vec<(String, bool)>>, String> {
+        let wanted = serde_json::to_string(&self.requirements).map_err(|error| error.to_string())?;
+        let mut confined = self.confined();
+        confined.args(["skillcell_closure.py", python]).arg(wanted);
+        let output = confined.output(CALLS_DEADLINE)?;
+        if output.code != Some(0) {
+            return Err(output.last_line);
+        }
+        let found: BTreeMap<String, Vec<String>> = serde_json::from_str(&output.last_line).map_err(|error| error.to_string())?;
+        let native = |name: &str| self.venv.lock().packages.iter().any(|one| normal(&one.name) == name && one.is_native());
+        let with_kind = |names: Vec<String>| names.into_iter().map(|name| (name.clone(), !native(&name))).collect();
+        Ok(found.into_iter().map(|(skill, names)| (skill, with_kind(names))).collect())
     }
 
-    fn lay_out(&self, skills: &[&Skill]) -> std::io::Result<()> {
+    /// What Pyodide would need for a skill.
+    pub fn closure(&self, skill: &Skill) -> Option<&[(String, bool)]> {
+        self.closures.get(skill.id()).map(Vec::as_slice)
+    }
+
+    fn lay_out(&self, skills: &[&Skill], registry: &Pack) -> std::io::Result<()> {
         for skill in skills {
             skill.write_to(&self.place(skill))?;
+            self.lay_out_above(skill, registry)?;
         }
-        for (name, text) in [("skillcell_report.py", REPORTER), ("skillcell_call.py", CALLER)] {
+        for (name, text) in [("skillcell_report.py", REPORTER), ("skillcell_call.py", CALLER), ("skillcell_closure.py", CLOSURE)] {
             std::fs::write(self.folder.path().join(name), text)?;
         }
         for name in ["home", "tmp"] {
             std::fs::create_dir_all(self.folder.path().join(name))?;
         }
         Ok(())
+    }
+
+    /// What makes the folders above a skill packages, and its tests' fixtures.
+    fn lay_out_above(&self, skill: &Skill, registry: &Pack) -> std::io::Result<()> {
+        let mut above = skill.id();
+        let mut up = 1;
+        loop {
+            above = above.rsplit_once('/').map_or("", |(above, _)| above);
+            let target = self.folder.path().join("skills").join(above);
+            for name in ["__init__.py", "conftest.py"] {
+                let bytes = match skill.origin() {
+                    Origin::Registry => registry.read(&format!("{above}/{name}").trim_start_matches('/').to_owned()),
+                    Origin::Folder(folder) => {
+                        std::fs::read(folder.ancestors().nth(up).unwrap_or(folder).join(name))
+                    }
+                };
+                if let Ok(bytes) = bytes {
+                    std::fs::write(target.join(name), bytes)?;
+                }
+            }
+            if above.is_empty() {
+                return Ok(());
+            }
+            up += 1;
+        }
     }
 
     fn place(&self, skill: &Skill) -> PathBuf {
@@ -119,7 +170,7 @@ impl Outside {
         ]);
         confined
             .arg(format!("--rootdir={}", place.display()))
-            .arg(format!("--confcutdir={}", place.display()))
+            .arg(format!("--confcutdir={}", self.folder.path().display()))
             .arg(&place);
         confined.env("SKILLCELL_TEST_REPORT", &report);
         let started = Instant::now();

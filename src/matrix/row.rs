@@ -96,8 +96,11 @@ impl<'a> Around<'a> {
             inside.as_ref().map_or_else(|_| Vec::new(), |inside| differences(inside, outside.as_ref().ok()));
         row.parity = self.study.cases.run(self.host, skill);
         row.pyodide = match &self.listed {
-            Ok(listed) => listed.look_up(&[]),
-            Err(why) => Pyodide { not_looked_up: Some(why.clone()), packages: Vec::new() },
+            Ok(listed) => match self.outside.as_ref().ok().and_then(|outside| outside.closure(skill)) {
+                Some(packages) => listed.look_up(packages),
+                None => unknown("not looked up: what its packages pull in is known from the native environment".to_owned()),
+            },
+            Err(why) => unknown(why.clone()),
         };
     }
 
@@ -116,6 +119,10 @@ fn describe(row: &mut Row, manifest: &Value) {
     let text = |key: &str| manifest[key].as_str().map(|text| text.chars().take(300).collect::<String>());
     row.version = text("version");
     row.summary = text("short_description").or_else(|| text("description"));
+}
+
+fn unknown(why: String) -> Pyodide {
+    Pyodide { not_looked_up: Some(why), packages: Vec::new() }
 }
 
 fn suite(ran: &Result<Ran, String>) -> Suite {
