@@ -11,6 +11,7 @@ fn main() {
     println!("cargo::rerun-if-changed=runtime-assets/pins.toml");
     check_pins(&root.join("runtime-assets/pins.toml"));
 
+    println!("cargo::rerun-if-changed=runtime-assets/native");
     let mut files = Vec::new();
     gather(&guest, &mut files);
     files.sort();

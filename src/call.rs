@@ -13,11 +13,12 @@ use serde_json::value::RawValue;
 use crate::audit::AuditLog;
 use crate::limits::{LimitKind, Limits};
 use crate::policy::{Denial, Grants};
+use crate::tier::{Choice, Tier};
 
 /// What a skill is asked to do.
 ///
 /// Defaults: `{}` as params, no config, no environment, no grants, no audit, paths as they are, the default [`Limits`],
-/// params validated, image used.
+/// params validated, image used, the strongest tier that will do.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Call {
@@ -44,6 +45,10 @@ pub struct Call {
     /// Start from the skill's image. Without it, the call boots Python and imports the skill itself: slow, but nothing
     /// that the skill drew from randomness while it was imported is shared between calls.
     pub use_image: bool,
+    /// Where to execute it.
+    pub tier: Choice,
+    /// Let a skill that nobody vouches for run without isolation, if `tier` asks for that.
+    pub trust_remote_code: bool,
 }
 
 impl Call {
@@ -60,6 +65,8 @@ impl Call {
             limits: Limits::default(),
             validate: true,
             use_image: true,
+            tier: Choice::Auto,
+            trust_remote_code: false,
         }
     }
 }
@@ -185,6 +192,10 @@ pub struct Report {
     pub stderr: Vec<u8>,
     pub usage: Usage,
     pub image: Option<ImageUse>,
+    /// Where it was executed, or would have been.
+    pub tier: Tier,
+    /// Why there, where that needed deciding.
+    pub tier_reason: Option<String>,
 }
 
 impl Report {
@@ -204,7 +215,8 @@ impl Report {
         Envelope {
             schema: 1,
             skill: &self.skill,
-            tier: "wasm",
+            tier: self.tier,
+            tier_reason: self.tier_reason.as_deref(),
             outcome: self.outcome.name(),
             result,
             error,
@@ -222,7 +234,9 @@ impl Report {
 struct Envelope<'a> {
     schema: u32,
     skill: &'a str,
-    tier: &'static str,
+    tier: Tier,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tier_reason: Option<&'a str>,
     outcome: &'static str,
     result: Option<&'a RawValue>,
     error: Option<&'a Raised>,

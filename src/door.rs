@@ -85,6 +85,14 @@ impl Door {
         frame
     }
 
+    /// The params, and what else there is: what [`pack`](Door::pack) made.
+    pub fn unpack(frame: &[u8]) -> (&[u8], Option<&[u8]>) {
+        let Some((length, rest)) = frame.split_first_chunk::<4>() else { return (frame, None) };
+        let length = usize::try_from(u32::from_le_bytes(*length)).unwrap_or(usize::MAX).min(rest.len());
+        let (params, extra) = rest.split_at(length);
+        (params, (!extra.is_empty()).then_some(extra))
+    }
+
     /// Takes a frame and gives the answer.
     pub fn receive(&mut self, frame: &[u8], deadline: Instant) -> Result<Answer, Fault> {
         let (kind, payload) = frame.split_first().ok_or(Fault::Malformed)?;

@@ -28,6 +28,7 @@ mod params;
 mod parts;
 mod study;
 mod testing;
+mod tiers;
 
 use std::sync::Arc;
 
@@ -43,6 +44,7 @@ use crate::provision;
 use crate::runtime::RuntimeError;
 use crate::skill::{Skill, SkillError};
 use crate::testing::TestError;
+use crate::tier::TierError;
 use crate::venv::VenvError;
 
 /// Runs skills in cells. Clones share everything.
@@ -70,6 +72,8 @@ pub enum HostError {
     #[error(transparent)]
     Venv(#[from] VenvError),
     #[error(transparent)]
+    Tier(#[from] TierError),
+    #[error(transparent)]
     Grant(#[from] GrantError),
     #[error(transparent)]
     Approval(#[from] ApprovalError),
@@ -91,6 +95,7 @@ impl HostError {
             HostError::Bake(BakeError::Runtime(RuntimeError::Provision(error))) => error.hint(),
             HostError::Audit(error) => error.hint(),
             HostError::Venv(error) => error.hint(),
+            HostError::Tier(error) => error.hint(),
             HostError::Bake(BakeError::Damaged(_)) => {
                 Some("call again: what was damaged was removed and is made anew".into())
             }

@@ -6,9 +6,9 @@
 //! [`cell`] of it, whose only ways out are [`wasi`] over its own [`vfs`] and the [`door`]. [`cache`] and [`provision`]
 //! are where runtime, packages and images come from.
 //!
-//! `unsafe` is denied but in three files: `cell/machine.rs`, which loads compiled code that this program wrote,
+//! `unsafe` is denied but in four files: `cell/machine.rs`, which loads compiled code that this program wrote,
 //! `cell/prefault.rs`, which asks the system to copy pages of a cell's memory ahead, and `cell/pagemap.rs`, which asks it
-//! which pages a cell wrote.
+//! which pages a cell wrote, and `tier/spawn.rs`, which sets limits between `fork` and `exec`.
 
 #![deny(unsafe_code)]
 
@@ -34,6 +34,7 @@ mod runtime;
 mod schema;
 mod skill;
 pub mod testing;
+pub mod tier;
 mod venv;
 mod vfs;
 mod wasi;
@@ -47,4 +48,5 @@ pub use limits::{LimitKind, Limits};
 pub use progress::Progress;
 pub use skill::{Origin, Roots, Skill};
 pub use testing::{TestCall, TestReport};
+pub use tier::{BadTier, Choice, Tier, TierError};
 pub use venv::{BasePython, Lock, Locked, Venv, VenvError};

@@ -7,6 +7,7 @@
 //! in a sandbox only**, since a package may have put anything there, even in place of the interpreter.
 
 mod error;
+mod foreign;
 mod lock;
 mod pip;
 mod python;
@@ -19,6 +20,7 @@ use std::path::{Path, PathBuf};
 use serde_json::json;
 
 pub use error::VenvError;
+pub use foreign::Foreign;
 pub use lock::{Lock, Locked};
 pub use python::BasePython;
 
@@ -54,12 +56,33 @@ impl Venv {
         extras: &[String],
     ) -> Result<Venv> {
         let wanted = Wanted::new(requirements.iter().chain(extras))?;
+        Venv::made(cache, fetch, progress, &wanted, None)
+    }
+
+    /// The same packages in a plain folder, for the Python of another system, such as a container's.
+    pub(crate) fn for_foreign(
+        cache: &Cache,
+        fetch: &Fetch,
+        progress: &dyn Progress,
+        requirements: &[String],
+        foreign: &Foreign,
+    ) -> Result<Venv> {
+        Venv::made(cache, fetch, progress, &Wanted::new(requirements.iter())?, Some(foreign))
+    }
+
+    fn made(
+        cache: &Cache,
+        fetch: &Fetch,
+        progress: &dyn Progress,
+        wanted: &Wanted,
+        foreign: Option<&Foreign>,
+    ) -> Result<Venv> {
         let base = BasePython::find(fetch.python.as_deref())?;
-        let name = name(&wanted, &base);
+        let name = name(wanted, &base, foreign);
         let root = cache.tree_path(&name)?;
         let produce = |writer: &mut Writer| {
-            let maker = Maker { cache, fetch, progress, base: &base, root: &root };
-            let lock = maker.make(&wanted)?;
+            let maker = Maker { cache, fetch, progress, base: &base, root: &root, foreign };
+            let lock = maker.make(wanted)?;
             writer.write_all(lock.to_json().as_bytes()).map_err(VenvError::io("write", &root))?;
             Ok::<_, VenvError>(json!({"python": base.version, "requirements": wanted.lines(), "bytes": size(&root)}))
         };
@@ -108,14 +131,18 @@ struct Maker<'a> {
     progress: &'a dyn Progress,
     base: &'a BasePython,
     root: &'a Path,
+    foreign: Option<&'a Foreign>,
 }
 
 impl Maker<'_> {
     fn make(&self, wanted: &Wanted) -> Result<Lock> {
         let work = self.cache.scratch()?;
-        let pip = Pip { base: self.base, fetch: self.fetch, work: work.path(), root: self.root };
+        let Maker { base, fetch, root, foreign, .. } = *self;
+        let pip = Pip { base, fetch, work: work.path(), root, foreign };
         self.empty()?;
-        self.progress.step(&format!("making a virtual environment with Python {}", self.base.version));
+        if foreign.is_none() {
+            self.progress.step(&format!("making a virtual environment with Python {}", self.base.version));
+        }
         pip.make_environment(self.progress)?;
         self.progress.step(&format!("resolving {}", wanted.describe()));
         let lock = resolve::resolve(&pip, wanted, self.progress)?;
@@ -137,11 +164,12 @@ impl Maker<'_> {
 }
 
 /// Everything that decides what is in it.
-fn name(wanted: &Wanted, base: &BasePython) -> String {
+fn name(wanted: &Wanted, base: &BasePython, foreign: Option<&Foreign>) -> String {
     let mut hasher = blake3::Hasher::new();
     let pinned =
         pins().packages().iter().map(|Pin { name, version, sha256, .. }| format!("{name}=={version} {sha256}"));
-    let parts = [FORMAT.to_owned(), base.identity(), wanted.lines().join("\n")];
+    let place = foreign.map(|foreign| foreign.options().join(" ")).unwrap_or_default();
+    let parts = [FORMAT.to_owned(), base.identity(), wanted.lines().join("\n"), place];
     for part in parts.into_iter().chain(pinned) {
         hasher.update(&(part.len() as u64).to_le_bytes()).update(part.as_bytes());
     }

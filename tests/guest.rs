@@ -187,6 +187,18 @@ fn ordinary_python_works_without_a_manifest_and_nothing_heavy_is_imported() {
 }
 
 #[test]
+fn keys_are_derived_from_passwords_without_openssl() {
+    let expected = json!({
+        "sha256": "4ddcd8f60b98be21830cee5ef22701f9641a4418d04c0414aeff08876b34ab56\
+                   a1d425a1225833549adb841b51c9b3176a272bdebba1d078478f62b397f33c8d",
+        "sha1": "3d2eec4fe41c849b80c8d83662c0e44a8b291a964cf2f07038",
+        "type": true,
+        "hmac": "6afa9046a9579cad143a384c1b564b9a250d27d6f6a63f9f20bf3a7594c9e2c6",
+    });
+    assert_eq!(run("hashes", json!({})), expected);
+}
+
+#[test]
 fn what_a_skill_prints_is_kept_however_it_ends() {
     for (params, outcome) in [(json!({}), "returned"), (json!({"fail": true}), "raised")] {
         let report = call(&guest("prints"), &Call::new(params));

@@ -54,7 +54,6 @@ const REGISTRY: &[(&str, Option<&str>)] = &[
 const DIFFERENT: &[(&str, &str)] = &[
     ("creative/bg_remover#bad_base64", "imports rembg in the call"),
     ("defi/evm_reader#no_rpc", "imports web3 in the call"),
-    ("security/deepfake_guard#tiny_png", "the runtime's pillow has no JPEG"),
 ];
 
 #[test]

@@ -11,6 +11,7 @@ use super::printer::Printer;
 use super::{Settings, input};
 use crate::call::{Call, Outcome, Report};
 use crate::limits::{LimitKind, Limits};
+use crate::tier::Choice;
 
 /// Call a skill once, in a fresh cell
 ///
@@ -45,6 +46,9 @@ pub struct RunCommand {
     /// Print one JSON envelope with outcome, result, output and usage
     #[arg(long)]
     json: bool,
+    /// Where to run it: auto, wasm, container, subprocess, in_process
+    #[arg(long, value_name = "TIER", default_value = "auto")]
+    tier: Choice,
     #[command(flatten)]
     limits: LimitArgs,
     #[command(flatten)]
@@ -82,6 +86,7 @@ impl RunCommand {
         call.map_paths = self.grants.map_paths;
         call.use_image = !self.no_image;
         call.validate = !self.no_validate;
+        call.tier = self.tier;
         Ok(call)
     }
 

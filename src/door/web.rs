@@ -57,6 +57,11 @@ impl Web {
         Web { exchanges: Exchanges::new(terms), gate, client }
     }
 
+    /// Another set of connections on the same terms: what may be asked, and what there is to spend, is shared.
+    pub fn sibling(&self) -> Web {
+        Web { exchanges: self.exchanges.sibling(), gate: self.gate.clone(), client: self.client.clone() }
+    }
+
     /// Takes a frame; the cell's deadline ends every wait, and the call.
     pub fn receive(&mut self, kind: u8, payload: &[u8], deadline: Instant) -> Result<Vec<u8>, Fault> {
         let answer = match kind {

@@ -15,6 +15,7 @@ use crate::limits::LimitKind;
 use crate::policy::Denial;
 use crate::runtime::wasi_python;
 use crate::skill::Skill;
+use crate::tier::{Choice, Tier};
 use crate::vfs::Mount;
 
 /// The longest params, config and environment together, as JSON.
@@ -41,6 +42,10 @@ impl Host {
         let started = Instant::now();
         grants::check_env(call)?;
         let called = match self.approved(skill, call)? {
+            Ok(call) if matches!(call.tier, Choice::Tier(Tier::Subprocess | Tier::Container)) => {
+                let tier = if call.tier == Choice::Tier(Tier::Container) { Tier::Container } else { Tier::Subprocess };
+                self.in_tier(tier, skill, &call, trail)
+            }
             Ok(call) if call.use_image => self.with_image(skill, &call, trail),
             Ok(call) => self.without_image(skill, &call, trail),
             Err(denial) => {
@@ -77,7 +82,7 @@ impl Host {
         };
         let granted = held.as_ref().map(|held| held.call(call)).transpose()?;
         let call = granted.as_deref().unwrap_or(call);
-        let left_to_guest = match params::check(&image.report, call) {
+        let left_to_guest = match params::check(&image.report.manifest, call) {
             Ok(left_to_guest) => left_to_guest,
             Err(raised) => return Ok(Report { image: about, ..ended(skill, Outcome::Raised(raised)) }),
         };
@@ -121,7 +126,7 @@ impl Host {
         let baker = self.baker(call.limits.fuel.is_some())?;
         let started = Instant::now();
         let (mut cell, report) = baker.import_for(skill, call, start)?;
-        match params::check(&report, call) {
+        match params::check(&report.manifest, call) {
             Ok(leave_to_guest) => cell.store().data_mut().door = door(call, leave_to_guest)?,
             Err(raised) => return Ok(ended(skill, Outcome::Raised(raised))),
         }
@@ -129,7 +134,7 @@ impl Host {
     }
 
     /// What a call holds of what its skill asks for, ready to be given; or what it lacks.
-    fn held(
+    pub(super) fn held(
         &self,
         skill: &Skill,
         manifest: &serde_json::Value,
@@ -227,7 +232,7 @@ impl Host {
 }
 
 /// A report of a call that no cell was made for, to be completed.
-fn ended(skill: &Skill, outcome: Outcome) -> Report {
+pub(super) fn ended(skill: &Skill, outcome: Outcome) -> Report {
     Report {
         skill: skill.id().to_owned(),
         outcome,
@@ -236,10 +241,12 @@ fn ended(skill: &Skill, outcome: Outcome) -> Report {
         stderr: Vec::new(),
         usage: Usage::default(),
         image: None,
+        tier: Tier::Wasm,
+        tier_reason: None,
     }
 }
 
-fn refused(skill: &Skill, denials: Vec<Denial>) -> Report {
+pub(super) fn refused(skill: &Skill, denials: Vec<Denial>) -> Report {
     Report { denials, ..ended(skill, Outcome::Refused) }
 }
 

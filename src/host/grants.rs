@@ -17,7 +17,7 @@ use super::map_paths::PathMap;
 use super::{Host, HostError};
 use crate::call::{Call, Outcome, Raised, Report};
 use crate::cell::Cell;
-use crate::door::Web;
+use crate::door::{Denials, Web};
 use crate::http::{HostPattern, HttpLimits, Scrubber, Secret, SecretError, Secrets};
 use crate::limits::{LimitKind, Limits};
 use crate::policy::{
@@ -201,12 +201,34 @@ impl Held {
             state.wasi.vfs.add_mounts(mounts.into_iter().flatten().collect());
         }
         if !self.grants.http.allow.is_empty() {
-            let denials = state.door.denials.get_or_insert_default().clone();
-            let client = host.http_client()?.clone();
-            let limits = HttpLimits { inflated_bytes: limits.inflated_bytes, ..HttpLimits::default() };
-            state.door.web = Some(Box::new(Web::new(client, &self.grants, self.secrets.clone(), &denials, limits)));
+            let denials = state.door.denials.get_or_insert_default();
+            state.door.web = self.web(host, denials, limits)?;
         }
         Ok(())
+    }
+
+    /// The web, as far as it is granted.
+    pub fn web(&self, host: &Host, denials: &Arc<Denials>, limits: &Limits) -> Result<Option<Box<Web>>, HostError> {
+        if self.grants.http.allow.is_empty() {
+            return Ok(None);
+        }
+        let client = host.http_client()?.clone();
+        let limits = HttpLimits { inflated_bytes: limits.inflated_bytes, ..HttpLimits::default() };
+        Ok(Some(Box::new(Web::new(client, &self.grants, self.secrets.clone(), denials, limits))))
+    }
+
+    /// The folders, for a tier that has no file system of ours: where each really is, and what was granted of it.
+    pub fn folders(&self, host: &Host) -> Result<Vec<(PathBuf, MountGrant)>, HostError> {
+        host.check_mounts(&self.grants.mounts)?;
+        let found = self.grants.mounts.iter().map(|grant| {
+            let failed = |source| GrantError::Mount { folder: grant.host.clone(), source };
+            let real = Path::new(&grant.host).canonicalize().map_err(failed)?;
+            if !real.is_dir() {
+                return Err(failed(std::io::ErrorKind::NotADirectory.into()).into());
+            }
+            Ok((real, grant.clone()))
+        });
+        found.collect()
     }
 
     /// What finds the secrets' values, where there are any.

@@ -4,20 +4,19 @@ use serde_json::{Value, json};
 
 use crate::call::{Call, Raised};
 use crate::door::Door;
-use crate::image::BakeReport;
 use crate::schema::{self, Verdict};
 
 /// Checks params as Skillware's `validate_params` does, and fails as it would. `true` means that only the skill's own
 /// `validate_params` can decide, in the cell.
-pub fn check(report: &BakeReport, call: &Call) -> Result<bool, Raised> {
+pub fn check(manifest: &Value, call: &Call) -> Result<bool, Raised> {
     if !call.validate {
         return Ok(false);
     }
-    let schema = &report.manifest["parameters"];
+    let schema = &manifest["parameters"];
     if !schema.as_object().is_some_and(|schema| !schema.is_empty()) {
         return Ok(false);
     }
-    let name = report.manifest["name"].as_str().unwrap_or("unknown_skill");
+    let name = manifest["name"].as_str().unwrap_or("unknown_skill");
     if !call.params().is_object() {
         let kind = python_type(call.params());
         return Err(invalid(format!(

@@ -22,6 +22,11 @@ impl Exchanges {
         Exchanges { terms: Arc::new(terms), open: HashMap::new(), next: 1 }
     }
 
+    /// None of these connections, on the same terms.
+    pub fn sibling(&self) -> Exchanges {
+        Exchanges { terms: self.terms.clone(), open: HashMap::new(), next: 1 }
+    }
+
     /// Opens a connection and gives its number, which is never given again.
     pub fn open(&mut self, tls: bool, host: &str, port: u16) -> Result<u32, HttpError> {
         let cap = self.terms.limits.connections;

@@ -18,6 +18,11 @@ pub const HOME_FOLDER: &str = "/home/skill";
 
 include!(concat!(env!("OUT_DIR"), "/guest.rs"));
 
+/// The guest's own Python files, for the tiers that have no virtual file system.
+pub fn guest_files() -> impl Iterator<Item = (&'static str, &'static [u8])> {
+    GUEST_FILES.iter().copied()
+}
+
 /// What is the same for every cell: mounts to start from, and a digest of what they hold.
 pub struct CommonFiles {
     mounts: Vec<Mount>,

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
+use super::foreign::Foreign;
 use super::lock::Lock;
 use super::{BasePython, Result, VenvError};
 use crate::cache::size;
@@ -25,13 +26,18 @@ pub struct Pip<'a> {
     pub fetch: &'a Fetch,
     /// A private folder for what comes and goes.
     pub work: &'a Path,
-    /// The environment.
+    /// The environment, or the folder.
     pub root: &'a Path,
+    /// The Python of another system that packages are for, in a plain folder; none for an environment of this one.
+    pub foreign: Option<&'a Foreign>,
 }
 
 impl Pip<'_> {
     /// An environment with nothing in it, not even pip.
     pub fn make_environment(&self, progress: &dyn Progress) -> Result<()> {
+        if self.foreign.is_some() {
+            return fs::create_dir_all(self.root).map_err(VenvError::io("create", self.root));
+        }
         let mut command = self.python();
         command.args(["-I", "-m", "venv", "--without-pip"]).arg(self.root);
         self.run(command, "make a virtual environment", progress)
@@ -72,8 +78,14 @@ impl Pip<'_> {
 
     fn pip(&self) -> Command {
         let mut command = self.python();
-        command.args(["-m", "pip", "--python"]).arg(self.root.join("bin/python"));
+        command.args(["-m", "pip"]);
+        if self.foreign.is_none() {
+            command.arg("--python").arg(self.root.join("bin/python"));
+        }
         command.args(["install", "--only-binary=:all:", "--no-input", "--disable-pip-version-check"]);
+        if let Some(foreign) = self.foreign {
+            command.args(foreign.options()).arg("--target").arg(self.root);
+        }
         command.args(["--progress-bar", "off", "--no-warn-script-location"]);
         if self.fetch.offline {
             command.arg("--no-index");

@@ -93,7 +93,7 @@ _SEED_LENGTH = 1 << 256
 
 def _reseed():
     """An image freezes the state of generators; every cell needs its own."""
-    _seed_generator(int.from_bytes(os.urandom(32)) | _SEED_LENGTH)
+    _seed_generator(int.from_bytes(os.urandom(32), "big") | _SEED_LENGTH)
     _generator.gauss_next = None
     numpy_random = sys.modules.get("numpy.random")
     if numpy_random is not None:

@@ -1,11 +1,13 @@
-"""Practises requests before an image is taken, with the libraries that the skill has imported and an answer of our own.
+"""Practises before an image is taken, with the libraries that the skill has imported: requests, with an answer of our own,
+and pictures.
 
-What a library imports, compiles and specialises with its first request is then in the image, instead of being done anew in
-every call. Nothing reaches the host: for the time being, the bridge is answered here.
+What a library imports, compiles and specialises with its first request or picture is then in the image, instead of being
+done anew in every call. Nothing reaches the host: for the time being, the bridge is answered here.
 """
 
 import contextlib
 import importlib
+import io
 import logging
 import sys
 
@@ -22,7 +24,8 @@ _ANSWER = (
 
 
 def practise():
-    for library, way in (("requests", _requests), ("httpx", _httpx), ("urllib.request", _urllib)):
+    ways = (("requests", _requests), ("httpx", _httpx), ("urllib.request", _urllib), ("PIL.Image", _pillow))
+    for library, way in ways:
         if library in sys.modules:
             # Whatever a skill made of a library: this is not the call that has to tell of it.
             with contextlib.suppress(Exception), _bridge_answered_here():
@@ -62,6 +65,15 @@ def _urllib(request):
             request.urlopen(request.Request(f"http://{_HOST}/v1/x", headers={"X": "y"}), timeout=5).read()
     finally:
         request._opener = kept
+
+
+def _pillow(image):
+    """Our JPEG codec is in Python, and imports numpy."""
+    picture = image.linear_gradient("L").resize((40, 40)).convert("RGB")
+    for _ in range(_TIMES):
+        file = io.BytesIO()
+        picture.save(file, "JPEG")
+        image.open(file).load()
 
 
 @contextlib.contextmanager

@@ -9,10 +9,12 @@ on `sys.path`, and they are read only when something imports them.
 import os
 import sys
 
-from skillcell_guest.standins import accounts, executors, locks, loop, modes, network, processes, signals, threads
-
 
 def install():
+    from skillcell_guest.standins import (
+        accounts, executors, hashes, jpeg, locks, loop, modes, network, processes, signals, threads,
+    )  # fmt: skip
+
     sys.path.insert(1, os.path.join(os.path.dirname(__file__), "modules"))
-    for standin in (accounts, locks, threads, executors, network, processes, signals, modes, loop):
+    for standin in (accounts, locks, threads, executors, network, processes, signals, modes, loop, hashes, jpeg):
         standin.install()

@@ -1,0 +1,148 @@
+//! Tiers: where a skill is executed. A cell is the strongest; the others run a Python of this machine, for what a cell
+//! can't. Whichever it is, what a call may do is settled before, by the same rules; only the last step differs.
+//!
+//! Everything that is not a cell goes through here: a [`Job`] is a call that was decided about, `run` executes it, and
+//! [`Ran`] is what is left of it.
+
+mod cgroup;
+mod channel;
+mod choice;
+pub mod container;
+mod ending;
+mod files;
+mod output;
+mod proxy;
+mod sandbox;
+mod spawn;
+mod subprocess;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+pub use self::choice::{BadTier, Choice};
+pub use self::sandbox::Sandbox;
+use crate::call::{Outcome, Usage};
+use crate::door::{Denials, Door, Web};
+use crate::limits::Limits;
+use crate::policy::MountGrant;
+use crate::skill::Skill;
+use crate::venv::Venv;
+
+/// How a skill is executed, strongest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Tier {
+    /// A fresh CPython in WebAssembly.
+    Wasm,
+    /// A container, for one call.
+    Container,
+    /// A process of this machine's Python in a sandbox of the kernel's.
+    Subprocess,
+    /// A process of this machine's Python, with all that the operator may do. No isolation.
+    InProcess,
+}
+
+impl Tier {
+    pub const ALL: [Tier; 4] = [Tier::Wasm, Tier::Container, Tier::Subprocess, Tier::InProcess];
+
+    /// The name in manifests, flags and the JSON contract.
+    pub fn name(self) -> &'static str {
+        match self {
+            Tier::Wasm => "wasm",
+            Tier::Container => "container",
+            Tier::Subprocess => "subprocess",
+            Tier::InProcess => "in_process",
+        }
+    }
+
+    /// Whether it keeps a skill from what was not granted.
+    pub fn is_isolated(self) -> bool {
+        self != Tier::InProcess
+    }
+}
+
+impl std::fmt::Display for Tier {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// What a job runs on, got ready before.
+pub enum Ground {
+    /// Packages for this machine's Python: the tier `subprocess`.
+    Environment(Venv),
+    /// An engine with an image: the tier `container`.
+    Image(container::Ready),
+}
+
+/// A call that was decided about, to be executed outside of a cell.
+pub struct Job<'a> {
+    pub skill: &'a Skill,
+    pub ground: &'a Ground,
+    pub limits: &'a Limits,
+    /// The environment, secrets as placeholders.
+    pub env: &'a std::collections::BTreeMap<String, String>,
+    /// Folders of the host, with where the skill sees them.
+    pub mounts: Vec<(PathBuf, MountGrant)>,
+    /// What the skill takes its call from, and gives its result to.
+    pub door: Door,
+    /// HTTP, as far as it is granted; the skill has it from when it took its call.
+    pub web: Option<Box<Web>>,
+    /// Where refusals go.
+    pub denials: Arc<Denials>,
+}
+
+/// What is left of a job.
+pub struct Ran {
+    pub outcome: Outcome,
+    pub stdout: Vec<u8>,
+    pub stderr: Vec<u8>,
+    pub usage: Usage,
+    /// What it was refused is in here.
+    pub door: Door,
+}
+
+/// Why a tier could not do its part. What a skill does is never an error.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TierError {
+    #[error("the tier `{tier}` is not available on this machine: {why}")]
+    Unavailable { tier: Tier, why: String },
+    #[error("can't {what}")]
+    Io { what: &'static str, source: std::io::Error },
+    #[error("the sandbox could not be set up: {0}")]
+    Sandbox(String),
+    #[error(transparent)]
+    Image(#[from] container::ImageError),
+}
+
+impl TierError {
+    fn io(what: &'static str) -> impl FnOnce(std::io::Error) -> TierError {
+        move |source| TierError::Io { what, source }
+    }
+
+    /// What a person can do about it.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            TierError::Image(error) => error.hint(),
+            TierError::Unavailable { .. } => Some("`skillcell doctor` says what each tier lacks here".into()),
+            _ => None,
+        }
+    }
+}
+
+/// Executes a job, in the tier that its ground is of.
+pub fn run(job: Job<'_>) -> Result<Ran, TierError> {
+    match job.ground {
+        Ground::Environment(venv) => subprocess::run(job, venv),
+        Ground::Image(ready) => container::run(job, ready),
+    }
+}
+
+/// When a time from now is over, however long it is.
+fn after(wait: Duration) -> Instant {
+    const LONGEST: Duration = Duration::from_secs(365 * 24 * 3600);
+    Instant::now() + wait.min(LONGEST)
+}

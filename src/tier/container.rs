@@ -1,0 +1,169 @@
+//! The tier `container`: a fresh container for a call, with an engine of this machine, removed with all that it started.
+//!
+//! ```text
+//!   manifest, Dockerfile or requirements ──▶ image (once)
+//!   call ──▶ JSON on stdin ──▶ container: no network, read-only, nobody ──▶ JSON on stdout ──▶ outcome
+//!                                  ⇅ the proxy's socket, mounts
+//! ```
+//!
+//! *Invariant*: when `run` returns, no container of the call is there. Should this process die, the engine ends it.
+
+mod arguments;
+mod contract;
+mod engine;
+mod image;
+mod make;
+mod process;
+mod run;
+
+use std::sync::OnceLock;
+use std::time::Instant;
+
+use self::arguments::{Bound, Container};
+use self::contract::Said;
+pub use self::engine::{Engine, Kind, NoEngine};
+pub use self::image::ImageError;
+pub use self::make::Maker;
+use self::run::{End, Ended};
+use super::files::Files;
+use super::proxy::Proxy;
+use super::{Job, Ran, Tier, TierError, after, channel, ending};
+use crate::call::{Outcome, Raised, Usage};
+use crate::limits::LimitKind;
+use crate::policy::Mode;
+
+/// Where a container finds what is ours: the runner, and the folder with the proxy's socket.
+const OURS: &str = "/opt/skillcell";
+const SOCKETS: &str = "/run/skillcell";
+/// What every container has of the environment, besides what its image sets.
+const ENVIRONMENT: &str = "HOME=/home/skill\nTMPDIR=/tmp\nTZ=UTC\nLANG=C.UTF-8\nPYTHONDONTWRITEBYTECODE=1\n";
+/// The exit status of a process that was killed, as when memory ran out.
+const KILLED: i32 = 137;
+/// Exit statuses that engines use for failures of their own.
+const ENGINE_FAILED: std::ops::RangeInclusive<i32> = 125..=127;
+
+/// An image, and the engine to run it with.
+pub struct Ready {
+    engine: Engine,
+    image: String,
+    /// The program, where it is not the image's own.
+    command: Vec<String>,
+}
+
+impl Engine {
+    /// The engine of this machine, looked for once.
+    pub fn of_machine() -> Result<Engine, TierError> {
+        static FOUND: OnceLock<Result<Engine, NoEngine>> = OnceLock::new();
+        let found = FOUND.get_or_init(Engine::find).clone();
+        found.map_err(|none| TierError::Unavailable { tier: Tier::Container, why: none.to_string() })
+    }
+}
+
+pub(super) fn run(mut job: Job<'_>, ready: &Ready) -> Result<Ran, TierError> {
+    let started = Instant::now();
+    let deadline = after(job.limits.deadline);
+    let files = Files::write(job.skill).map_err(TierError::io("write the skill's files"))?;
+    let proxy = Proxy::start(job.web.as_deref(), job.denials.clone(), &files.socket(), deadline);
+    let proxy = proxy.map_err(TierError::io("listen on the proxy's socket"))?;
+    files.open_to_others().map_err(TierError::io("let the container read the skill's files"))?;
+    proxy.open();
+    let env_file = files.folder().join("env");
+    std::fs::write(&env_file, environment(&job)).map_err(TierError::io("write the environment"))?;
+    let http = format!("{SOCKETS}/http");
+    let request = contract::request(job.skill, &job.door, job.limits, &http)
+        .map_err(|error| TierError::Sandbox(format!("the call can't be put in JSON: {error}")))?;
+    let name = format!("skillcell-{:016x}", getrandom::u64().map_err(|_| no_name())?);
+    let container = Container {
+        engine: &ready.engine,
+        name: &name,
+        image: &ready.image,
+        command: &ready.command,
+        bound: &bound(&job, &files)?,
+        env_file: &env_file,
+        limits: job.limits,
+    };
+    let caps = [contract::longest(job.limits), job.limits.stderr_bytes];
+    let ended = container.run(&request, caps, deadline).map_err(TierError::io("run the container engine"))?;
+    drop(proxy);
+    let usage = Usage { guest: started.elapsed(), ..Usage::default() };
+    let mut ran = Ran { outcome: Outcome::Refused, stdout: Vec::new(), stderr: Vec::new(), usage, door: job.door };
+    job.door = crate::door::Door::default();
+    let writes = job.mounts.iter().any(|(_, grant)| grant.mode == Mode::ReadWrite);
+    conclude(ended, &mut ran, &job, writes)?;
+    Ok(ran)
+}
+
+fn no_name() -> TierError {
+    TierError::Sandbox("the system gives no random numbers".to_owned())
+}
+
+/// What its end means.
+fn conclude(ended: Ended, ran: &mut Ran, job: &Job<'_>, writes: bool) -> Result<(), TierError> {
+    let Ended { end, stdout, stderr } = ended;
+    ran.stderr = stderr.bytes;
+    let status = match end {
+        End::Exited(status) => status,
+        End::Deadline => return exceeded(ran, LimitKind::Deadline),
+        End::Overflowed { on_stdout: true } => return exceeded(ran, LimitKind::ResultBytes),
+        End::Overflowed { on_stdout: false } => return exceeded(ran, LimitKind::StderrBytes),
+    };
+    let understood = match contract::read(&stdout.bytes, job.limits) {
+        Ok(understood) => understood,
+        Err(_) if status.code() == Some(KILLED) => return exceeded(ran, LimitKind::Memory),
+        Err(_) if status.code().is_some_and(|code| ENGINE_FAILED.contains(&code)) => {
+            return Err(TierError::Sandbox(engine::last_line(&String::from_utf8_lossy(&ran.stderr))));
+        }
+        Err(what) => {
+            ran.outcome = Outcome::Raised(Raised::of_host("ContainerError", what));
+            return Ok(());
+        }
+    };
+    ran.stdout = understood.stdout.into_bytes();
+    ran.usage.memory_peak_bytes = understood.memory_bytes;
+    let end = match understood.said {
+        Said::Exceeded(limit) => return exceeded(ran, limit),
+        Said::Returned(result) => {
+            ran.door.result = Some(result.get().as_bytes().to_vec());
+            channel::End::Done
+        }
+        Said::Raised(raised) => {
+            ran.door.raised = Some(raised);
+            channel::End::Done
+        }
+    };
+    ran.outcome = ending::outcome(end, &mut ran.door, None, writes);
+    Ok(())
+}
+
+fn exceeded(ran: &mut Ran, limit: LimitKind) -> Result<(), TierError> {
+    ran.outcome = Outcome::Exceeded(limit, None);
+    Ok(())
+}
+
+/// As engines read it: a line each. A value with a line end is in the request only.
+fn environment(job: &Job<'_>) -> String {
+    let mut lines = ENVIRONMENT.to_owned();
+    for (name, value) in job.env.iter().filter(|(_, value)| !value.contains(['\n', '\r', '\0'])) {
+        lines.push_str(&format!("{name}={value}\n"));
+    }
+    lines
+}
+
+fn bound(job: &Job<'_>, files: &Files) -> Result<Vec<Bound>, TierError> {
+    let ours = |host, guest: &str| Bound { host, guest: guest.to_owned(), mode: Mode::ReadOnly };
+    let mut bound = vec![
+        ours(files.skill(), &job.skill.guest_folder()),
+        ours(files.ours(), OURS),
+        ours(files.socket_folder(), SOCKETS),
+    ];
+    for (folder, grant) in &job.mounts {
+        bound.push(Bound { host: folder.clone(), guest: grant.guest.as_str().to_owned(), mode: grant.mode });
+    }
+    match bound.iter().find(|it| it.host.to_str().is_none_or(|path| path.contains(':')) || it.guest.contains(':')) {
+        Some(odd) => Err(TierError::Sandbox(format!(
+            "container engines can't mount `{}`: its path has a colon, or is no text",
+            odd.host.display()
+        ))),
+        None => Ok(bound),
+    }
+}

@@ -1,0 +1,111 @@
+//! What a container is started with. Everything that closes it is here, in one list that can be read.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::engine::{Engine, Kind};
+use crate::limits::Limits;
+use crate::policy::Mode;
+
+/// Processes and threads at once, the first one included. Numeric libraries start a thread for each core.
+const MAX_PROCESSES: u32 = 64;
+/// Nobody: owns nothing on the host.
+const NOBODY: &str = "65534:65534";
+/// Where a skill's own scratch space is.
+pub const SCRATCH: [&str; 2] = ["/tmp", "/home/skill"];
+
+/// A folder or socket of the host in the container.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Bound {
+    pub host: PathBuf,
+    pub guest: String,
+    pub mode: Mode,
+}
+
+/// One container, for one call.
+#[derive(Debug)]
+pub struct Container<'a> {
+    pub engine: &'a Engine,
+    pub name: &'a str,
+    pub image: &'a str,
+    pub command: &'a [String],
+    pub bound: &'a [Bound],
+    /// `NAME=value` lines of the environment, in a file: what is on a command line, everybody on the machine can read.
+    pub env_file: &'a Path,
+    pub limits: &'a Limits,
+}
+
+impl Container<'_> {
+    /// The words after the engine's own.
+    pub fn arguments(&self) -> Vec<OsString> {
+        let mut words = Words::default();
+        words.all(&["run", "--rm", "--interactive", "--pull", "never", "--name", self.name]);
+        words.all(&["--label", "org.skillcell.call", "--log-driver", "none", "--hostname", "cell"]);
+        words.all(&["--network", "none", "--ipc", "private", "--read-only"]);
+        words.all(&["--cap-drop", "all", "--security-opt", "no-new-privileges"]);
+        self.user(&mut words);
+        self.bounds(&mut words);
+        for place in SCRATCH {
+            let options = format!("{place}:rw,nosuid,nodev,mode=1777,size={}", self.limits.scratch_bytes);
+            words.all(&["--tmpfs", &options]);
+        }
+        for bound in self.bound {
+            words.word("--volume");
+            let mut volume = bound.host.clone().into_os_string();
+            volume.push(format!(":{}:{}", bound.guest, bound.mode.name()));
+            words.0.push(volume);
+        }
+        words.word("--env-file");
+        words.0.push(self.env_file.into());
+        words.all(&["--workdir", "/tmp"]);
+        words.word(self.image);
+        self.command.iter().for_each(|word| words.word(word));
+        words.0
+    }
+
+    /// Never root of the machine. A rootless engine maps this user to the operator's own, who owns the mounts.
+    fn user(&self, words: &mut Words) {
+        if self.engine.rootless && self.engine.kind == Kind::Podman {
+            words.all(&["--userns", "keep-id"]);
+        } else {
+            words.all(&["--user", NOBODY]);
+        }
+    }
+
+    fn bounds(&self, words: &mut Words) {
+        let Limits { memory_bytes, scratch_bytes, open_files, deadline, .. } = self.limits;
+        if self.engine.bounds_the_whole {
+            let bytes = format!("{memory_bytes}b");
+            words.all(&["--memory", &bytes, "--memory-swap", &bytes]);
+            words.all(&["--pids-limit", &MAX_PROCESSES.to_string()]);
+        }
+        let ulimit = |words: &mut Words, what: &str, most: u64| {
+            words.all(&["--ulimit", &format!("{what}={most}:{most}")]);
+        };
+        ulimit(words, "data", *memory_bytes);
+        ulimit(words, "fsize", *scratch_bytes);
+        // Python and the libraries that it loads hold some before the skill opens its first.
+        ulimit(words, "nofile", u64::from(*open_files) + 32);
+        ulimit(words, "nproc", u64::from(MAX_PROCESSES));
+        ulimit(words, "core", 0);
+        if self.engine.kind == Kind::Podman {
+            // Should this process die, the engine still ends it.
+            let seconds = deadline.saturating_add(Duration::from_secs(2)).as_secs();
+            words.all(&["--timeout", &seconds.max(1).to_string()]);
+        }
+    }
+}
+
+#[derive(Default)]
+struct Words(Vec<OsString>);
+
+impl Words {
+    fn word(&mut self, word: &str) {
+        self.0.push(word.into());
+    }
+
+    fn all(&mut self, words: &[&str]) {
+        self.0.extend(words.iter().map(OsString::from));
+    }
+}

@@ -1,0 +1,164 @@
+//! The container engine of this machine: Podman or Docker, found by asking it to run something, not by its name alone.
+//!
+//! An engine whose program is there may still be unable to run a container: no daemon, cgroups that its OCI runtime does
+//! not know, no user namespaces. So an engine counts once it has got as far as starting a program in an image that has
+//! none, which costs a quarter of a second and is asked once per process.
+
+use std::process::{Command, Output};
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::process::{self, Finished};
+
+/// The image with nothing in it that engines are tried with.
+const NOTHING: &str = "localhost/skillcell-nothing";
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Which program it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Kind {
+    Podman,
+    Docker,
+}
+
+impl Kind {
+    pub fn program(self) -> &'static str {
+        match self {
+            Kind::Podman => "podman",
+            Kind::Docker => "docker",
+        }
+    }
+}
+
+/// An engine that runs containers here.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Engine {
+    pub kind: Kind,
+    pub version: String,
+    /// Without the rights of the system's administrator.
+    pub rootless: bool,
+    /// The OCI runtime that is named because the engine's own choice fails here.
+    pub runtime: Option<&'static str>,
+    /// Whether it can bound memory and processes of a container as a whole. Where it can't, each process is bounded.
+    pub bounds_the_whole: bool,
+}
+
+/// Why no engine serves.
+#[derive(Debug, Clone, thiserror::Error)]
+#[error("no container engine works here: {}", tried.join("; "))]
+pub struct NoEngine {
+    pub tried: Vec<String>,
+}
+
+impl Engine {
+    /// The first engine that works, Podman before Docker: it needs no daemon, and no membership of a group that is as
+    /// good as root.
+    pub fn find() -> Result<Engine, NoEngine> {
+        let mut tried = Vec::new();
+        for kind in [Kind::Podman, Kind::Docker] {
+            match Engine::try_kind(kind) {
+                Ok(engine) => return Ok(engine),
+                Err(why) => tried.push(format!("{}: {why}", kind.program())),
+            }
+        }
+        Err(NoEngine { tried })
+    }
+
+    fn try_kind(kind: Kind) -> Result<Engine, String> {
+        let mut engine = Engine::described(kind)?;
+        engine.import_nothing()?;
+        let runtimes: &[Option<&'static str>] =
+            if kind == Kind::Podman { &[None, Some("runc"), Some("crun")] } else { &[None] };
+        let mut first = None;
+        for runtime in runtimes {
+            engine.runtime = *runtime;
+            match engine.starts() {
+                Ok(()) => return Ok(engine),
+                Err(why) => first = first.or(Some(why)),
+            }
+        }
+        Err(first.unwrap_or_default())
+    }
+
+    /// What the engine says of itself.
+    fn described(kind: Kind) -> Result<Engine, String> {
+        let format = match kind {
+            Kind::Podman => "json",
+            Kind::Docker => "{{json .}}",
+        };
+        let said = run(Command::new(kind.program()).args(["info", "--format", format]), None)?;
+        let info: Value = serde_json::from_slice(&said.stdout).unwrap_or(Value::Null);
+        let engine = match kind {
+            Kind::Podman => {
+                let rootless = info["host"]["security"]["rootless"].as_bool().unwrap_or(true);
+                let version = info["version"]["Version"].as_str().unwrap_or_default().to_owned();
+                let v2 = info["host"]["cgroupVersion"] == "v2";
+                Engine { kind, version, rootless, runtime: None, bounds_the_whole: v2 || !rootless }
+            }
+            Kind::Docker => {
+                let options = info["SecurityOptions"].to_string();
+                let version = info["ServerVersion"].as_str().unwrap_or_default().to_owned();
+                let bounds_the_whole = info["MemoryLimit"].as_bool() != Some(false);
+                Engine { kind, version, rootless: options.contains("rootless"), runtime: None, bounds_the_whole }
+            }
+        };
+        if engine.version.is_empty() {
+            let why = String::from_utf8_lossy(&said.stderr);
+            return Err(format!("it does not say what it is: {}", last_line(&why)));
+        }
+        Ok(engine)
+    }
+
+    /// An archive of no files, which is two empty blocks, is an image of nothing.
+    fn import_nothing(&self) -> Result<(), String> {
+        let there = run(self.command().args(["image", "inspect", NOTHING]), None)?;
+        if there.status.success() {
+            return Ok(());
+        }
+        let made = run(self.command().args(["import", "-", NOTHING]), Some(&[0; 1024]))?;
+        if made.status.success() { Ok(()) } else { Err(last_line(&String::from_utf8_lossy(&made.stderr))) }
+    }
+
+    /// Whether a container gets as far as its program, which is not there.
+    fn starts(&self) -> Result<(), String> {
+        let mut command = self.command();
+        command.args(["run", "--rm", "--network", "none", "--pull", "never", "--read-only", "--cap-drop", "all"]);
+        command.args(["--log-driver", "none", "--ulimit", "nofile=64:64", "--ulimit", "nproc=64:64"]);
+        command.args([NOTHING, "/nothing"]);
+        let said = run(&mut command, None)?;
+        // What every engine gives for a program that is not in the image.
+        if said.status.code() == Some(127) {
+            return Ok(());
+        }
+        Err(last_line(&String::from_utf8_lossy(&said.stderr)))
+    }
+
+    /// The engine's program, ready for a verb.
+    pub fn command(&self) -> Command {
+        let mut command = Command::new(self.kind.program());
+        if let Some(runtime) = self.runtime {
+            command.args(["--runtime", runtime]);
+        }
+        command
+    }
+}
+
+/// Runs a command of the engine to its end, within bounds.
+pub(super) fn run(command: &mut Command, input: Option<&[u8]>) -> Result<Output, String> {
+    let program = command.get_program().to_string_lossy().into_owned();
+    match process::finish(command, input, PATIENCE) {
+        Ok(Finished::Ended(output)) => Ok(output),
+        Ok(Finished::TookTooLong) => Err(format!("`{program}` took longer than {PATIENCE:?}")),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Err("is not installed".to_owned()),
+        Err(error) => Err(format!("can't run `{program}`: {error}")),
+    }
+}
+
+/// The last thing that it said, which is where engines say why.
+pub(super) fn last_line(text: &str) -> String {
+    let line = text.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("it gives no reason");
+    line.trim().chars().filter(|c| !c.is_control()).take(400).collect()
+}

@@ -1,0 +1,207 @@
+//! Which image a skill's container is made from: the one that its manifest names by digest, the one that its own
+//! `Dockerfile` makes, or a default one: a Python base with the skill's requirements in it.
+//!
+//! Building runs a stranger's instructions, so it has no network unless the operator says so. An image is tagged with
+//! the digest of all that went into it, and is made once.
+
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::engine::{Engine, last_line};
+use super::process::{self, Finished};
+use crate::progress::Progress;
+
+/// The base of default images, and of a `Dockerfile` that takes `ARG BASE`, unless the operator names another.
+pub const DEFAULT_BASE: &str = "python:3.13-slim";
+/// The variable that names another.
+pub const BASE_VARIABLE: &str = "SKILLCELL_CONTAINER_BASE";
+/// Raise it when images must be made anew.
+const FORMAT: &str = "1";
+/// A build or a pull may move a gigabyte through a slow mirror; hanging is not fine.
+const PATIENCE: Duration = Duration::from_secs(20 * 60);
+
+/// Why there is no image.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ImageError {
+    #[error(
+        "`container.image` of the manifest is `{0}`, which names no digest, so that it could be another image tomorrow"
+    )]
+    NoDigest(String),
+    #[error("`container` of the manifest is not a mapping with `image`")]
+    Form,
+    #[error("the image `{image}` is not on this machine and can't be pulled: {why}")]
+    Pull { image: String, why: String },
+    #[error("the base image `{image}` can't be used: {why}")]
+    Base { image: String, why: String },
+    #[error("the image of `{skill}` can't be built: {why}")]
+    Build { skill: String, why: String },
+    #[error("`{0}` took longer than {PATIENCE:?}")]
+    TookTooLong(String),
+    #[error("can't run the container engine")]
+    Engine(#[source] std::io::Error),
+}
+
+impl ImageError {
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            ImageError::NoDigest(image) => {
+                Some(format!("write it as `{image}@sha256:…`; `podman image inspect` tells the digest"))
+            }
+            ImageError::Pull { .. } => {
+                Some(format!("pull it by hand, or name a base image that is there with `{BASE_VARIABLE}`"))
+            }
+            ImageError::Build { .. } => {
+                Some("a build has no network unless you set `SKILLCELL_CONTAINER_BUILD_NETWORK=1`".to_owned())
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Where a skill's image comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Source {
+    /// `name@sha256:…`, implementing the contract by itself.
+    Named(String),
+    /// The bundle's own `Dockerfile`.
+    Dockerfile,
+    /// A base with our runner and the skill's requirements.
+    Default,
+}
+
+impl Source {
+    /// What the manifest and the bundle say.
+    pub fn of(manifest: &Value, has_dockerfile: bool) -> Result<Source, ImageError> {
+        let container = manifest.get("container").unwrap_or(&Value::Null);
+        if container.is_null() {
+            return Ok(if has_dockerfile { Source::Dockerfile } else { Source::Default });
+        }
+        match container.get("image") {
+            Some(Value::String(image)) if by_digest(image) => Ok(Source::Named(image.clone())),
+            Some(Value::String(image)) => Err(ImageError::NoDigest(image.chars().take(200).collect())),
+            None if container.is_object() && has_dockerfile => Ok(Source::Dockerfile),
+            _ => Err(ImageError::Form),
+        }
+    }
+}
+
+/// `name@sha256:64 hex digits`, of characters that no engine takes for anything else.
+fn by_digest(image: &str) -> bool {
+    let plain = |name: &str| {
+        name.starts_with(|c: char| c.is_ascii_alphanumeric())
+            && name.len() <= 200
+            && name.chars().all(|c| c.is_ascii_alphanumeric() || "._-/:".contains(c))
+    };
+    image.split_once("@sha256:").is_some_and(|(name, digest)| {
+        plain(name) && digest.len() == 64 && digest.bytes().all(|byte| byte.is_ascii_hexdigit())
+    })
+}
+
+/// The operator's base image.
+pub fn base() -> String {
+    std::env::var(BASE_VARIABLE).ok().filter(|name| !name.is_empty()).unwrap_or_else(|| DEFAULT_BASE.to_owned())
+}
+
+impl Engine {
+    /// The id of an image that is here.
+    pub(super) fn image_id(&self, image: &str) -> Option<String> {
+        let mut command = self.command();
+        command.args(["image", "inspect", "--format", "{{.Id}}", image]);
+        let said = super::engine::run(&mut command, None).ok()?;
+        let id = String::from_utf8(said.stdout).ok()?.trim().to_owned();
+        (said.status.success() && !id.is_empty()).then_some(id)
+    }
+
+    /// Sees to it that an image is here, and tells its id.
+    pub(super) fn have(&self, image: &str, progress: &dyn Progress) -> Result<String, ImageError> {
+        if let Some(id) = self.image_id(image) {
+            return Ok(id);
+        }
+        progress.step(&format!("pulling the image {image}"));
+        let failed = |why| ImageError::Pull { image: image.to_owned(), why };
+        self.long(self.command().args(["pull", "--quiet", image]), "pull")?.map_err(failed)?;
+        self.image_id(image).ok_or_else(|| failed("the engine says that it did, and has no such image".to_owned()))
+    }
+
+    /// The image of a build that was made before.
+    pub(super) fn built(&self, build: &Build<'_>) -> Option<String> {
+        let tag = build.tag();
+        self.image_id(&tag).map(|_| tag)
+    }
+
+    /// Builds an image from a folder with a `Dockerfile`, unless one with this tag is there.
+    pub(super) fn build(&self, build: &Build<'_>, progress: &dyn Progress) -> Result<String, ImageError> {
+        if let Some(tag) = self.built(build) {
+            return Ok(tag);
+        }
+        let tag = build.tag();
+        progress.step(&format!("building the container image of {}", build.skill));
+        let mut command = self.command();
+        command.args(["build", "--quiet", "--force-rm", "--tag", &tag]);
+        command.args(["--network", if build.network { "default" } else { "none" }]);
+        command.args(["--ulimit", "nofile=1024:1024", "--ulimit", "nproc=512:512"]);
+        command.args(["--build-arg", &format!("BASE={}", build.base)]);
+        command.arg("--file").arg(build.dockerfile).arg(build.folder);
+        let failed = |why| ImageError::Build { skill: build.skill.to_owned(), why };
+        self.long(&mut command, "build")?.map_err(failed)?;
+        Ok(tag)
+    }
+
+    fn long(&self, command: &mut Command, verb: &str) -> Result<Result<(), String>, ImageError> {
+        match process::finish(command, None, PATIENCE).map_err(ImageError::Engine)? {
+            Finished::TookTooLong => Err(ImageError::TookTooLong(format!("{} {verb}", self.kind.program()))),
+            Finished::Ended(said) if said.status.success() => Ok(Ok(())),
+            Finished::Ended(said) => Ok(Err(last_line(&String::from_utf8_lossy(&said.stderr)))),
+        }
+    }
+}
+
+/// What an image is built from.
+pub struct Build<'a> {
+    pub skill: &'a str,
+    /// A digest of what is in the folder.
+    pub digest: &'a str,
+    pub folder: &'a Path,
+    pub dockerfile: &'a Path,
+    pub base: &'a str,
+    /// The base's id, where it is here: another base under the same name makes another image.
+    pub base_id: Option<&'a str>,
+    pub network: bool,
+}
+
+impl Build<'_> {
+    fn tag(&self) -> String {
+        let mut hasher = blake3::Hasher::new();
+        for part in [FORMAT, self.digest, self.base, self.base_id.unwrap_or_default()] {
+            hasher.update(&(part.len() as u64).to_le_bytes()).update(part.as_bytes());
+        }
+        format!("localhost/skillcell-skill:{}", &hasher.finalize().to_hex()[..32])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn an_image_is_named_by_digest_or_not_at_all() {
+        let digest = format!("a/b:1@sha256:{}", "0".repeat(64));
+        assert_eq!(Source::of(&json!({"container": {"image": digest}}), true).unwrap(), Source::Named(digest));
+        for image in ["python:3", "--privileged@sha256:00", "a b@sha256:00", &format!("-v@sha256:{}", "0".repeat(64))] {
+            let refused = Source::of(&json!({"container": {"image": image}}), true);
+            assert!(matches!(refused, Err(ImageError::NoDigest(_))), "{image}: {refused:?}");
+        }
+        assert!(matches!(Source::of(&json!({"container": 7}), true), Err(ImageError::Form)));
+    }
+
+    #[test]
+    fn a_bundle_without_an_image_has_its_dockerfile_or_the_default() {
+        assert_eq!(Source::of(&json!({}), true).unwrap(), Source::Dockerfile);
+        assert_eq!(Source::of(&json!({}), false).unwrap(), Source::Default);
+    }
+}

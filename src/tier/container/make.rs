@@ -1,0 +1,126 @@
+//! Getting a skill's image ready: named, built from its `Dockerfile`, or made of a base and its requirements.
+
+use serde_json::Value;
+
+use super::arguments::Container;
+use super::engine::{Engine, last_line};
+use super::image::{self, Build, ImageError, Source};
+use super::run::End;
+use super::{OURS, Ready};
+use crate::cache::Cache;
+use crate::host::HostError;
+use crate::limits::Limits;
+use crate::progress::Progress;
+use crate::provision::Fetch;
+use crate::skill::Skill;
+use crate::tier::{TierError, after};
+use crate::venv::{Foreign, Venv};
+
+/// Where an image has the skill's packages.
+const DEFAULT: &str = "ARG BASE\nFROM ${BASE}\nCOPY . /opt/packages\n";
+/// Allows a stranger's `Dockerfile` the network while it is built.
+const BUILD_NETWORK: &str = "SKILLCELL_CONTAINER_BUILD_NETWORK";
+
+/// What is needed to make one.
+pub struct Maker<'a> {
+    pub cache: &'a Cache,
+    pub fetch: &'a Fetch,
+    pub progress: &'a dyn Progress,
+}
+
+impl Maker<'_> {
+    /// The image of this skill, made if it is not there.
+    pub fn make(&self, skill: &Skill, manifest: &Value, requirements: &[String]) -> Result<Ready, HostError> {
+        let engine = Engine::of_machine()?;
+        let has_dockerfile = skill.files().iter().any(|(path, _)| path == "Dockerfile");
+        match Source::of(manifest, has_dockerfile).map_err(TierError::from)? {
+            Source::Named(image) => {
+                engine.have(&image, self.progress).map_err(TierError::from)?;
+                Ok(Ready { engine, image, command: Vec::new() })
+            }
+            Source::Dockerfile => {
+                let image = self.of_dockerfile(&engine, skill)?;
+                Ok(Ready { engine, image, command: Vec::new() })
+            }
+            Source::Default => {
+                let image = self.of_requirements(&engine, skill, requirements)?;
+                let command = ["python3", "-I", "-S", &format!("{OURS}/container.py")].map(str::to_owned).to_vec();
+                Ok(Ready { engine, image, command })
+            }
+        }
+    }
+
+    fn of_dockerfile(&self, engine: &Engine, skill: &Skill) -> Result<String, HostError> {
+        let work = self.cache.scratch()?;
+        let folder = work.path().join("skill");
+        skill.write_to(&folder).map_err(TierError::io("write the skill's files"))?;
+        let base = image::base();
+        let base_id = engine.image_id(&base);
+        let network = std::env::var_os(BUILD_NETWORK).is_some_and(|value| value == "1");
+        let dockerfile = folder.join("Dockerfile");
+        let build = Build {
+            skill: skill.id(),
+            digest: skill.digest(),
+            folder: &folder,
+            dockerfile: &dockerfile,
+            base: &base,
+            base_id: base_id.as_deref(),
+            network,
+        };
+        Ok(engine.build(&build, self.progress).map_err(TierError::from)?)
+    }
+
+    fn of_requirements(&self, engine: &Engine, skill: &Skill, requirements: &[String]) -> Result<String, HostError> {
+        let base = image::base();
+        let base_id = engine.have(&base, self.progress).map_err(TierError::from)?;
+        let work = self.cache.scratch()?;
+        let dockerfile = work.path().join("Dockerfile");
+        std::fs::write(&dockerfile, DEFAULT).map_err(TierError::io("write a Dockerfile"))?;
+        let digest = blake3::hash(requirements.join("\n").as_bytes()).to_hex();
+        let mut build = Build {
+            skill: skill.id(),
+            digest: &digest,
+            folder: work.path(),
+            dockerfile: &dockerfile,
+            base: &base,
+            base_id: Some(&base_id),
+            network: false,
+        };
+        if let Some(tag) = engine.built(&build) {
+            return Ok(tag);
+        }
+        let foreign = self.ask(engine, &base)?;
+        let packages = Venv::for_foreign(self.cache, self.fetch, self.progress, requirements, &foreign)?;
+        build.folder = packages.root();
+        Ok(engine.build(&build, self.progress).map_err(TierError::from)?)
+    }
+
+    /// What Python the base has.
+    fn ask(&self, engine: &Engine, base: &str) -> Result<Foreign, TierError> {
+        let work = self.cache.scratch().map_err(|error| TierError::Sandbox(error.to_string()))?;
+        let env_file = work.path().join("env");
+        std::fs::write(&env_file, "").map_err(TierError::io("write a file"))?;
+        let limits = Limits::default();
+        let command = ["python3", "-I", "-S", "-c", Foreign::ASK].map(str::to_owned);
+        let name = format!("skillcell-ask-{}", std::process::id());
+        let container = Container {
+            engine,
+            name: &name,
+            image: base,
+            command: &command,
+            bound: &[],
+            env_file: &env_file,
+            limits: &limits,
+        };
+        let ended = container.run(b"", [1 << 16, 1 << 16], after(limits.deadline)).map_err(ImageError::Engine)?;
+        let answer = match ended.end {
+            End::Exited(status) if status.success() => serde_json::from_slice(&ended.stdout.bytes).ok(),
+            _ => None,
+        };
+        answer.ok_or_else(|| {
+            let why =
+                format!("it has no usable `python3`: {}", last_line(&String::from_utf8_lossy(&ended.stderr.bytes)));
+            ImageError::Base { image: base.to_owned(), why }.into()
+        })
+    }
+}

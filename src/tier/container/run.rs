@@ -1,0 +1,72 @@
+//! One container from its start to its removal. It is told one JSON text on its standard input and answers with one on
+//! its standard output; whatever becomes of it, nothing of it is left.
+
+use std::process::{Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use super::arguments::Container;
+use super::process::{self, Running, Said};
+
+/// How often a running container is looked at.
+const LOOK: Duration = Duration::from_millis(5);
+/// What the engine has to remove a container in.
+const REMOVAL: Duration = Duration::from_secs(10);
+/// What is read of pipes after their end.
+const DRAIN: Duration = Duration::from_millis(500);
+
+/// How it ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum End {
+    /// By itself.
+    Exited(ExitStatus),
+    Deadline,
+    /// It said more than may be kept: on stdout, or on stderr.
+    Overflowed {
+        on_stdout: bool,
+    },
+}
+
+/// What is left of it.
+#[derive(Debug)]
+pub struct Ended {
+    pub end: End,
+    pub stdout: Said,
+    pub stderr: Said,
+}
+
+impl Container<'_> {
+    /// Starts it, tells it `request`, and waits for its end until `deadline`.
+    pub fn run(&self, request: &[u8], caps: [u64; 2], deadline: Instant) -> std::io::Result<Ended> {
+        let mut command = self.engine.command();
+        command.args(self.arguments());
+        let mut running = Running::start(&mut command, Some(request), caps)?;
+        let end = loop {
+            if let Some(status) = running.wait(Instant::now() + LOOK)? {
+                break End::Exited(status);
+            }
+            if let Some(pipe) = running.overflowed() {
+                break End::Overflowed { on_stdout: pipe == 0 };
+            }
+            if Instant::now() >= deadline {
+                break End::Deadline;
+            }
+        };
+        if !matches!(end, End::Exited(_)) {
+            self.remove();
+            running.kill();
+        }
+        let [stdout, stderr] = running.said(Instant::now() + DRAIN);
+        Ok(Ended { end, stdout, stderr })
+    }
+
+    /// Ends it at once. Gone already is fine: engines remove what has ended.
+    fn remove(&self) {
+        let mut command: Command = self.engine.command();
+        command.args(["rm", "--force"]);
+        if self.engine.kind == super::Kind::Podman {
+            command.args(["--time", "0"]);
+        }
+        command.arg(self.name).stdin(Stdio::null());
+        let _ = process::finish(&mut command, None, REMOVAL);
+    }
+}

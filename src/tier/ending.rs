@@ -1,0 +1,75 @@
+//! What a process's end means: a result, an exception, a limit, or a crash. As `cell/ending.rs` has it for cells.
+
+use std::os::unix::process::ExitStatusExt;
+use std::process::ExitStatus;
+
+use serde_json::value::RawValue;
+
+use super::channel::End;
+use crate::call::{Outcome, Raised};
+use crate::door::Door;
+use crate::limits::LimitKind;
+
+const NO_SPACE: i64 = 28;
+const TOO_MANY_OPEN_FILES: i64 = 24;
+
+/// `writes` is whether it could write to folders of the host, which may be full for reasons of their own.
+pub fn outcome(end: End, door: &mut Door, status: Option<ExitStatus>, writes: bool) -> Outcome {
+    match end {
+        End::Exceeded(limit) => Outcome::Exceeded(limit, None),
+        End::Garbage => crashed("the skill wrote something that is no frame on the host's channel".to_owned()),
+        End::Done => handed_over(door, writes),
+        End::Closed => match status {
+            None => crashed("the process closed its channel without a result".to_owned()),
+            Some(status) => died(status),
+        },
+    }
+}
+
+fn handed_over(door: &mut Door, writes: bool) -> Outcome {
+    if let Some(result) = door.result.take() {
+        return match String::from_utf8(result).map(one_line).map(RawValue::from_string) {
+            Ok(Ok(json)) => Outcome::Returned(json),
+            _ => crashed("the skill handed over a result that is not JSON".to_owned()),
+        };
+    }
+    match door.raised.take() {
+        Some(raised) => match limit_behind(&raised, writes) {
+            Some(limit) => Outcome::Exceeded(limit, Some(raised)),
+            None => Outcome::Raised(raised),
+        },
+        None => crashed("the process ended without a result".to_owned()),
+    }
+}
+
+/// Whoever reads the result line by line must not be fooled by a line end between values.
+fn one_line(json: String) -> String {
+    if json.contains(['\n', '\r']) { json.replace(['\n', '\r'], " ") } else { json }
+}
+
+/// A limit that the skill saw as an exception, and did not handle.
+fn limit_behind(raised: &Raised, writes: bool) -> Option<LimitKind> {
+    match raised.errno {
+        _ if raised.out_of_memory => Some(LimitKind::Memory),
+        Some(TOO_MANY_OPEN_FILES) => Some(LimitKind::OpenFiles),
+        Some(NO_SPACE) if !writes => Some(LimitKind::ScratchBytes),
+        _ => None,
+    }
+}
+
+/// The sandbox reports a signal of the process as 128 and its number.
+fn died(status: ExitStatus) -> Outcome {
+    let signal = status.signal().or_else(|| status.code().filter(|code| *code > 128).map(|code| code - 128));
+    match (signal, status.code()) {
+        (Some(signal), _) => crashed(format!("the process was ended by signal {signal}")),
+        (None, Some(code)) => Outcome::Raised(Raised::of_host(
+            "SystemExit",
+            format!("the skill ended its interpreter with status {code}"),
+        )),
+        (None, None) => crashed("the process ended without a result".to_owned()),
+    }
+}
+
+fn crashed(message: String) -> Outcome {
+    Outcome::Raised(Raised::of_host("CellCrash", message))
+}

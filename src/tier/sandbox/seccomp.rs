@@ -1,0 +1,117 @@
+//! The filter of system calls: those that reach into other processes, into the kernel's own workings, or out of the
+//! namespaces, fail with `EPERM`. A list of what is denied, since what native packages need is not known.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, Seek, Write};
+use std::os::fd::OwnedFd;
+
+use rustix::fs::MemfdFlags;
+use seccompiler::{
+    BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule,
+};
+
+const EPERM: u32 = libc::EPERM as u32;
+
+/// Refused whatever their arguments are.
+const DENIED: &[i64] = &[
+    // Other processes.
+    libc::SYS_ptrace,
+    libc::SYS_process_vm_readv,
+    libc::SYS_process_vm_writev,
+    libc::SYS_process_madvise,
+    libc::SYS_kcmp,
+    libc::SYS_pidfd_getfd,
+    // Namespaces and mounts.
+    libc::SYS_unshare,
+    libc::SYS_setns,
+    libc::SYS_mount,
+    libc::SYS_umount2,
+    libc::SYS_pivot_root,
+    libc::SYS_chroot,
+    libc::SYS_move_mount,
+    libc::SYS_open_tree,
+    libc::SYS_fsopen,
+    libc::SYS_fsconfig,
+    libc::SYS_fsmount,
+    libc::SYS_fspick,
+    libc::SYS_mount_setattr,
+    libc::SYS_open_by_handle_at,
+    libc::SYS_name_to_handle_at,
+    libc::SYS_quotactl,
+    libc::SYS_fanotify_init,
+    // The kernel.
+    libc::SYS_bpf,
+    libc::SYS_perf_event_open,
+    libc::SYS_userfaultfd,
+    libc::SYS_io_uring_setup,
+    libc::SYS_io_uring_enter,
+    libc::SYS_io_uring_register,
+    libc::SYS_keyctl,
+    libc::SYS_add_key,
+    libc::SYS_request_key,
+    libc::SYS_init_module,
+    libc::SYS_finit_module,
+    libc::SYS_delete_module,
+    libc::SYS_kexec_load,
+    libc::SYS_kexec_file_load,
+    libc::SYS_reboot,
+    libc::SYS_swapon,
+    libc::SYS_swapoff,
+    libc::SYS_syslog,
+    libc::SYS_acct,
+    libc::SYS_vhangup,
+    libc::SYS_settimeofday,
+    libc::SYS_clock_settime,
+    libc::SYS_clock_adjtime,
+    libc::SYS_adjtimex,
+];
+
+/// What sockets there may be. Others are not all kept apart by a network namespace: `AF_VSOCK` leads out of a machine.
+const FAMILIES: [i32; 4] = [libc::AF_UNIX, libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK];
+
+/// The filter in a file without a name, as bubblewrap reads it.
+pub fn filter() -> io::Result<OwnedFd> {
+    let program = program().map_err(|error| io::Error::other(error.to_string()))?;
+    let mut bytes = Vec::with_capacity(8 * (program.len() + 3));
+    for (code, jt, jf, k) in no_other_abi().into_iter().chain(program.iter().map(|i| (i.code, i.jt, i.jf, i.k))) {
+        bytes.extend_from_slice(&code.to_ne_bytes());
+        bytes.extend_from_slice(&[jt, jf]);
+        bytes.extend_from_slice(&k.to_ne_bytes());
+    }
+    let mut file = File::from(rustix::fs::memfd_create("skillcell-filter", MemfdFlags::CLOEXEC)?);
+    file.write_all(&bytes)?;
+    file.rewind()?;
+    Ok(file.into())
+}
+
+fn program() -> Result<BpfProgram, seccompiler::BackendError> {
+    let mut rules: BTreeMap<i64, Vec<SeccompRule>> = DENIED.iter().map(|call| (*call, Vec::new())).collect();
+    let others = FAMILIES.map(|family| {
+        SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, u64::try_from(family).unwrap_or_default())
+    });
+    let others = others.into_iter().collect::<Result<Vec<_>, _>>()?;
+    rules.insert(libc::SYS_socket, vec![SeccompRule::new(others)?]);
+    let arch = std::env::consts::ARCH.try_into()?;
+    SeccompFilter::new(rules, SeccompAction::Allow, SeccompAction::Errno(EPERM), arch)?.try_into()
+}
+
+/// On x86_64 the same calls have second numbers, those of x32: from 2^30 on, all are refused.
+fn no_other_abi() -> Vec<(u16, u8, u8, u32)> {
+    const LOAD_NUMBER: (u16, u8, u8, u32) = (0x20, 0, 0, 0);
+    const IF_BELOW_SKIP: (u16, u8, u8, u32) = (0x35, 0, 1, 0x4000_0000);
+    const REFUSE: (u16, u8, u8, u32) = (0x06, 0, 0, 0x0005_0000 | EPERM);
+    if cfg!(target_arch = "x86_64") { vec![LOAD_NUMBER, IF_BELOW_SKIP, REFUSE] } else { Vec::new() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_filter_can_be_made() {
+        let file = File::from(filter().unwrap());
+        let length = file.metadata().unwrap().len();
+        assert!(length > 8 * DENIED.len() as u64 && length % 8 == 0, "{length}");
+    }
+}
