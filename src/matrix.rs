@@ -17,6 +17,7 @@ mod markdown;
 mod model;
 mod native;
 mod outcomes;
+mod packages;
 mod page;
 mod parity;
 mod pyodide;

@@ -20,9 +20,6 @@ pub const VERDICTS: [(&str, &str, &str); 4] = [
     ),
 ];
 
-/// A short word for a verdict that can't be known, and why that is not a verdict.
-pub const UNKNOWN: &str = "unknown";
-
 /// The rows with this verdict.
 pub fn with_verdict<'a>(matrix: &'a Matrix, verdict: &'a str) -> impl Iterator<Item = &'a Row> {
     matrix.skills.iter().filter(move |row| row.verdict.as_deref() == Some(verdict))
@@ -33,20 +30,18 @@ pub fn running(matrix: &Matrix) -> usize {
     VERDICTS[..2].iter().map(|(verdict, ..)| with_verdict(matrix, verdict).count()).sum()
 }
 
-/// What stands in the way, with the skills that it stops, most first.
+/// What stands in the way, with the skills that it stops, most first: packages that no cell can have, else the first reason.
 pub fn blockers(matrix: &Matrix) -> Vec<(String, Vec<&str>)> {
     let mut found: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     for row in &matrix.skills {
         if !matches!(row.verdict.as_deref(), Some("partly" | "not in wasm")) {
             continue;
         }
-        let native = row.packages.iter().filter(|package| package.how == "native only");
-        let mut named = false;
-        for package in native {
-            named = true;
-            found.entry(name_of(&package.requirement).to_owned()).or_default().push(&row.id);
+        let missing = missing(row);
+        for package in &missing {
+            found.entry((*package).to_owned()).or_default().push(&row.id);
         }
-        if let (false, Some(reason)) = (named, row.reasons.first()) {
+        if let (true, Some(reason)) = (missing.is_empty(), row.reasons.first()) {
             found.entry(reason.what.clone()).or_default().push(&row.id);
         }
     }
@@ -55,10 +50,9 @@ pub fn blockers(matrix: &Matrix) -> Vec<(String, Vec<&str>)> {
     all
 }
 
-/// `rembg` of `rembg>=2.0.0`.
-pub fn name_of(requirement: &str) -> &str {
-    let end = requirement.find(|c: char| !(c.is_ascii_alphanumeric() || "-_.".contains(c)));
-    &requirement[..end.unwrap_or(requirement.len())]
+/// The packages that a skill needs and a cell can't have.
+pub fn missing(row: &Row) -> Vec<&str> {
+    row.packages.iter().filter(|package| !package.is_there).map(|package| package.name.as_str()).collect()
 }
 
 /// The median over the skills that have this figure.
@@ -90,13 +84,6 @@ pub fn size(bytes: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_requirement_has_a_name() {
-        assert_eq!(name_of("rembg>=2.0.0"), "rembg");
-        assert_eq!(name_of("python-pptx [x] ; python_version > '3'"), "python-pptx");
-        assert_eq!(name_of("numpy"), "numpy");
-    }
 
     #[test]
     fn times_are_short() {

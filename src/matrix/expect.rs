@@ -4,7 +4,7 @@
 //! [skills."creative/bg_remover"]
 //! verdict = "not in wasm"
 //! passed = 19                       # tests in cells
-//! native_only = ["onnxruntime", "rembg"]
+//! missing = ["onnxruntime", "rembg"]
 //! [[skills."creative/bg_remover".fails]]
 //! tests = "*::test_loader*"         # a pattern; it must hold for exactly `count` tests
 //! count = 1
@@ -15,7 +15,6 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use super::answer::name_of;
 use super::discover::matches;
 use super::model::{Matrix, Row};
 
@@ -35,9 +34,9 @@ struct Expected {
     passed: usize,
     #[serde(default)]
     skipped: usize,
-    /// Requirements that no cell can have.
+    /// Packages that no cell can have.
     #[serde(default)]
-    native_only: Vec<String>,
+    missing: Vec<String>,
     /// Tests that don't pass in cells.
     #[serde(default)]
     fails: Vec<Fails>,
@@ -89,17 +88,12 @@ fn compare(row: &Row, expected: &Expected, tell: &mut dyn FnMut(String)) {
     if verdict != expected.verdict {
         tell(format!("the verdict is `{verdict}`, expected was `{}`", expected.verdict));
     }
-    let native: Vec<&str> = row
-        .packages
-        .iter()
-        .filter(|package| package.how == "native only")
-        .map(|package| name_of(&package.requirement))
-        .collect();
-    for name in native.iter().filter(|name| !expected.native_only.iter().any(|known| known == *name)) {
-        tell(format!("`{name}` is native only, and not expected to be"));
+    let native = super::answer::missing(row);
+    for name in native.iter().filter(|name| !expected.missing.iter().any(|known| known == *name)) {
+        tell(format!("`{name}` can't be had in a cell, which is not expected"));
     }
-    for name in expected.native_only.iter().filter(|name| !native.contains(&name.as_str())) {
-        tell(format!("`{name}` is expected to be native only, and is not"));
+    for name in expected.missing.iter().filter(|name| !native.contains(&name.as_str())) {
+        tell(format!("`{name}` is expected to be missing in a cell, and is there"));
     }
     match row.tests.cells.counts() {
         None => tell("its tests did not run in cells".to_owned()),

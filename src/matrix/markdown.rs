@@ -3,7 +3,7 @@
 //! A document holds a table between `<!-- generated: NAME -->` and `<!-- end: NAME -->`; what is between is replaced, so the
 //! table is never edited by hand, and a test can tell when it is stale.
 
-use super::answer::{VERDICTS, blockers, median, name_of, running, size, time, with_verdict};
+use super::answer::{VERDICTS, blockers, median, missing, running, size, time, with_verdict};
 use super::model::{Matrix, Row, SkillFigures, Suite};
 
 /// The tables by name, in no particular order.
@@ -75,12 +75,7 @@ fn answer(matrix: &Matrix) -> String {
 fn skills(matrix: &Matrix) -> String {
     let mut text = "| skill | kind | verdict | best tier | tests in cells | natively | calls alike | packages that a cell can't have |\n|---|---|---|---|---:|---:|---:|---|\n".to_owned();
     for row in &matrix.skills {
-        let native: Vec<String> = row
-            .packages
-            .iter()
-            .filter(|package| package.how == "native only")
-            .map(|package| plain(name_of(&package.requirement)))
-            .collect();
+        let missing: Vec<String> = missing(row).into_iter().map(plain).collect();
         text.push_str(&format!(
             "| `{}` | {} | {} | {} | {} | {} | {} | {} |\n",
             plain(&row.id),
@@ -90,7 +85,7 @@ fn skills(matrix: &Matrix) -> String {
             suite(&row.tests.cells),
             suite(&row.tests.native),
             parity(row),
-            native.join(", ")
+            missing.join(", ")
         ));
     }
     text

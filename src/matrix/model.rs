@@ -65,6 +65,8 @@ pub struct Row {
     pub verdict: Option<String>,
     pub best_tier: Option<String>,
     pub reasons: Vec<Reason>,
+    /// What it goes on without.
+    pub optional: Vec<Reason>,
     /// A block for the skill's manifest.
     pub permissions: Option<String>,
     pub packages: Vec<Package>,
@@ -87,6 +89,7 @@ impl Row {
             verdict: None,
             best_tier: None,
             reasons: Vec::new(),
+            optional: Vec::new(),
             permissions: None,
             packages: Vec::new(),
             tests: Tests {
@@ -110,14 +113,19 @@ pub struct Reason {
     pub at: Option<String>,
 }
 
-/// What became of a requirement in the cell.
+/// A package that a skill needs: one of its requirements, or what they pull in.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Package {
-    /// As the manifest has it.
-    pub requirement: String,
-    /// `in the runtime`, `pure wheel`, `stand-in` or `native only`.
+    pub name: String,
+    /// `in the runtime`, `pure wheel`, `stand-in`, `another version`; or, where a cell can't have it: `native only`,
+    /// `sources only`, `not found`, `not resolved`, `refused`.
     pub how: String,
-    /// Versions, the chain that pulled something in, wheel tags: for people.
+    /// Whether a cell has it.
+    pub is_there: bool,
+    pub version: Option<String>,
+    /// From the skill's own requirement to this.
+    pub chain: Vec<String>,
+    /// Wheel tags, the limits of a stand-in, why it was refused: for people.
     pub detail: String,
 }
 

@@ -3,11 +3,12 @@
 use serde_json::Value;
 
 use super::discover::{Found, Source};
-use super::model::{Figures, Matrix, Pyodide, Registry, Row, SCHEMA, SkillFigures, Suite, Totals, rounded};
+use super::model::{Figures, Matrix, Pyodide, Reason, Registry, Row, SCHEMA, SkillFigures, Suite, Totals, rounded};
 use super::native::Outside;
 use super::outcomes::{Ran, differences};
 use super::pyodide::{self, Listed};
-use super::{Native, Study, cells, latency, runtime_in_words};
+use super::{Native, Study, cells, latency, packages, runtime_in_words};
+use crate::analysis::{Analysis, analyse};
 use crate::host::Host;
 use crate::progress::Progress;
 use crate::provision;
@@ -82,8 +83,12 @@ impl<'a> Around<'a> {
 
     fn fill(&self, skill: &Skill, row: &mut Row, figures: &mut SkillFigures) {
         row.digest = skill.digest().to_owned();
-        match self.host.look(skill) {
-            Ok(look) => describe(row, &look["manifest"]),
+        match analyse(self.host, skill) {
+            Ok(analysis) => conclude(row, &analysis),
+            Err(error) => row.problem = Some(error.to_string()),
+        }
+        match self.host.packages(skill) {
+            Ok(found) => row.packages = packages::in_words(&found),
             Err(error) => row.problem = Some(error.to_string()),
         }
         let inside = cells::run(self.host, skill);
@@ -113,6 +118,21 @@ impl<'a> Around<'a> {
             latency::measure(self.host, skill, &self.study.cases, self.outside.as_ref().ok(), figures);
         }
     }
+}
+
+fn conclude(row: &mut Row, analysis: &Analysis) {
+    describe(row, &analysis.manifest);
+    row.verdict = Some(analysis.verdict.name().to_owned());
+    row.best_tier = Some(analysis.best_tier.name().to_owned());
+    row.classes = analysis.classes.iter().map(|class| class.name().to_owned()).collect();
+    let reasons = |all: &[crate::analysis::Reason]| {
+        all.iter().map(|reason| Reason { what: reason.text.clone(), at: Some(reason.place()) }).collect()
+    };
+    row.reasons = reasons(&analysis.reasons);
+    row.optional = reasons(&analysis.optional);
+    row.reasons.extend(analysis.permissions.remarks.iter().map(|what| Reason { what: what.clone(), at: None }));
+    row.permissions = Some(analysis.permissions.yaml.clone()).filter(|yaml| !yaml.is_empty());
+    row.problem = analysis.manifest_error.as_ref().map(|why| format!("the manifest can't be read: {why}"));
 }
 
 fn describe(row: &mut Row, manifest: &Value) {

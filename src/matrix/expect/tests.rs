@@ -16,13 +16,20 @@ fn failing(passed: usize, fails: &[&str]) -> Matrix {
         reason: "ImportError: x".into(),
     };
     skill.tests.differences = fails.iter().map(difference).collect();
-    skill.packages = vec![Package { requirement: "x>=1".into(), how: "native only".into(), detail: String::new() }];
+    skill.packages = vec![Package {
+        name: "x".into(),
+        how: "native only".into(),
+        is_there: false,
+        version: None,
+        chain: vec!["x".into()],
+        detail: String::new(),
+    }];
     let mut matrix = empty();
     matrix.skills.push(skill);
     matrix
 }
 
-const EXPECTED: &str = "[skills.\"a/b\"]\nverdict = \"partly\"\npassed = 3\nnative_only = [\"x\"]\n\
+const EXPECTED: &str = "[skills.\"a/b\"]\nverdict = \"partly\"\npassed = 3\nmissing = [\"x\"]\n\
                         [[skills.\"a/b\".fails]]\ntests = \"t.py::test_x*\"\ncount = 2\nreason = \"no x\"\n";
 
 #[test]
@@ -42,7 +49,7 @@ fn a_difference_in_either_direction_is_found() {
     better.skills[0].parity.different = vec![CaseDifference { case: "c".into(), reason: "r".into() }];
     let text = found(better);
     assert!(
-        text.contains("the verdict is `runs`") && text.contains("expected to be native only, and is not"),
+        text.contains("the verdict is `runs`") && text.contains("expected to be missing in a cell, and is there"),
         "{text}"
     );
     assert!(text.contains("the call `c` fails"), "{text}");

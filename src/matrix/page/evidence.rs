@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::super::answer::{size, time};
-use super::super::model::{Row, SkillFigures, Suite};
+use super::super::model::{Reason, Row, SkillFigures, Suite};
 use super::{esc, tone};
 
 pub fn evidence(index: usize, skill: &Row, figures: &SkillFigures) -> String {
@@ -32,20 +32,23 @@ fn verdict(skill: &Row) -> String {
     let verdict = skill.verdict.as_deref().unwrap_or("could not be read");
     let tier = skill.best_tier.as_ref().map_or_else(String::new, |tier| format!(" Best tier: <b>{}</b>.", esc(tier)));
     let problem = skill.problem.as_ref().map_or_else(String::new, |why| format!("<p class=\"bad\">{}</p>", esc(why)));
-    let reasons: String = skill
-        .reasons
-        .iter()
-        .map(|reason| {
-            let at = reason.at.as_ref().map_or_else(String::new, |at| format!(" <code>{}</code>", esc(at)));
-            format!("<li>{}{at}</li>", esc(&reason.what))
-        })
-        .collect();
-    let reasons = if reasons.is_empty() { String::new() } else { format!("<ul>{reasons}</ul>") };
+    let list = |title: &str, all: &[Reason]| {
+        let items: String = all
+            .iter()
+            .map(|reason| {
+                let at = reason.at.as_ref().map_or_else(String::new, |at| format!(" <code>{}</code>", esc(at)));
+                format!("<li>{}{at}</li>", esc(&reason.what))
+            })
+            .collect();
+        if items.is_empty() { String::new() } else { format!("{title}<ul>{items}</ul>") }
+    };
+    let reasons = list("", &skill.reasons);
+    let optional = list("<p>It goes on without:</p>", &skill.optional);
     let block = skill.permissions.as_ref().map_or_else(String::new, |block| {
         format!("<p>What it would ask for, for its manifest:</p><pre tabindex=\"0\">{}</pre>", esc(block))
     });
     format!(
-        "<p><span class=\"verdict {}\">{}</span>{tier}</p>{problem}{reasons}{block}",
+        "<p><span class=\"verdict {}\">{}</span>{tier}</p>{problem}{reasons}{optional}{block}",
         tone(skill.verdict.as_deref()),
         esc(verdict)
     )
@@ -56,10 +59,15 @@ fn packages(skill: &Row) -> String {
         .packages
         .iter()
         .map(|package| {
-            let bad = if package.how == "native only" { " class=\"bad\"" } else { "" };
+            let bad = if package.is_there { "" } else { " class=\"bad\"" };
+            let version = package.version.as_ref().map_or_else(String::new, |version| format!(" {}", esc(version)));
+            let chain = match package.chain.as_slice() {
+                [] | [_] => String::new(),
+                [before @ .., _] => format!("for {}. ", esc(&before.join(" → "))),
+            };
             format!(
-                "<tr><td><code>{}</code></td><td{bad}>{}</td><td>{}</td></tr>",
-                esc(&package.requirement),
+                "<tr><td><code>{}{version}</code></td><td{bad}>{}</td><td>{chain}{}</td></tr>",
+                esc(&package.name),
                 esc(&package.how),
                 esc(&package.detail)
             )
@@ -69,7 +77,8 @@ fn packages(skill: &Row) -> String {
         return "<p>It requires none.</p>".to_owned();
     }
     format!(
-        "<div class=\"scroll\"><table class=\"small\"><thead><tr><th scope=\"col\">requirement</th><th scope=\"col\">in a cell</th><th scope=\"col\">detail</th></tr></thead><tbody>{rows}</tbody></table></div>"
+        "<div class=\"scroll\"><table class=\"small\"><thead><tr><th scope=\"col\">package</th><th scope=\"col\">in a cell</th>\
+         <th scope=\"col\">detail</th></tr></thead><tbody>{rows}</tbody></table></div>"
     )
 }
 

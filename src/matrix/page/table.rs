@@ -126,7 +126,7 @@ fn row(index: usize, skill: &Row, figures: &SkillFigures) -> String {
 
 /// What a search looks at beside the id.
 fn words(skill: &Row) -> String {
-    let packages = skill.packages.iter().map(|package| format!("{} {}", package.requirement, package.how));
+    let packages = skill.packages.iter().map(|package| format!("{} {}", package.name, package.how));
     packages.chain(skill.reasons.iter().map(|reason| reason.what.clone())).collect::<Vec<_>>().join(" ")
 }
 
