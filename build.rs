@@ -25,6 +25,37 @@ fn main() {
     list.push_str("];\n");
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it"));
     fs::write(out.join("guest.rs"), list).expect("OUT_DIR is writable");
+    fs::write(out.join("standins.rs"), standins(&root.join("runtime-assets/standins"))).expect("OUT_DIR is writable");
+}
+
+/// The stand-ins' files: the distribution's folder, the path below it, and the content.
+fn standins(folder: &Path) -> String {
+    let mut files = Vec::new();
+    gather_all(folder, &mut files);
+    files.sort();
+    let mut list = String::from(
+        "/// The files of stand-ins: distribution, path and content.\nstatic STANDIN_FILES: &[(&str, &str, &[u8])] = &[\n",
+    );
+    for file in &files {
+        let name = file.strip_prefix(folder).expect("below it").to_str().expect("plain names").replace('\\', "/");
+        // What lies beside the folders is about them.
+        let Some((distribution, path)) = name.split_once('/') else { continue };
+        writeln!(list, "    ({distribution:?}, {path:?}, include_bytes!({:?})),", file.display()).expect("to a string");
+    }
+    list.push_str("];\n");
+    list
+}
+
+fn gather_all(folder: &Path, files: &mut Vec<PathBuf>) {
+    println!("cargo::rerun-if-changed={}", folder.display());
+    for entry in fs::read_dir(folder).expect("runtime-assets/standins is there") {
+        let path = entry.expect("readable").path();
+        if path.is_dir() && !path.ends_with("__pycache__") {
+            gather_all(&path, files);
+        } else if path.is_file() && path.extension().is_none_or(|ending| ending != "pyc") {
+            files.push(path);
+        }
+    }
 }
 
 fn gather(folder: &Path, files: &mut Vec<PathBuf>) {

@@ -139,6 +139,9 @@ pub struct Raised {
     /// The number of an `OSError`.
     #[serde(default, skip_serializing)]
     pub(crate) errno: Option<i64>,
+    /// The module that could not be imported, if it is an `ImportError` or comes of one.
+    #[serde(default, skip_serializing)]
+    pub(crate) module: Option<String>,
     /// Whether it is a `MemoryError`, of whatever class.
     #[serde(default, skip_serializing)]
     pub(crate) out_of_memory: bool,
@@ -148,7 +151,7 @@ impl Raised {
     /// An exception that was not raised by Python.
     pub(crate) fn of_host(kind: &str, message: impl Into<String>) -> Raised {
         let (kind, message) = (kind.to_owned(), message.into());
-        Raised { kind, message, traceback: String::new(), errno: None, out_of_memory: false }
+        Raised { kind, message, traceback: String::new(), errno: None, module: None, out_of_memory: false }
     }
 }
 

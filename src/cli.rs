@@ -13,6 +13,7 @@ mod input;
 mod inspect;
 mod layout;
 mod limits;
+mod lock;
 mod matrix;
 mod printer;
 mod progress;
@@ -52,6 +53,7 @@ enum Command {
     Test(test::TestCommand),
     Approve(approve::ApproveCommand),
     Inspect(inspect::InspectCommand),
+    Lock(lock::LockCommand),
     Audit(audit::AuditCommand),
     Bench(bench::BenchCommand),
     Matrix(matrix::MatrixCommand),
@@ -128,6 +130,7 @@ pub fn main() -> ExitCode {
         Command::Test(command) => command.execute(&settings, &printer),
         Command::Approve(command) => command.execute(&settings, &printer),
         Command::Inspect(command) => command.execute(&settings, &printer),
+        Command::Lock(command) => command.execute(&settings, &printer),
         Command::Audit(command) => command.execute(&printer),
         Command::Bench(command) => command.execute(&settings, &printer),
         Command::Matrix(command) => command.execute(&settings, &printer),

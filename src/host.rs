@@ -93,6 +93,7 @@ impl HostError {
             HostError::Bake(BakeError::Cache(error) | BakeError::Runtime(RuntimeError::Cache(error))) => error.hint(),
             HostError::Provision(error) | HostError::Runtime(RuntimeError::Provision(error)) => error.hint(),
             HostError::Bake(BakeError::Runtime(RuntimeError::Provision(error))) => error.hint(),
+            HostError::Bake(BakeError::Packages(error)) => error.hint(),
             HostError::Audit(error) => error.hint(),
             HostError::Venv(error) => error.hint(),
             HostError::Tier(error) => error.hint(),

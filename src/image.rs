@@ -17,6 +17,7 @@ mod snapshot;
 mod testing;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Serialize};
@@ -24,11 +25,14 @@ use serde::{Deserialize, Serialize};
 pub use self::bake::{BakeError, Baker, Start, WarmUp};
 use crate::cache::Artefact;
 use crate::cell::{EngineError, HotPages, Machine, Memories};
+use crate::packages::{Packages, Site};
 
 /// After this an image is made anew.
 pub const MAX_AGE: Duration = Duration::from_secs(7 * 24 * 3600);
 /// Part of every key: images made by other rules are other images.
-const FORMAT: u32 = 5;
+const FORMAT: u32 = 6;
+/// After this an image is made anew whose packages nobody could be asked for.
+const MAX_AGE_INCOMPLETE: Duration = Duration::from_secs(300);
 
 /// An image, loaded.
 pub struct Image {
@@ -36,6 +40,8 @@ pub struct Image {
     pub memories: Memories,
     pub state: Frozen,
     pub report: BakeReport,
+    /// The packages that it was baked with.
+    pub site: Option<Arc<Site>>,
     baked: u64,
 }
 
@@ -123,19 +129,39 @@ struct Meta {
     state: Frozen,
     report: BakeReport,
     baked: u64,
+    /// The packages that it was baked with, and the name of their pack: the host's own word, unlike the report.
+    #[serde(default)]
+    site: Option<(Packages, Option<String>)>,
 }
 
 impl Image {
-    fn load(machine: &Machine, key: &str, artefact: Artefact) -> Result<Option<Image>, EngineError> {
+    /// Loads an image; its packages are found by `site`. Without them, or when it is too old, there is none.
+    fn load<E: From<EngineError>>(
+        machine: &Machine,
+        key: &str,
+        artefact: Artefact,
+        site: impl FnOnce(Packages, Option<String>) -> Result<Option<Site>, E>,
+    ) -> Result<Option<Image>, E> {
         let Ok(meta) = serde_json::from_value::<Meta>(artefact.meta.clone()) else { return Ok(None) };
-        let memories = machine.load_image(artefact, meta.state.globals.clone(), meta.state.hot.clone())?;
-        let image = Image { key: key.to_owned(), memories, state: meta.state, report: meta.report, baked: meta.baked };
+        let site = match meta.site {
+            None => None,
+            Some((packages, pack)) => match site(packages, pack)? {
+                Some(site) => Some(Arc::new(site)),
+                None => return Ok(None),
+            },
+        };
+        let memories = machine.load_image(artefact, meta.state.globals.clone(), meta.state.hot.clone());
+        let memories = memories.map_err(EngineError::from)?;
+        let Meta { state, report, baked, .. } = meta;
+        let image = Image { key: key.to_owned(), memories, state, report, site, baked };
         Ok(Some(image).filter(|image| !image.is_expired()))
     }
 
     /// Whether it is time for a new one; also if it claims to come from the future.
     pub fn is_expired(&self) -> bool {
-        unix_now().checked_sub(self.baked).is_none_or(|age| age > MAX_AGE.as_secs())
+        let complete = self.site.as_ref().is_none_or(|site| site.packages.is_complete());
+        let longest = if complete { MAX_AGE } else { MAX_AGE_INCOMPLETE };
+        unix_now().checked_sub(self.baked).is_none_or(|age| age > longest.as_secs())
     }
 }
 

@@ -3,8 +3,8 @@
 //!
 //! Start at [`Host`]. The modules are listed in the order in which a call goes through them:
 //! [`Host::call`] checks params ([`schema`]), takes the skill's [`image`] (baked over the [`runtime`]), makes a
-//! [`cell`] of it, whose only ways out are [`wasi`] over its own [`vfs`] and the [`door`]. [`cache`] and [`provision`]
-//! are where runtime, packages and images come from.
+//! [`cell`] of it, whose only ways out are [`wasi`] over its own [`vfs`] and the [`door`]. [`packages`]
+//! is what a skill requires, [`cache`] and [`provision`] are where runtime, framework and images come from.
 //!
 //! `unsafe` is denied but in four files: `cell/machine.rs`, which loads compiled code that this program wrote,
 //! `cell/prefault.rs`, which asks the system to copy pages of a cell's memory ahead, and `cell/pagemap.rs`, which asks it
@@ -27,6 +27,7 @@ pub mod http;
 mod image;
 mod limits;
 pub mod matrix;
+pub mod packages;
 pub mod policy;
 mod progress;
 mod provision;

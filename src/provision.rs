@@ -13,10 +13,10 @@ mod runtime;
 mod wheel;
 
 pub use error::Error;
-pub use fetch::{Fetch, FetchedWheel, fetch};
+pub use fetch::{Fetch, FetchedWheel, fetch, take};
 pub use packs::{packages, registry, test_packages};
 pub use pins::{Pin, RuntimePin, pins};
-pub use pip::{candidates, last_lines, no_python, python_version, tail};
+pub use pip::{GUEST_PYTHON, PipEnd, PipRun, candidates, last_lines, no_python, python_version, tail};
 pub use runtime::{runtime_files, runtime_pin, stdlib, stdlib_bytes};
 pub use wheel::Wheel;
 

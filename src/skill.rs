@@ -14,7 +14,8 @@ pub use self::bundle::BundleError;
 pub(crate) use self::find::registry_ids;
 pub use self::find::{FindError, Roots};
 use crate::cache::Pack;
-use crate::vfs::Tree;
+use crate::packages::Site;
+use crate::vfs::{Mount, Tree};
 
 /// A skill, ready to be baked or called. Cheap to clone.
 #[derive(Clone)]
@@ -22,6 +23,8 @@ pub struct Skill {
     id: Arc<str>,
     origin: Origin,
     bundle: Arc<Bundle>,
+    /// What it requires, once that is resolved.
+    site: Option<Arc<Site>>,
 }
 
 /// Where a skill's files came from.
@@ -54,12 +57,12 @@ impl Skill {
 
     pub(crate) fn from_registry(registry: &Pack, id: &str) -> Result<Skill, SkillError> {
         let bundle = Arc::new(Bundle::from_pack(registry, id)?);
-        Ok(Skill { id: id.into(), origin: Origin::Registry, bundle })
+        Ok(Skill { id: id.into(), origin: Origin::Registry, bundle, site: None })
     }
 
     pub(crate) fn from_folder(id: &str, path: &Path) -> Result<Skill, SkillError> {
         let bundle = Arc::new(Bundle::from_folder(path)?);
-        Ok(Skill { id: id.into(), origin: Origin::Folder(path.to_owned()), bundle })
+        Ok(Skill { id: id.into(), origin: Origin::Folder(path.to_owned()), bundle, site: None })
     }
 
     /// `category/name`, or the folder's name.
@@ -94,6 +97,21 @@ impl Skill {
             std::fs::write(place, bytes)?;
         }
         Ok(())
+    }
+
+    /// The same skill with its packages.
+    pub(crate) fn furnished(&self, site: Option<Arc<Site>>) -> Skill {
+        Skill { site, ..self.clone() }
+    }
+
+    pub(crate) fn site(&self) -> Option<&Site> {
+        self.site.as_deref()
+    }
+
+    /// What a cell sees of it: its folder, and its packages.
+    pub(crate) fn mounts(&self) -> impl Iterator<Item = Mount> {
+        let folder = Mount::tree(&self.guest_folder(), self.tree());
+        folder.into_iter().chain(self.site().and_then(Site::mount))
     }
 
     pub(crate) fn tree(&self) -> Arc<Tree> {

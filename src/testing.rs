@@ -49,7 +49,7 @@ pub struct TestCall {
     /// What the cells may do. The manifest's `permissions` only narrow it: tests run without what the skill asks for.
     pub grants: Grants,
     pub audit: Option<AuditLog>,
-    /// Of each file's cell.
+    /// Of each file's cell. Fuel is not counted.
     pub limits: Limits,
 }
 
@@ -117,6 +117,8 @@ pub struct FileReport {
     pub tests: Vec<TestResult>,
     /// What went wrong outside of a test: the file could not be collected, or its cell ended before pytest did.
     pub errors: Vec<FileError>,
+    /// Why the cell ended before pytest did, or pytest without having done its work.
+    pub ended: Option<Failure>,
     /// The limit that ended the cell, if one did.
     pub limit: Option<LimitKind>,
     /// What policy refused to the tests while they ran, in words.

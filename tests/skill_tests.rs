@@ -226,8 +226,10 @@ fn the_command_prints_pytests_text_and_a_summary_and_ends_with_a_code() {
     assert!(code == Some(2) && err.contains("has no file `test_other.py`"), "{err}");
     let (code, _, err) = said(&[&folder("hostile"), "test_loops.py", "--timeout", "2"]);
     assert!(code == Some(4) && err.contains("test_loops.py::test_never_ends` went over a limit: deadline"), "{err}");
-    let (code, out, _) = said(&[&outcomes, "--", "--no-such-option"]);
-    assert!(code == Some(1), "{out}");
+    let (code, _, err) = said(&[&folder("hostile"), "test_exits.py"]);
+    assert!(code == Some(1) && err.contains("test_exits.py::test_leaves` ended early: SystemExit"), "{err}");
+    let (code, _, err) = said(&[&outcomes, "--", "--no-such-option"]);
+    assert!(code == Some(1) && err.contains("unrecognized arguments: --no-such-option"), "{err}");
 }
 
 #[test]

@@ -54,6 +54,13 @@ impl Printer {
         self.lost.load(Ordering::Relaxed)
     }
 
+    /// Makes way for output where a progress line may stand.
+    pub fn clear_line(&self) {
+        if self.stderr_is_terminal {
+            let _ = write!(std::io::stderr(), "\r\x1b[2K");
+        }
+    }
+
     /// What a skill wrote. On a terminal, control characters are shown, not obeyed: it is a stranger's text.
     pub fn skill_output(&self, bytes: &[u8]) {
         if bytes.is_empty() {
@@ -72,9 +79,9 @@ impl Printer {
 
     /// A stranger's text on stdout that may have colours, and nothing else that a terminal would obey.
     pub fn coloured_output(&self, text: &str) {
+        let text = text.trim_end_matches('\n');
         if !text.is_empty() {
-            let text = if self.pretty { harmless_but_colours(text) } else { text.to_owned() };
-            self.line(text.trim_end_matches('\n'));
+            self.line(&if self.pretty { harmless_but_colours(text) } else { text.to_owned() });
         }
     }
 

@@ -12,7 +12,7 @@ use super::grants::GrantArgs;
 use super::printer::{self, Printer};
 use super::{Settings, input};
 use crate::limits::LimitKind;
-use crate::testing::{FileReport, TestCall, TestReport, Totals};
+use crate::testing::{FileReport, TestCall, TestReport, TestResult, Totals};
 
 const GOOD: Style = AnsiColor::Green.on_default().bold();
 const BAD: Style = AnsiColor::Red.on_default().bold();
@@ -151,16 +151,20 @@ impl TestCommand {
 
 /// A file's own text, and what it does not say: why its cell was stopped, and what was refused to it.
 fn print(file: &FileReport, printer: &Printer) {
+    printer.clear_line();
     printer.coloured_output(&file.stdout);
     printer.skill_output(file.stderr.as_bytes());
     for denial in &file.denials {
         printer.warning(&format!("a request in `{}` was refused: {denial}", file.file));
     }
-    if let Some(limit) = file.limit {
-        let running = file.tests.iter().find(|test| test.outcome == crate::testing::TestOutcome::Exceeded);
-        let place = running.map_or(&file.file, |test| &test.id);
-        printer.problem(&format!("`{place}` went over a limit: {limit}"));
-        if let Some(flag) = limit.flag().filter(|_| limit != LimitKind::ResultBytes) {
+    if let Some(ended) = &file.ended {
+        let stopped = |test: &&TestResult| test.error.as_ref() == Some(ended);
+        let place = file.tests.iter().find(stopped).map_or(&file.file, |test| &test.id);
+        match file.limit {
+            Some(limit) => printer.problem(&format!("`{place}` went over a limit: {limit}")),
+            None => printer.problem(&format!("`{place}` ended early: {}: {}", ended.kind, ended.message)),
+        }
+        if let Some(flag) = file.limit.filter(|limit| *limit != LimitKind::ResultBytes).and_then(LimitKind::flag) {
             printer.hint(&format!("`{flag}` sets this limit"));
         }
     }
@@ -171,7 +175,7 @@ fn summarise(report: &TestReport, printer: &Printer) {
     let Totals { passed, failed, errors, exceeded, not_run, skipped, xfailed, xpassed } = report.totals;
     let counted = [
         (failed, "failed"),
-        (errors, "errors"),
+        (errors, if errors == 1 { "error" } else { "errors" }),
         (exceeded, "over a limit"),
         (not_run, "not run"),
         (passed, "passed"),

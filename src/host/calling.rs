@@ -16,7 +16,6 @@ use crate::policy::Denial;
 use crate::runtime::wasi_python;
 use crate::skill::Skill;
 use crate::tier::{Choice, Tier};
-use crate::vfs::Mount;
 
 /// The longest params, config and environment together, as JSON.
 pub(super) const MAX_PARAMS_BYTES: usize = 64 << 20;
@@ -75,6 +74,7 @@ impl Host {
     fn with_image(&self, skill: &Skill, call: &Call, trail: Option<&Arc<Trail>>) -> Result<Report, HostError> {
         let metered = call.limits.fuel.is_some();
         let (image, baked) = self.image(skill, metered, &call.limits)?;
+        let skill = &skill.furnished(image.site.clone());
         let about = Some(ImageUse { key: image.key.clone(), baked });
         let held = match self.held(skill, &image.report.manifest, call, trail)? {
             Ok(held) => held,
@@ -104,10 +104,12 @@ impl Host {
     /// What the manifest asks for is read before the skill is run, in a cell of its own: what it is granted of the
     /// environment is there when it is imported.
     fn without_image(&self, skill: &Skill, call: &Call, trail: Option<&Arc<Trail>>) -> Result<Report, HostError> {
-        let Some(manifest) = self.baker(call.limits.fuel.is_some())?.manifest(skill)? else {
+        let baker = self.baker(call.limits.fuel.is_some())?;
+        let Some(manifest) = baker.manifest(skill)? else {
             // Importing it raises, and says why. Should it not, nothing is given to it.
             return self.import_and_run(skill, call, Start::Boot, (None, trail));
         };
+        let skill = &baker.furnished(skill, Some(&manifest))?;
         match self.held(skill, &manifest, call, trail)? {
             Err(denials) => Ok(refused(skill, denials)),
             Ok(None) => self.import_and_run(skill, call, Start::Boot, (None, trail)),
@@ -178,7 +180,10 @@ impl Host {
         let made = Instant::now();
         let ran = wasi_python::enter(&mut cell, entry);
         let whole = ran.is_ok();
-        let ending = cell.ending(ran);
+        let mut ending = cell.ending(ran);
+        if let Some(site) = skill.site() {
+            site.packages.explain_outcome(&mut ending.outcome);
+        }
         let denials = cell.state().door.denials.as_ref().map(|denials| denials.take()).unwrap_or_default();
         let done = Instant::now();
         if whole {
@@ -211,6 +216,7 @@ impl Host {
     /// Makes a call and keeps its cell, for measuring.
     pub(crate) fn leave_alive(&self, skill: &Skill, call: &Call) -> Result<Cell, HostError> {
         let (image, _) = self.image(skill, false, &call.limits)?;
+        let skill = &skill.furnished(image.site.clone());
         let (baker, inputs) = self.inputs(skill, &image, call, false)?;
         let mut cell = baker.machine.cell(&image.memories, inputs)?;
         let _ = wasi_python::enter(&mut cell, image.state.entry);
@@ -225,8 +231,7 @@ impl Host {
         validate: bool,
     ) -> Result<(Baker<'_>, Inputs), HostError> {
         let baker = self.baker(call.limits.fuel.is_some())?;
-        let mount = Mount::tree(&skill.guest_folder(), skill.tree());
-        let inputs = baker.inputs(mount, door(call, validate)?, &call.limits, image.state.monotonic_ns);
+        let inputs = baker.inputs(skill.mounts(), door(call, validate)?, &call.limits, image.state.monotonic_ns);
         Ok((baker, inputs))
     }
 }

@@ -7,6 +7,7 @@ use super::{Host, HostError, on_enough_stack};
 use crate::call::ImageUse;
 use crate::image::{BakeError, BakeReport, Baker, Image, WarmUp};
 use crate::limits::Limits;
+use crate::packages::Packages;
 use crate::skill::Skill;
 
 /// Images that a host keeps mapped; another one is opened again when it is needed.
@@ -43,6 +44,25 @@ impl Host {
     /// What a skill's files say, without running them: its manifest and its imports.
     pub fn look(&self, skill: &Skill) -> Result<serde_json::Value, HostError> {
         on_enough_stack(|| Ok(self.baker(false)?.look(skill)?))
+    }
+
+    /// What a skill's requirements resolve to. It asks pip for what is neither there nor was resolved before.
+    pub fn packages(&self, skill: &Skill) -> Result<Packages, HostError> {
+        on_enough_stack(|| {
+            let baker = self.baker(false)?;
+            let manifest = baker.manifest(skill)?;
+            let furnished = baker.furnished(skill, manifest.as_ref())?;
+            Ok(furnished.site().map(|site| site.packages.clone()).unwrap_or_default())
+        })
+    }
+
+    /// The same, asked again whatever was resolved before or is locked.
+    pub fn resolve(&self, skill: &Skill) -> Result<Packages, HostError> {
+        on_enough_stack(|| {
+            let baker = self.baker(false)?;
+            let manifest = baker.manifest(skill)?.unwrap_or_default();
+            Ok(baker.sites().anew(&manifest).map_err(BakeError::from)?)
+        })
     }
 
     pub(super) fn image(&self, skill: &Skill, metered: bool, limits: &Limits) -> Result<(Arc<Image>, bool), HostError> {

@@ -12,7 +12,9 @@ use super::grants::{self, Held};
 use super::{Host, HostError, on_enough_stack};
 use crate::audit::Trail;
 use crate::call::{Call, Report};
-use crate::image::Image;
+use crate::image::{BakeError, Image};
+use crate::limits::Limits;
+use crate::packages::{SITE_FOLDER, Site};
 use crate::provision;
 use crate::runtime::files::{TEST_PACKAGES_FOLDER, pack_tree};
 use crate::skill::Skill;
@@ -55,7 +57,13 @@ impl Host {
         let chosen = choose(skill, call)?;
         let around = surroundings(skill, self.registry()?)?;
         let bench = self.bench()?;
-        let manifest = on_enough_stack(|| self.baker(false)?.manifest(skill).map_err(HostError::from))?;
+        let (manifest, furnished) = on_enough_stack(|| {
+            let baker = self.baker(false)?;
+            let manifest = baker.manifest(skill)?;
+            let furnished = baker.furnished(skill, manifest.as_ref())?;
+            Ok::<_, HostError>((manifest, furnished))
+        })?;
+        let skill = &furnished;
         let suite = Suite { skill, call, bench, around, manifest };
         let files = self.run_files(&suite, &chosen, each)?;
         Ok(TestReport::new(skill.id(), files, started.elapsed()))
@@ -70,7 +78,8 @@ impl Host {
         let cores = std::thread::available_parallelism().map_or(1, |count| count.get());
         let jobs = if suite.call.jobs == 0 { cores } else { suite.call.jobs }.min(chosen.len());
         let (next, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
-        let done = Mutex::new(Done { reports: chosen.iter().map(|_| None).collect(), told: 0 });
+        let done = Mutex::new(Done { reports: chosen.iter().map(|_| None).collect(), told: 0, count: 0 });
+        self.shared.progress.step(&format!("testing {}", suite.skill.id()));
         let work = || -> Result<(), HostError> {
             while !stop.load(Ordering::Relaxed) {
                 let Some((index, file)) =
@@ -83,7 +92,8 @@ impl Host {
                 if suite.call.exit_first && has_failed(&report) {
                     stop.store(true, Ordering::Relaxed);
                 }
-                done.lock().unwrap_or_else(PoisonError::into_inner).add(index, report, each);
+                let count = done.lock().unwrap_or_else(PoisonError::into_inner).add(index, report, each);
+                self.shared.progress.fraction(count as u64, chosen.len() as u64);
             }
             Ok(())
         };
@@ -130,6 +140,10 @@ impl Host {
         if let Some(trail) = trail {
             trail.end(&ran)?;
         }
+        if let Err(HostError::Bake(BakeError::Damaged(_))) = &ran {
+            // This file is lost; what it missed is made again, so that the next one finds it.
+            self.fetch_stdlib()?;
+        }
         let mut report: Report = ran?;
         report.usage.wall = started.elapsed();
         let events = std::mem::take(&mut *events.lock().unwrap_or_else(PoisonError::into_inner));
@@ -175,6 +189,7 @@ impl Suite<'_> {
             "folder": self.skill.guest_folder(),
             "copy_from": self.call.writable.then_some(ORIGINAL_FOLDER),
             "registry": self.around.is_some(),
+            "packages": self.skill.site().and_then(Site::mount).map(|_| SITE_FOLDER),
             "test": chosen.test,
             "args": words,
             "color": color,
@@ -182,7 +197,7 @@ impl Suite<'_> {
         }));
         call.grants = grants.clone();
         call.audit = audit.clone();
-        call.limits = limits.clone();
+        call.limits = Limits { fuel: None, ..limits.clone() };
         call
     }
 
@@ -194,7 +209,8 @@ impl Suite<'_> {
             vec![Mount::tree(&place, self.skill.tree())]
         };
         let around = self.around.clone().and_then(|tree| Mount::tree("/", tree));
-        skill.into_iter().flatten().chain(around).chain(self.bench.packages.clone())
+        let site = self.skill.site().and_then(Site::mount);
+        skill.into_iter().flatten().chain(around).chain(self.bench.packages.clone()).chain(site)
     }
 }
 
@@ -202,15 +218,18 @@ impl Suite<'_> {
 struct Done {
     reports: Vec<Option<FileReport>>,
     told: usize,
+    count: usize,
 }
 
 impl Done {
-    fn add(&mut self, index: usize, report: FileReport, each: &dyn Fn(&FileReport)) {
+    fn add(&mut self, index: usize, report: FileReport, each: &dyn Fn(&FileReport)) -> usize {
         self.reports[index] = Some(report);
+        self.count += 1;
         while let Some(Some(report)) = self.reports.get(self.told) {
             each(report);
             self.told += 1;
         }
+        self.count
     }
 }
 

@@ -1,6 +1,7 @@
 //! Makes images: boots the runtime, imports the framework, then the skill, and takes the memory.
 
 use std::io::Write;
+use std::sync::Arc;
 use std::time::Instant;
 
 use serde_json::{Value, json};
@@ -12,6 +13,7 @@ use crate::call::Call;
 use crate::cell::{Cell, Ending, EngineError, Inputs, Machine, Precompiled};
 use crate::door::Door;
 use crate::limits::{LimitKind, Limits};
+use crate::packages::{self, Packages, SITE_FOLDER, Site, Sites};
 use crate::runtime::files::{CommonFiles, GUEST_FOLDER, PACKAGES_FOLDER};
 use crate::runtime::{self, Runtime, RuntimeError, wasi_python};
 use crate::skill::Skill;
@@ -64,6 +66,8 @@ pub enum BakeError {
     Engine(#[from] EngineError),
     #[error(transparent)]
     Cache(#[from] cache::Error),
+    #[error(transparent)]
+    Packages(#[from] packages::Error),
     #[error("an image can't be written")]
     Io(#[from] std::io::Error),
 }
@@ -72,7 +76,7 @@ impl Baker<'_> {
     /// The key of a skill's image: everything that its content depends on.
     pub fn key(&self, skill: &Skill) -> String {
         let mut hasher = blake3::Hasher::new();
-        for part in [&self.framework_key(), skill.digest(), &skill.package()] {
+        for part in [&self.framework_key(), skill.digest(), &skill.package(), packages::basis()] {
             hasher.update(&(part.len() as u64).to_le_bytes()).update(part.as_bytes());
         }
         hasher.finalize().to_hex()[..32].to_owned()
@@ -116,9 +120,11 @@ impl Baker<'_> {
     fn bake_now(&self, skill: &Skill, key: &str, warm_up: &WarmUp, limits: &Limits) -> Result<Image, BakeError> {
         let framework = self.framework()?;
         self.runtime.progress.step(&format!("baking the image of {}", skill.id()));
+        let manifest = self.manifest(skill)?;
+        let skill = &self.furnished(skill, manifest.as_ref())?;
+        // What pip takes is not the skill's time.
         let started = Instant::now();
         let limits = &bake_limits(limits);
-        let manifest = self.manifest(skill)?;
         let (mut snapshot, mut report) = self.skill_snapshot(&framework, skill, warm_up, limits)?;
         // Importing it raised, if it can't be read, and said why. Should it not, nothing is granted to it.
         report.manifest = manifest.unwrap_or_else(|| json!({"permissions": {"unreadable": true}}));
@@ -131,7 +137,7 @@ impl Baker<'_> {
         report.image_bytes = snapshot.image_bytes();
         report.immortal_objects = snapshot.immortal_objects;
         report.total_ms = started.elapsed().as_secs_f64() * 1e3;
-        self.keep(key, &compiled, snapshot.state, report)
+        self.keep(key, &compiled, (snapshot.state, report), skill.site())
     }
 
     fn skill_snapshot(
@@ -141,11 +147,10 @@ impl Baker<'_> {
         warm_up: &WarmUp,
         limits: &Limits,
     ) -> Result<(Snapshot, BakeReport), BakeError> {
-        let mount = Mount::tree(&skill.guest_folder(), skill.tree());
-        let mut cell = self.cell(framework, mount, limits)?;
+        let mut cell = self.cell(framework, skill.mounts(), limits)?;
         let drawn_before = cell.state().wasi.entropy_bytes;
         let ran = wasi_python::run_source(&mut cell, &load_source(skill));
-        report_of(&mut cell, ran)?;
+        report_of(&mut cell, ran).map_err(|error| explained(error, skill))?;
         let entropy_bytes = cell.state().wasi.entropy_bytes - drawn_before;
         let ran = wasi_python::run_source(&mut cell, &finish_source(warm_up));
         let mut report = BakeReport { entropy_bytes, ..report_of(&mut cell, ran)? };
@@ -177,8 +182,7 @@ impl Baker<'_> {
         let memories = self.machine.new_image(compiled, snapshot.state.globals.clone())?;
         let door =
             Door { call: Door::pack(params.to_string().as_bytes(), None), result_cap: 1 << 24, ..Door::default() };
-        let mount = Mount::tree(&skill.guest_folder(), skill.tree());
-        let inputs = self.inputs(mount, door, limits, snapshot.state.monotonic_ns);
+        let inputs = self.inputs(skill.mounts(), door, limits, snapshot.state.monotonic_ns);
         let mut cell = self.machine.cell(&memories, inputs)?;
         // However it ends, the pages that it wrote are those that calls write.
         let _ = wasi_python::enter(&mut cell, entry);
@@ -202,7 +206,7 @@ impl Baker<'_> {
         let report = report_of(&mut cell, ran)?;
         let snapshot = Snapshot::take(self.machine, &mut cell, report.entry)?;
         let compiled = snapshot.precompile(self.machine)?;
-        self.keep(&key, &compiled, snapshot.state, report)
+        self.keep(&key, &compiled, (snapshot.state, report), None)
     }
 
     /// Gets the framework's image ready.
@@ -213,8 +217,7 @@ impl Baker<'_> {
     /// Has the guest read a skill's files without running them.
     pub fn look(&self, skill: &Skill) -> Result<Value, BakeError> {
         let framework = self.framework()?;
-        let mount = Mount::tree(&skill.guest_folder(), skill.tree());
-        let mut cell = self.cell(&framework, mount, &Limits::default())?;
+        let mut cell = self.cell(&framework, skill.mounts(), &Limits::default())?;
         let words = ascii(&json!([skill.guest_folder()]).to_string());
         let ran = wasi_python::run_source(&mut cell, &format!("bake.look(*{words})"));
         let look = cell.store().data_mut().door.report.take();
@@ -230,10 +233,9 @@ impl Baker<'_> {
 
     /// A cell that imports the skill itself, for one call, with that call's environment. Gives its report.
     pub fn import_for(&self, skill: &Skill, call: &Call, start: Start) -> Result<(Cell, BakeReport), BakeError> {
-        let mount = Mount::tree(&skill.guest_folder(), skill.tree());
         let mut cell = match start {
-            Start::Boot => self.booted(mount, &call.limits)?,
-            Start::Framework => self.cell(&self.framework()?, mount, &call.limits)?,
+            Start::Boot => self.booted(skill.mounts(), &call.limits)?,
+            Start::Framework => self.cell(&self.framework()?, skill.mounts(), &call.limits)?,
         };
         let mut source = if start == Start::Boot { boot_source() + "\n" } else { String::new() };
         let values = json!([serde_json::to_string(&call.env).unwrap_or_default()]).to_string();
@@ -244,7 +246,7 @@ impl Baker<'_> {
         }
         source += &load_source(skill);
         let ran = wasi_python::run_source(&mut cell, &source);
-        let report = report_of(&mut cell, ran)?;
+        let report = report_of(&mut cell, ran).map_err(|error| explained(error, skill))?;
         Ok((cell, report))
     }
 
@@ -259,7 +261,7 @@ impl Baker<'_> {
         Inputs { mounts: self.files.mounts(skill), door, limits: limits.clone(), monotonic_ns }
     }
 
-    fn booted(&self, skill: Option<Mount>, limits: &Limits) -> Result<Cell, BakeError> {
+    fn booted(&self, skill: impl IntoIterator<Item = Mount>, limits: &Limits) -> Result<Cell, BakeError> {
         let base = self.runtime.base(self.machine)?;
         if !base.fits(limits) {
             return Err(BakeError::TooLow(LimitKind::Memory));
@@ -271,7 +273,12 @@ impl Baker<'_> {
         }
     }
 
-    pub(super) fn cell(&self, image: &Image, skill: Option<Mount>, limits: &Limits) -> Result<Cell, BakeError> {
+    pub(super) fn cell(
+        &self,
+        image: &Image,
+        skill: impl IntoIterator<Item = Mount>,
+        limits: &Limits,
+    ) -> Result<Cell, BakeError> {
         if !image.memories.fits(limits) {
             return Err(BakeError::TooLow(LimitKind::Memory));
         }
@@ -279,10 +286,27 @@ impl Baker<'_> {
         Ok(self.machine.cell(&image.memories, inputs)?)
     }
 
+    /// The skill with its packages: fetched if they have to be, recorded as missing if they can't be had.
+    pub fn furnished(&self, skill: &Skill, manifest: Option<&Value>) -> Result<Skill, BakeError> {
+        // A manifest that can't be read asks for nothing.
+        let site = manifest.map(|manifest| self.sites().of(skill, manifest)).transpose()?.flatten();
+        Ok(skill.furnished(site.map(Arc::new)))
+    }
+
+    pub fn sites(&self) -> Sites<'_> {
+        let Runtime { cache, fetch, progress } = self.runtime;
+        Sites { cache, fetch, progress }
+    }
+
+    fn load(&self, key: &str, artefact: cache::Artefact) -> Result<Option<Image>, BakeError> {
+        let site = |packages: Packages, pack| Ok(self.sites().again(packages, pack)?);
+        Image::load(self.machine, key, artefact, site)
+    }
+
     pub(super) fn open(&self, key: &str) -> Result<Option<Image>, BakeError> {
         let found = self.runtime.cache.open(Bucket::Image, &file_name(key), self.runtime.progress)?;
         Ok(match found {
-            Some(artefact) => Image::load(self.machine, key, artefact)?,
+            Some(artefact) => self.load(key, artefact)?,
             None => None,
         })
     }
@@ -291,18 +315,18 @@ impl Baker<'_> {
         &self,
         key: &str,
         compiled: &Precompiled,
-        state: Frozen,
-        report: BakeReport,
+        (state, report): (Frozen, BakeReport),
+        site: Option<&Site>,
     ) -> Result<Image, BakeError> {
-        let meta = Meta { state, report, baked: unix_now() };
+        let site = site.map(|site| (site.packages.clone(), site.pack.clone()));
+        let meta = Meta { state, report, baked: unix_now(), site };
         let purpose = "keeping an image";
         let artefact =
             self.runtime.cache.replace(Bucket::Image, &file_name(key), purpose, self.runtime.progress, |out| {
                 out.write_all(compiled.bytes())?;
                 serde_json::to_value(&meta).map_err(|error| BakeError::Io(error.into()))
             })?;
-        Image::load(self.machine, key, artefact)?
-            .ok_or_else(|| BakeError::Io(std::io::Error::other("a new image does not load")))
+        self.load(key, artefact)?.ok_or_else(|| BakeError::Io(std::io::Error::other("a new image does not load")))
     }
 }
 
@@ -318,6 +342,14 @@ pub(super) fn report_of(cell: &mut Cell, ran: wasmtime::Result<bool>) -> Result<
     report.stdout = beginning(&cell.state().wasi.vfs.stdout.bytes);
     report.stderr = beginning(&cell.state().wasi.vfs.stderr.bytes);
     Ok(report)
+}
+
+/// Says which package a failed import missed.
+fn explained(mut error: BakeError, skill: &Skill) -> BakeError {
+    if let (BakeError::Ended(ending), Some(site)) = (&mut error, skill.site()) {
+        site.packages.explain_outcome(&mut ending.outcome);
+    }
+    error
 }
 
 fn ended(cell: &mut Cell, ran: wasmtime::Result<()>) -> BakeError {
@@ -353,7 +385,11 @@ fn boot_source() -> String {
 
 fn load_source(skill: &Skill) -> String {
     let words = json!([skill.guest_folder(), skill.package()]);
-    format!("bake.skill(*{})", ascii(&words.to_string()))
+    let path = match skill.site().and_then(Site::mount) {
+        Some(_) => format!("import sys; sys.path.append({SITE_FOLDER:?})\n"),
+        None => String::new(),
+    };
+    format!("{path}bake.skill(*{})", ascii(&words.to_string()))
 }
 
 fn finish_source(warm_up: &WarmUp) -> String {

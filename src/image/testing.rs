@@ -29,7 +29,7 @@ impl Baker<'_> {
         let report = report_of(&mut cell, ran)?;
         let snapshot = Snapshot::take(self.machine, &mut cell, report.entry)?;
         let compiled = snapshot.precompile(self.machine)?;
-        self.keep(&key, &compiled, snapshot.state, report)
+        self.keep(&key, &compiled, (snapshot.state, report), None)
     }
 
     fn testing_key(&self, digest: &str) -> String {

@@ -31,6 +31,9 @@ pub enum Error {
     /// pip ran and failed.
     #[error("pip could not download {what} ({status}):\n{output}")]
     Pip { what: String, status: ExitStatus, output: String },
+    /// pip was stopped.
+    #[error("pip was stopped: {what} took more than {limit}")]
+    PipLimit { what: String, limit: String },
     /// pip said that it succeeded, but the wheel is not there.
     #[error("pip delivered no `{file}`")]
     NotDelivered { file: String },
@@ -69,7 +72,7 @@ impl Error {
             Error::NoPip { python } => {
                 Some(format!("try `{python} -m ensurepip`, name another with `SKILLCELL_PYTHON`, or {by_hand}"))
             }
-            Error::Pip { .. } | Error::NotDelivered { .. } => {
+            Error::Pip { .. } | Error::PipLimit { .. } | Error::NotDelivered { .. } => {
                 Some(format!("check pip's index and proxy settings (`pip config list`), or {by_hand}"))
             }
             _ => None,

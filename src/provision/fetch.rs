@@ -50,6 +50,21 @@ fn downloaded(pin: &Pin, tmp: &Path) -> Result<FetchedWheel> {
     check(pin, path)
 }
 
+/// Takes a wheel for what it is, and gives the pin that it would have to match another time. Its name and version are
+/// those of its file name.
+pub fn take(path: &Path) -> Result<(Pin, FetchedWheel)> {
+    let file = File::open(path).map_err(Error::io("open the wheel", path))?;
+    let bytes = file.metadata().map_err(Error::io("read the wheel", path))?.len();
+    let sha256 = sha256(&mut &file).map_err(Error::io("read the wheel", path))?;
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default().to_owned();
+    let mut parts = name.split('-');
+    let (Some(distribution), Some(version)) = (parts.next(), parts.next()) else {
+        return Err(Error::Wheel { path: path.to_owned(), what: "its name is not that of a wheel".into() });
+    };
+    let pin = Pin { name: distribution.to_owned(), version: version.to_owned(), sha256, bytes, file: name.clone() };
+    Ok((pin, FetchedWheel { file, path: path.to_owned() }))
+}
+
 /// The given wheel with the pinned hash. One that only has the pinned name is a mistake worth stopping for.
 fn find_local(pin: &Pin, given: &[PathBuf]) -> Result<Option<FetchedWheel>> {
     for path in given {

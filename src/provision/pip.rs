@@ -3,41 +3,148 @@
 
 use std::ffi::OsString;
 use std::fs::{self, File};
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::{Error, Pin, Result};
 use crate::progress::Progress;
 
 /// What pip is to select wheels for: the guest's version, not that of the Python it runs on.
-const GUEST_PYTHON: &str = "3.15";
+pub const GUEST_PYTHON: &str = "3.15";
+/// How long a download may take, and how large it may be: more is something gone wrong.
+const PATIENCE: Duration = Duration::from_secs(3600);
+const MAX_BYTES: u64 = 4 << 30;
 const POLL: Duration = Duration::from_millis(100);
 /// How much of pip's output an error repeats.
 const TAIL_LINES: usize = 8;
+/// The most that is read of pip's output.
+const MAX_LOG_BYTES: u64 = 64 << 20;
+
+/// One run of pip in `dir`, a private folder, which is also where it keeps its temporary files.
+pub struct PipRun<'a> {
+    /// What it is for, in a message.
+    pub what: &'a str,
+    /// What follows `pip`.
+    pub args: Vec<OsString>,
+    pub dir: &'a Path,
+    /// Whether pip is to know nothing of the user's settings: for a run that may not use the network.
+    pub isolated: bool,
+    /// The bytes that are expected, for progress; 0 if nobody knows.
+    pub expected_bytes: u64,
+    /// More than this in `dir` ends the run, and so does more time.
+    pub max_bytes: u64,
+    pub patience: Duration,
+}
+
+/// How pip ended, and all that it said.
+pub struct PipEnd {
+    pub status: ExitStatus,
+    pub log: String,
+}
+
+impl PipEnd {
+    /// The last lines, for a message.
+    pub fn tail(&self) -> String {
+        last_lines(self.log.as_bytes())
+    }
+}
+
+impl PipRun<'_> {
+    /// Runs the first Python that there is and has pip.
+    pub fn run(&self, python: Option<&Path>, progress: &dyn Progress) -> Result<PipEnd> {
+        let tmp = self.dir.join("tmp");
+        fs::create_dir_all(&tmp).map_err(Error::io("create", &tmp))?;
+        let candidates = candidates(python)?;
+        let mut without_pip = None;
+        for program in &candidates {
+            let Some(status) = self.run_with(program, progress)? else {
+                continue;
+            };
+            let end = PipEnd { status, log: read_log(&self.dir.join("pip.log")) };
+            if status.success() || !end.log.contains("No module named pip") {
+                return Ok(end);
+            }
+            without_pip.get_or_insert_with(|| program.to_string_lossy().into_owned());
+        }
+        Err(without_pip.map_or_else(|| no_python(&candidates), |python| Error::NoPip { python }))
+    }
+
+    /// Runs pip to its end; `None` when there is no such program.
+    fn run_with(&self, program: &OsString, progress: &dyn Progress) -> Result<Option<ExitStatus>> {
+        let mut child = match self.command(program)?.spawn() {
+            Ok(child) => child,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(Error::io("run", Path::new(program))(error)),
+        };
+        let status = self.watch(&mut child, progress);
+        if !matches!(status, Ok(Ok(_))) {
+            let _ = child.kill().and_then(|()| child.wait());
+        }
+        status.map_err(Error::io("wait for", Path::new(program)))?.map(Some)
+    }
+
+    fn command(&self, program: &OsString) -> Result<Command> {
+        let path = self.dir.join("pip.log");
+        let log = File::create(&path).map_err(Error::io("create", &path))?;
+        let log_too = log.try_clone().map_err(Error::io("create", &path))?;
+        let mut command = Command::new(program);
+        command.args(["-m", "pip"]).args(&self.args);
+        command.args(["--no-input", "--disable-pip-version-check", "--progress-bar", "off"]);
+        if self.isolated {
+            command.arg("--isolated").env("PIP_CONFIG_FILE", "/dev/null");
+        }
+        // `python -m` looks in the current folder first, which may be a stranger's skill with a `pip.py` in it.
+        command.current_dir(self.dir);
+        // pip unpacks to its own temporary folder: here, so that growth shows and one disk is used.
+        command.env("TMPDIR", self.dir.join("tmp"));
+        command.stdin(Stdio::null()).stdout(log).stderr(log_too);
+        Ok(command)
+    }
+
+    fn watch(&self, child: &mut Child, progress: &dyn Progress) -> io::Result<Result<ExitStatus>> {
+        let started = Instant::now();
+        loop {
+            if let Some(status) = child.try_wait()? {
+                return Ok(Ok(status));
+            }
+            let bytes = bytes_in(self.dir);
+            let over = |limit: String| Error::PipLimit { what: self.what.to_owned(), limit };
+            if bytes > self.max_bytes {
+                return Ok(Err(over(format!("{} MiB", self.max_bytes >> 20))));
+            }
+            if started.elapsed() > self.patience {
+                return Ok(Err(over(format!("{} s", self.patience.as_secs()))));
+            }
+            // Near the end a wheel is copied from one folder to the other: never show more than all.
+            progress.fraction(bytes.min(self.expected_bytes), self.expected_bytes);
+            std::thread::sleep(POLL);
+        }
+    }
+}
 
 /// Downloads these wheels into `dir`, an empty private folder, in one run of pip.
 pub(super) fn download(pins: &[&Pin], python: Option<&Path>, dir: &Path, progress: &dyn Progress) -> Result<()> {
     write_requirements(pins, &dir.join("requirements.txt"))?;
-    fs::create_dir_all(dir.join("tmp")).map_err(Error::io("create", dir))?;
-    progress.step(&format!("downloading {}", describe(pins)));
-    let candidates = candidates(python)?;
-    let mut without_pip = None;
-    for program in &candidates {
-        let Some(status) = run(program, pins, dir, progress)? else {
-            continue;
-        };
-        if status.success() {
-            return Ok(());
-        }
-        let output = tail(&dir.join("pip.log"));
-        if !output.contains("No module named pip") {
-            return Err(Error::Pip { what: describe(pins), status, output });
-        }
-        without_pip.get_or_insert_with(|| program.to_string_lossy().into_owned());
+    let what = describe(pins);
+    progress.step(&format!("downloading {what}"));
+    let mut args = vec!["download", "--no-deps", "--require-hashes", "--only-binary=:all:"];
+    args.extend(["--python-version", GUEST_PYTHON, "--ignore-requires-python", "-r", "requirements.txt", "-d", "."]);
+    let run = PipRun {
+        what: &what,
+        args: args.into_iter().map(OsString::from).collect(),
+        dir,
+        isolated: false,
+        expected_bytes: pins.iter().map(|pin| pin.bytes).sum(),
+        max_bytes: MAX_BYTES,
+        patience: PATIENCE,
+    };
+    let end = run.run(python, progress)?;
+    if end.status.success() {
+        return Ok(());
     }
-    Err(without_pip.map_or_else(|| no_python(&candidates), |python| Error::NoPip { python }))
+    Err(Error::Pip { what, status: end.status, output: end.tail() })
 }
 
 /// The error when none of these is a Python.
@@ -85,48 +192,6 @@ fn write_requirements(pins: &[&Pin], path: &Path) -> Result<()> {
     File::create(path).and_then(|mut file| file.write_all(text.as_bytes())).map_err(Error::io("write", path))
 }
 
-/// Runs pip to its end; `None` when there is no such program.
-fn run(program: &OsString, pins: &[&Pin], dir: &Path, progress: &dyn Progress) -> Result<Option<ExitStatus>> {
-    let mut child = match command(program, dir)?.spawn() {
-        Ok(child) => child,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(Error::io("run", Path::new(program))(error)),
-    };
-    let total = pins.iter().map(|pin| pin.bytes).sum();
-    let status = watch(&mut child, dir, total, progress);
-    if status.is_err() {
-        let _ = child.kill().and_then(|()| child.wait());
-    }
-    status.map(Some).map_err(Error::io("wait for", Path::new(program)))
-}
-
-fn command(program: &OsString, dir: &Path) -> Result<Command> {
-    let path = dir.join("pip.log");
-    let log = File::create(&path).map_err(Error::io("create", &path))?;
-    let log_too = log.try_clone().map_err(Error::io("create", &path))?;
-    let mut command = Command::new(program);
-    command.args(["-m", "pip", "download", "--no-deps", "--require-hashes", "--only-binary=:all:"]);
-    command.args(["--python-version", GUEST_PYTHON, "--no-input", "--disable-pip-version-check"]);
-    command.args(["--progress-bar", "off", "-r", "requirements.txt", "-d", "."]);
-    // `python -m` looks in the current folder first, which may be a stranger's skill with a `pip.py` in it.
-    command.current_dir(dir);
-    // pip unpacks to its own temporary folder: here, so that growth shows and one disk is used.
-    command.env("TMPDIR", dir.join("tmp"));
-    command.stdin(Stdio::null()).stdout(log).stderr(log_too);
-    Ok(command)
-}
-
-fn watch(child: &mut Child, dir: &Path, total: u64, progress: &dyn Progress) -> io::Result<ExitStatus> {
-    loop {
-        if let Some(status) = child.try_wait()? {
-            return Ok(status);
-        }
-        // Near the end a wheel is copied from one folder to the other: never show more than all.
-        progress.fraction(bytes_in(dir).min(total), total);
-        std::thread::sleep(POLL);
-    }
-}
-
 /// The size of all files below `dir`; files come and go meanwhile, so what can't be seen counts nothing.
 fn bytes_in(dir: &Path) -> u64 {
     let size = |entry: fs::DirEntry| match entry.metadata() {
@@ -147,6 +212,13 @@ pub fn last_lines(text: &[u8]) -> String {
     let text = String::from_utf8_lossy(text);
     let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
     lines[lines.len().saturating_sub(TAIL_LINES)..].join("\n")
+}
+
+fn read_log(log: &Path) -> String {
+    let mut text = Vec::new();
+    // What can't be read says nothing, and pip's exit status still does.
+    let _ = File::open(log).and_then(|file| file.take(MAX_LOG_BYTES).read_to_end(&mut text));
+    String::from_utf8_lossy(&text).into_owned()
 }
 
 fn describe(pins: &[&Pin]) -> String {

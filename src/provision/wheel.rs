@@ -15,6 +15,8 @@ use crate::cache::check_path;
 const MAX_ENTRIES: usize = 20_000;
 /// The most bytes that a wheel may unpack to.
 const MAX_BYTES: u64 = 1 << 30;
+/// The longest METADATA that is read.
+const MAX_METADATA_BYTES: u64 = 4 << 20;
 /// The file type bits of a Unix mode, and the two types that a wheel may hold.
 const TYPE: u32 = 0o170000;
 const REGULAR: u32 = 0o100000;
@@ -68,6 +70,22 @@ impl Wheel {
             return Err(what("it does not have the size that it declares".into()));
         }
         Ok(bytes)
+    }
+
+    /// What it says of itself, its `METADATA`.
+    pub fn metadata(&mut self) -> Result<String> {
+        let is_it = |member: &&Member| {
+            let folder = member.path.strip_suffix("/METADATA");
+            folder.is_some_and(|folder| folder.ends_with(".dist-info") && !folder.contains('/'))
+        };
+        let found = self.members.iter().find(is_it).cloned();
+        let absent = || Error::Member { path: self.path.clone(), member: "METADATA".to_owned() };
+        let member = found.ok_or_else(absent)?;
+        if member.bytes > MAX_METADATA_BYTES {
+            let what = format!("its METADATA is longer than {MAX_METADATA_BYTES} bytes");
+            return Err(Error::Wheel { path: self.path.clone(), what });
+        }
+        Ok(String::from_utf8_lossy(&self.read(&member)?).into_owned())
     }
 
     /// The bytes of the member at `path`.

@@ -71,6 +71,7 @@ fn guest_tree(hasher: &mut blake3::Hasher) -> Tree {
     tree
 }
 
+/// The files of a pack, read when they are asked for.
 pub fn pack_tree(pack: Pack) -> Tree {
     let pack = Arc::new(pack);
     let mut tree = Tree::new();

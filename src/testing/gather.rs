@@ -16,7 +16,8 @@ pub fn file_report(file: &str, events: Events, report: &Report) -> FileReport {
         Outcome::Exceeded(limit, _) => Some(limit),
         _ => None,
     };
-    match (running, ending(&report.outcome)) {
+    let ended = ending(&report.outcome);
+    match (running, ended.clone()) {
         (Some(id), error) => tests.push(TestResult {
             id,
             outcome: if limit.is_some() { TestOutcome::Exceeded } else { TestOutcome::Error },
@@ -36,6 +37,7 @@ pub fn file_report(file: &str, events: Events, report: &Report) -> FileReport {
         file: file.to_owned(),
         tests,
         errors,
+        ended,
         limit,
         denials: report.denials.iter().map(|denial| denial.message.clone()).collect(),
         memory_peak_bytes: report.usage.memory_peak_bytes,

@@ -18,8 +18,19 @@ class ResultNotJSON(TypeError):
 def hand_over(error):
     report = describe(error)
     report["errno"] = error.errno if isinstance(error, OSError) and isinstance(error.errno, int) else None
+    report["module"] = _module(error)
     report["out_of_memory"] = isinstance(error, MemoryError)
     door.send(door.FAIL, _encode(report).encode())
+
+
+def _module(error):
+    """The module that was not there, if that is what it is about, or comes of."""
+    for _ in range(10):
+        if isinstance(error, ImportError) and isinstance(error.name, str):
+            return _text(error.name[:200])
+        error = error.__cause__ or error.__context__
+        if error is None:
+            return None
 
 
 def describe(error):

@@ -1,6 +1,7 @@
 """One test file in one cell, as `python -m pytest` would run it: in a registry from the folder above `skills`, for a skill
 on its own from its folder."""
 
+import importlib
 import os
 import shutil
 import sys
@@ -25,6 +26,8 @@ def enter():
         if params["copy_from"]:
             shutil.copytree(params["copy_from"], params["folder"], dirs_exist_ok=True)
         _place(params["folder"], params["registry"])
+        if params["packages"]:
+            sys.path.append(params["packages"])
         given = arguments(params["folder"], params["test"], params["color"]) + params["args"]
         status = pytest_run(given, [report.Reporter(params["width"])])
         call._flush()
@@ -35,7 +38,8 @@ def enter():
 
 
 def _place(folder, registry):
-    """The working folder and `sys.path`."""
+    """The working folder and `sys.path`. What was mounted after the image was taken is looked at anew."""
+    importlib.invalidate_caches()
     sys.path.insert(0, "/" if registry else folder)
     if registry:
         sys.path.append(folder)

@@ -1,0 +1,89 @@
+//! `skillcell lock`: what a skill's requirements resolve to, written beside it.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Context;
+use clap::Args;
+
+use super::Settings;
+use super::printer::{Printer, harmless};
+use crate::packages::{LOCK_FILE, Package, Packages, Standing};
+use crate::skill::Origin;
+
+/// Resolve a skill's requirements and pin them in skillcell.lock
+///
+/// A skill's requirements are resolved when they are first needed, by pip with your own settings, and what they
+/// resolved to is kept in the cache. A lock makes that the same everywhere: it lists every package with its version and
+/// the sha256 of its wheel, lies beside skill.py, and is then used and verified instead of resolving again. It names no
+/// index. Packages that exist only as native code are listed as missing: a skill runs without those until it imports
+/// them.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  skillcell lock ./my_skill                      writes ./my_skill/skillcell.lock
+  skillcell lock ./my_skill --print              shows what it would be
+  skillcell lock creative/deck_builder --output deck_builder.lock
+  skillcell lock ./my_skill --offline --from-wheel ./wheels")]
+pub struct LockCommand {
+    /// A folder with a skill.py, or an id such as creative/deck_builder
+    skill: String,
+    /// Write it here instead of beside the skill
+    #[arg(long, short, value_name = "FILE", conflicts_with = "print")]
+    output: Option<PathBuf>,
+    /// Print it to stdout and write nothing
+    #[arg(long)]
+    print: bool,
+}
+
+impl LockCommand {
+    pub fn execute(&self, settings: &Settings, printer: &Printer) -> anyhow::Result<ExitCode> {
+        let host = settings.host()?;
+        let skill = host.skill(&self.skill)?;
+        let place = match (&self.output, skill.origin()) {
+            _ if self.print => None,
+            (Some(file), _) => Some(file.clone()),
+            (None, Origin::Folder(folder)) => Some(folder.join(LOCK_FILE)),
+            (None, _) => anyhow::bail!(
+                "`{}` is a skill of the registry, which has no folder to write to: use --print or --output FILE",
+                skill.id()
+            ),
+        };
+        let packages = host.resolve(&skill)?;
+        drop(host); // and with it the progress line
+        if let Some(unresolved) = packages.packages.iter().find(|p| matches!(p.standing, Standing::Unresolved { .. })) {
+            anyhow::bail!("there is nothing to pin: {}", unresolved.describe());
+        }
+        let text = packages.lock();
+        match place {
+            None => printer.line(text.trim_end()),
+            Some(place) => {
+                std::fs::write(&place, text).with_context(|| format!("can't write `{}`", place.display()))?;
+                summary(&packages, printer);
+                printer.line(&format!("wrote {}", place.display()));
+            }
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+fn summary(packages: &Packages, printer: &Printer) {
+    for package in &packages.packages {
+        printer.line(&harmless(&format!("  {}", row(package))));
+    }
+    for (text, why) in &packages.refused {
+        printer.line(&harmless(&format!("  {text}: not taken, {why}")));
+    }
+    for text in &packages.not_needed {
+        printer.line(&harmless(&format!("  {text}: not needed in a cell")));
+    }
+}
+
+fn row(package: &Package) -> String {
+    match &package.standing {
+        Standing::Wheel { version, sha256, .. } => {
+            format!("{} {version} sha256:{}… ({})", package.name, &sha256[..sha256.len().min(12)], package.way())
+        }
+        _ => package.describe().replace('`', ""),
+    }
+}

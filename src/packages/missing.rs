@@ -1,0 +1,122 @@
+//! What to say of a package that a cell does not have: which, who needs it, what there is of it instead, and who can run it.
+
+use super::{Package, Packages, Standing};
+use crate::call::Outcome;
+
+/// The most tags that a message repeats.
+const SHOWN_TAGS: usize = 2;
+
+impl Packages {
+    /// Adds to an outcome that is, or comes of, a failed import which package it missed.
+    pub(crate) fn explain_outcome(&self, outcome: &mut Outcome) {
+        if let Outcome::Raised(raised) = outcome
+            && let Some(why) = raised.module.as_deref().and_then(|module| self.explain(module))
+        {
+            raised.message += &format!("\n{why}");
+        }
+    }
+
+    /// Why importing this module failed, if a package that is missing is the likely reason.
+    pub fn explain(&self, module: &str) -> Option<String> {
+        let of = |package: &&Package| package.modules.iter().any(|known| related(known, module));
+        if let Some(package) = self.missing().find(of) {
+            return Some(package.describe());
+        }
+        let refused = self.refused.iter().find(|(text, _)| likely(text, module));
+        refused.map(|(text, why)| format!("the requirement `{text}` is not taken: {why}"))
+    }
+}
+
+impl Package {
+    /// The way from the skill's own requirement to this package: `fastembed → onnxruntime`.
+    pub fn way(&self) -> String {
+        self.chain.join(" → ")
+    }
+
+    /// A sentence about what became of it, as people say it.
+    pub fn describe(&self) -> String {
+        let Package { name, wanted, standing, .. } = self;
+        let way = if self.chain.len() > 1 { format!(" ({})", self.way()) } else { String::new() };
+        let others = "the tiers `subprocess` and `container` can run it";
+        match standing {
+            Standing::Runtime { version } => format!("`{name}`{way} {version} comes with the runtime"),
+            Standing::Framework { version } => format!("`{name}`{way} {version} comes with the framework"),
+            Standing::Wheel { version, .. } => format!("`{name}`{way} {version} is a pure Python wheel"),
+            Standing::StandIn { version, limits } => {
+                let limits = if limits.is_empty() { String::new() } else { format!(": {}", limits.join("; ")) };
+                format!("`{name}`{way} {version} is a stand-in of skillcell{limits}")
+            }
+            Standing::OtherVersion { version } => {
+                format!("`{name}`{way} is there as {version}, though `{wanted}` is asked for")
+            }
+            Standing::Native { version, tags } => {
+                // Of the platforms that one wheel is for, the first will do.
+                let short = |tag: &String| tag.split('.').next().unwrap_or(tag).to_owned();
+                let mut shown = tags.iter().take(SHOWN_TAGS).map(short).collect::<Vec<_>>().join(", ");
+                if tags.len() > SHOWN_TAGS {
+                    shown += ", …";
+                }
+                format!("`{name}`{way} can't run in a cell: {version} exists only as native code ({shown}); {others}")
+            }
+            Standing::Source { version } => format!(
+                "`{name}`{way} has no wheel: {version} exists only as sources, and nothing is built for a cell; \
+                 build a wheel of it (`pip wheel {name}`) and give it with `--from-wheel`, or {others}"
+            ),
+            Standing::NoVersion { versions } => {
+                format!("`{name}`{way} has no version that is `{wanted}`; there are {}", versions.join(", "))
+            }
+            Standing::NotFound => format!("`{name}`{way} is not in the package index"),
+            Standing::Unresolved { why } => format!("`{name}`{way} is not resolved: {why}"),
+            Standing::Refused { why } => format!("`{name}`{way} is refused: {why}"),
+        }
+    }
+}
+
+/// Whether one module is the other, or inside it.
+fn related(known: &str, module: &str) -> bool {
+    let inside = |outer: &str, inner: &str| inner.strip_prefix(outer).is_some_and(|rest| rest.starts_with('.'));
+    known == module || inside(known, module) || inside(module, known)
+}
+
+/// Whether a requirement that was refused looks like that of a module.
+fn likely(text: &str, module: &str) -> bool {
+    let top = module.split('.').next().unwrap_or(module);
+    super::requirement::normalized(text).contains(&super::requirement::normalized(top))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn package(name: &str, chain: &[&str], modules: &[&str], standing: Standing) -> Package {
+        let text = |all: &[&str]| all.iter().map(|one| (*one).to_owned()).collect();
+        Package { name: name.into(), wanted: String::new(), chain: text(chain), modules: text(modules), standing }
+    }
+
+    #[test]
+    fn a_missing_native_package_is_told_with_its_chain_its_tags_and_the_tiers() {
+        let tags = vec!["cp311-cp311-manylinux_2_28_x86_64".into()];
+        let native = Standing::Native { version: "1.23.0".into(), tags };
+        let packages = Packages {
+            packages: vec![package("onnxruntime", &["fastembed", "onnxruntime"], &["onnxruntime"], native)],
+            ..Packages::default()
+        };
+        let text = packages.explain("onnxruntime.capi").unwrap();
+        for part in
+            ["`onnxruntime`", "fastembed → onnxruntime", "cp311-cp311-manylinux_2_28_x86_64", "subprocess", "1.23.0"]
+        {
+            assert!(text.contains(part), "{text}");
+        }
+        assert_eq!(packages.explain("numpy"), None);
+    }
+
+    #[test]
+    fn a_module_below_a_namespace_is_found_by_either_name() {
+        let missing = package("google-genai", &["google-genai"], &["google.genai"], Standing::NotFound);
+        let packages = Packages { packages: vec![missing], ..Packages::default() };
+        for module in ["google", "google.genai", "google.genai.types"] {
+            assert!(packages.explain(module).is_some(), "{module}");
+        }
+        assert!(packages.explain("google_other").is_none() && packages.explain("googl").is_none());
+    }
+}
