@@ -12,6 +12,7 @@
 
 #![deny(unsafe_code)]
 
+pub mod analysis;
 mod approvals;
 pub mod audit;
 pub mod bench;

@@ -334,7 +334,10 @@ fn an_inspection_tells_manifest_imports_size_and_image_as_json() {
     run("strict", &["--no-validate"]);
     let look = skillcell(&["inspect", &fixture("strict"), "--json"]).json();
     let fields = ["schema", "skill", "origin", "digest", "files", "bytes", "manifest", "manifest_error", "imports"];
-    assert_eq!(keys(&look), [&fields[..], &["refused_at_use", "syntax_errors", "permissions", "image"]].concat());
+    assert_eq!(
+        keys(&look),
+        [&fields[..], &["refused_at_use", "syntax_errors", "permissions", "analysis", "image"]].concat()
+    );
     let fields = ["asked", "error", "approval", "granted", "effective", "missing", "unused", "refused"];
     assert_eq!(keys(&look["permissions"]), fields);
     assert_eq!((&look["skill"], &look["files"]), (&json!("contract/strict"), &json!(2)));

@@ -1,32 +1,39 @@
-//! `skillcell inspect`: what a skill is, without running it.
+//! `skillcell inspect`: what a skill is and what it would need, without running it.
 
+mod analysis;
 mod permissions;
 
 use std::process::ExitCode;
 
 use clap::Args;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
+use self::analysis::Sections;
 use self::permissions::Standings;
 use super::Settings;
 use super::grants::GrantArgs;
 use super::printer::{Printer, bytes, harmless};
-use crate::policy::REFUSED_AT_USE;
+use crate::analysis::analyse;
 use crate::skill::Origin;
 
-/// Show a skill's manifest, imports, permissions, size and image, without running it
+/// Show whether a skill runs in a cell, why not, and what it would have to ask for, without running it
 ///
-/// The manifest and the Python files are read inside a cell; nothing of the skill is executed. With the grants of a
-/// `run` as flags, it shows what of them would hold.
+/// The manifest and the Python files are read inside a cell; nothing of the skill is executed. The verdict is one of
+/// `runs`, `runs with grants`, `partly` (some of it needs what a cell does not have) and `not in wasm` (all of it does),
+/// each with the file and line of every reason. With the grants of a `run` as flags, it shows what of them would hold.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   skillcell inspect optimization/prompt_rewriter
+  skillcell inspect ./my_skill --all
   skillcell inspect ./my_skill --policy skillcell.toml --allow-http 'GET https://api.example.org/v1/*'")]
 pub struct InspectCommand {
     /// A folder with a skill.py, or an id
     skill: String,
-    /// Print it as JSON
+    /// Show long lists in full
+    #[arg(long)]
+    all: bool,
+    /// Print everything as JSON
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -37,12 +44,15 @@ impl InspectCommand {
     pub fn execute(&self, settings: &Settings, printer: &Printer) -> anyhow::Result<ExitCode> {
         let host = settings.host()?;
         let skill = host.skill(&self.skill)?;
-        let look = host.look(&skill)?;
+        let analysis = analyse(&host, &skill)?;
         let image = host.baked(&skill)?;
         let layers = self.grants.layers(skill.id())?;
-        let standings = Standings::of(&skill, &look["manifest"], host.approvals(), layers)?;
+        let standings = Standings::of(&skill, &analysis.manifest, host.approvals(), layers)?;
         drop(host);
         let (size, count) = (skill.files().iter().map(|(_, size)| size).sum::<u64>(), skill.files().len());
+        let is_syntax =
+            |why: &str| why.contains("SyntaxError") || why.contains("IndentationError") || why.contains("TabError");
+        let syntax = analysis.unread.iter().filter(|one| is_syntax(&one.why));
         let about = json!({
             "schema": 1,
             "skill": skill.id(),
@@ -53,54 +63,64 @@ impl InspectCommand {
             "digest": skill.digest(),
             "files": count,
             "bytes": size,
-            "manifest": look["manifest"],
-            "manifest_error": look["manifest_error"],
-            "imports": look["imports"],
-            "refused_at_use": refused_at_use(&look["imports"]),
-            "syntax_errors": look["syntax_errors"],
+            "manifest": analysis.manifest,
+            "manifest_error": analysis.manifest_error,
+            "imports": analysis::imports(&analysis),
+            "refused_at_use": analysis::refused_at_use(&analysis.imports),
+            "syntax_errors": syntax.map(|one| format!("{}:{}: {}", one.file, one.line, one.why)).collect::<Vec<_>>(),
             "permissions": standings.to_value(),
+            "analysis": analysis,
             "image": image.as_ref().map(|(image, report)| json!({"key": image.key, "report": report})),
         });
         if self.json {
             printer.json(&about);
-        } else {
-            print(&about, printer);
-            standings.print(printer);
+            return Ok(ExitCode::SUCCESS);
         }
+        let sections = Sections { analysis: &analysis, printer, all: self.all };
+        head(&about, printer);
+        sections.verdict();
+        printer.line("");
+        print(&about, printer);
+        sections.contents();
+        printer.line("");
+        sections.asking();
+        printer.line("");
+        standings.print(printer);
         Ok(ExitCode::SUCCESS)
+    }
+}
+
+fn row(printer: &Printer, name: &str, text: &str) {
+    printer.line(&format!("{name:<13} {}", harmless(text)));
+}
+
+/// What it is called, and what it says of itself.
+fn head(about: &Value, printer: &Printer) {
+    let manifest = &about["manifest"];
+    row(printer, "skill", &text(&about["skill"]));
+    if !about["manifest_error"].is_null() {
+        printer.warning(&format!("the manifest can't be read: {}", text(&about["manifest_error"])));
+    }
+    let described = [&manifest["short_description"], &manifest["description"]];
+    if let Some(words) = described.into_iter().find(|words| words.is_string()) {
+        row(printer, "", &text(words).lines().next().unwrap_or_default().chars().take(160).collect::<String>());
     }
 }
 
 fn print(about: &Value, printer: &Printer) {
     let manifest = &about["manifest"];
-    let row = |name: &str, text: String| printer.line(&format!("{name:<13} {}", harmless(&text)));
-    row("skill", text(&about["skill"]));
+    let row = |name: &str, text: String| row(printer, name, &text);
     row("origin", about["origin"]["folder"].as_str().map_or_else(|| "pinned registry".to_owned(), str::to_owned));
     row("files", format!("{} ({})", about["files"], bytes(about["bytes"].as_u64().unwrap_or(0))));
     row("digest", text(&about["digest"]).chars().take(16).collect());
-    if !about["manifest_error"].is_null() {
-        printer.warning(&format!("the manifest can't be read: {}", text(&about["manifest_error"])));
-    }
-    for key in ["name", "version", "short_description", "shape"] {
+    for key in ["version", "shape"] {
         if !manifest[key].is_null() {
-            row(key.rsplit('_').next().unwrap_or(key), text(&manifest[key]));
+            row(key, text(&manifest[key]));
         }
     }
     row("params", names(&manifest["parameters"]["properties"], &manifest["parameters"]["required"]));
     row("requirements", list(&manifest["requirements"]));
     row("env_vars", names(&manifest["env_vars"], &Value::Null));
-    for (kind, modules) in about["imports"].as_object().into_iter().flatten() {
-        row(
-            &format!("  {kind}"),
-            modules.as_object().map_or_else(String::new, |all| all.keys().cloned().collect::<Vec<_>>().join(" ")),
-        );
-    }
-    for (name, word) in about["refused_at_use"].as_object().into_iter().flatten() {
-        row("", format!("{name} ({}) can be imported, not used: {}", text(&word["where"]), text(&word["why"])));
-    }
-    for error in about["syntax_errors"].as_array().into_iter().flatten() {
-        printer.warning(&text(error));
-    }
     row(
         "image",
         match about["image"]["key"].as_str() {
@@ -111,15 +131,6 @@ fn print(about: &Value, printer: &Printer) {
             None => "not baked yet; `skillcell build` or the first call does".to_owned(),
         },
     );
-}
-
-/// What the skill imports that a cell refuses at use, with where and why.
-fn refused_at_use(imports: &Value) -> Map<String, Value> {
-    let found = REFUSED_AT_USE.into_iter().filter_map(|(name, why)| {
-        let place = imports["stdlib"].get(name)?;
-        Some((name.to_owned(), json!({"where": place, "why": why})))
-    });
-    found.collect()
 }
 
 fn text(value: &Value) -> String {

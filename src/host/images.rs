@@ -41,7 +41,7 @@ impl Host {
         Ok(image.map(|image| (ImageUse { key: image.key.clone(), baked: false }, image.report)))
     }
 
-    /// What a skill's files say, without running them: its manifest and its imports.
+    /// What a skill says of itself, without running it: its manifest.
     pub fn look(&self, skill: &Skill) -> Result<serde_json::Value, HostError> {
         on_enough_stack(|| Ok(self.baker(false)?.look(skill)?))
     }
@@ -63,6 +63,11 @@ impl Host {
             let manifest = baker.manifest(skill)?.unwrap_or_default();
             Ok(baker.sites().anew(&manifest).map_err(BakeError::from)?)
         })
+    }
+
+    /// What is in a skill's files, for the analysis.
+    pub(crate) fn facts(&self, skill: &Skill) -> Result<serde_json::Value, HostError> {
+        on_enough_stack(|| Ok(self.baker(false)?.facts(skill)?))
     }
 
     pub(super) fn image(&self, skill: &Skill, metered: bool, limits: &Limits) -> Result<(Arc<Image>, bool), HostError> {

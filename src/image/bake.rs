@@ -23,6 +23,9 @@ use crate::wasi::Stop;
 /// What a bake report keeps of what was printed.
 const MAX_REPORTED_OUTPUT: usize = 16 << 10;
 
+/// Files that an analysis goes on without.
+const MOST_SKIPPED: usize = 4;
+
 /// Where images come from: the cache, or a bake.
 pub struct Baker<'a> {
     pub runtime: Runtime<'a>,
@@ -224,6 +227,27 @@ impl Baker<'_> {
         look.ok_or_else(|| ended(&mut cell, ran.map(|_| ())))
     }
 
+    /// Has the guest say what is in a skill's files, for the analysis. A file that the guest does not survive is named by
+    /// it beforehand, and left out of the next attempt.
+    pub fn facts(&self, skill: &Skill) -> Result<Value, BakeError> {
+        let framework = self.framework()?;
+        let mut skipped: Vec<String> = Vec::new();
+        loop {
+            let mount = Mount::tree(&skill.guest_folder(), skill.tree());
+            let mut cell = self.cell(&framework, mount, &Limits::default())?;
+            let words = json!([skill.guest_folder(), skill.package(), json!(skipped).to_string()]);
+            let ran = wasi_python::run_source(&mut cell, &format!("bake.analyse(*{})", ascii(&words.to_string())));
+            if let Some(facts) = cell.store().data_mut().door.report.take() {
+                return Ok(facts);
+            }
+            let last = last_line(&cell.state().wasi.vfs.stdout.bytes);
+            match last {
+                Some(file) if skipped.len() < MOST_SKIPPED && !skipped.contains(&file) => skipped.push(file),
+                _ => return Err(ended(&mut cell, ran.map(|_| ()))),
+            }
+        }
+    }
+
     /// The manifest, read where nothing of the skill runs: by it is decided what the skill may do, so it is not the word
     /// of a cell that the skill was imported in. Nothing where it can't be read.
     pub fn manifest(&self, skill: &Skill) -> Result<Option<Value>, BakeError> {
@@ -350,6 +374,10 @@ fn explained(mut error: BakeError, skill: &Skill) -> BakeError {
         site.packages.explain_outcome(&mut ending.outcome);
     }
     error
+}
+
+fn last_line(output: &[u8]) -> Option<String> {
+    String::from_utf8_lossy(output).lines().last().map(str::to_owned)
 }
 
 fn ended(cell: &mut Cell, ran: wasmtime::Result<()>) -> BakeError {

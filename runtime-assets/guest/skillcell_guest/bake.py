@@ -48,6 +48,13 @@ def look(folder):
     _report(lambda: look.look(folder))
 
 
+def analyse(folder, package, skipped):
+    """No image: what the skill's code would need. `skipped` is JSON: files to leave alone."""
+    from skillcell_guest import analysis
+
+    _report(lambda: analysis.facts(folder, package, set(json.loads(skipped))))
+
+
 def _finish(params):
     from skillcell_guest import imports, practice, settle, warm
 

@@ -1,0 +1,192 @@
+"""What a condition is known to be in a cell, and how a branch or a handler ends."""
+
+import ast
+import sys
+
+#: Keys and words that say that something went wrong.
+_ERROR_KEYS = {"error", "errors", "error_code", "error_message", "err", "exception"}
+_STATE_KEYS = {"status", "success", "ok", "state", "result"}
+_ERROR_STATES = {"error", "failed", "failure", "fail", "unavailable", "missing_dependency", "not_installed"}
+
+
+def known(test, resolver, context):
+    """True or False if a cell decides it, else None."""
+    if isinstance(test, ast.Constant):
+        return bool(test.value)
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        inner = known(test.operand, resolver, context)
+        return None if inner is None else not inner
+    if isinstance(test, ast.BoolOp):
+        values = [known(value, resolver, context) for value in test.values]
+        if isinstance(test.op, ast.And):
+            return False if False in values else True if all(values) else None
+        return True if True in values else False if values == [False] * len(values) else None
+    dotted = resolver.dotted(test, context.function, context.owner) or ""
+    if dotted in ("TYPE_CHECKING", "typing.TYPE_CHECKING"):
+        return False
+    if isinstance(test, ast.Call) and dotted == "sys.platform.startswith" and test.args:
+        words = _words(test.args[0])
+        return any("wasi".startswith(word) for word in words) if words else None
+    if isinstance(test, ast.Compare) and len(test.ops) == 1:
+        return _compared(test, resolver, context)
+    return None
+
+
+def _compared(test, resolver, context):
+    left = resolver.dotted(test.left, context.function, context.owner) or ""
+    right, operation = test.comparators[0], test.ops[0]
+    if left == "__name__" and isinstance(operation, ast.Eq) and _words(right) == ["__main__"]:
+        return False
+    here = {"sys.platform": "wasi", "os.name": "posix", "platform.system": "WASI"}.get(left)
+    if here is not None:
+        words = _words(right)
+        if not words:
+            return None
+        is_in = any(word.lower() == here.lower() for word in words)
+        if isinstance(operation, (ast.Eq, ast.In)):
+            return is_in
+        if isinstance(operation, (ast.NotEq, ast.NotIn)):
+            return not is_in
+    if left in ("sys.version_info", "sys.version_info.major") and isinstance(right, (ast.Tuple, ast.Constant)):
+        try:
+            wanted = ast.literal_eval(right)
+            ours = sys.version_info[0] if left.endswith("major") else tuple(sys.version_info[: len(wanted)])
+            decided = {ast.Gt: ours > wanted, ast.GtE: ours >= wanted, ast.Lt: ours < wanted, ast.LtE: ours <= wanted}
+            return {**decided, ast.Eq: ours == wanted, ast.NotEq: ours != wanted}.get(type(operation))
+        except (ValueError, TypeError):
+            return None
+    return None
+
+
+def _words(node):
+    items = node.elts if isinstance(node, (ast.Tuple, ast.List, ast.Set)) else [node]
+    words = [item.value for item in items if isinstance(item, ast.Constant) and isinstance(item.value, str)]
+    return words if len(words) == len(items) else []
+
+
+def is_for_types(test):
+    return any(getattr(node, "id", getattr(node, "attr", "")) == "TYPE_CHECKING" for node in ast.walk(test))
+
+
+def properties(function):
+    """The name of a function, if reading it as an attribute runs it."""
+    for decorator in function.decorator_list:
+        text = ast.unparse(decorator)[:80]
+        if text == "property" or text.endswith("cached_property"):
+            return {function.name}
+    return set()
+
+
+def is_handed_on(function):
+    """Whether a decorator gets hold of it that may have it called, such as `@register`."""
+    plain = {"property", "staticmethod", "classmethod", "abstractmethod", "override", "overload", "contextmanager"}
+    for decorator in function.decorator_list:
+        text = ast.unparse(decorator)[:80].partition("(")[0]
+        last = text.rpartition(".")[2]
+        if last not in plain and not text.startswith("functools.") and last not in ("cached_property", "lru_cache", "cache"):
+            if last not in ("setter", "wraps", "asynccontextmanager"):
+                return True
+    return False
+
+
+def described(node):
+    """A `try`: what each handler catches and how it ends, which names the imports in it bind, which a handler sets."""
+    handlers = [[_caught(handler.type), ending(handler.body)] for handler in node.handlers]
+    binds, flags, mends = [], [], []
+    for inner in node.body:
+        for one in ast.walk(inner):
+            if isinstance(one, (ast.Import, ast.ImportFrom)):
+                binds += [alias.asname or alias.name.partition(".")[0] for alias in one.names]
+    for handler in node.handlers:
+        for inner in handler.body:
+            if isinstance(inner, (ast.Assign, ast.AnnAssign)):
+                targets = inner.targets if isinstance(inner, ast.Assign) else [inner.target]
+                names = [getattr(target, "id", getattr(target, "attr", "")) for target in targets]
+                empty = isinstance(inner.value, ast.Constant) and not inner.value.value
+                (flags if empty else mends).extend(names)
+            for one in ast.walk(inner):
+                if isinstance(one, (ast.Import, ast.ImportFrom)):
+                    mends += [alias.asname or alias.name.partition(".")[0] for alias in one.names]
+                elif isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+                    mends.append(one.name)
+    return {"handlers": handlers, "binds": binds[:40], "flags": flags[:40], "mends": mends[:40]}
+
+
+def suppressing(call):
+    caught = [name for argument in call.args for name in _caught(argument)]
+    return {"handlers": [[caught, "goes on"]], "binds": [], "flags": [], "mends": []}
+
+
+def _caught(node):
+    if node is None:
+        return ["BaseException"]
+    items = node.elts if isinstance(node, ast.Tuple) else [node]
+    return [ast.unparse(item).rpartition(".")[2][:60] for item in items[:12]]
+
+
+def ending(body):
+    """How a branch ends: it `raises`, it `reports` an error as its result, or it `goes on`."""
+    for node in reversed(body):
+        if isinstance(node, ast.Raise):
+            return "raises"
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+            name = ast.unparse(node.value.func)[:80]
+            if name in ("sys.exit", "exit", "quit", "os._exit", "os.abort"):
+                return "raises"
+        if isinstance(node, ast.Return) and node.value is not None and _is_error(node.value):
+            return "reports"
+        if isinstance(node, ast.If) and node.orelse and ending(node.body) == ending(node.orelse) != "goes on":
+            return ending(node.body)
+    return "goes on"
+
+
+def _is_error(node):
+    if isinstance(node, ast.Tuple):
+        return any(_is_error(item) for item in node.elts)
+    if isinstance(node, ast.Call):
+        name = ast.unparse(node.func)[:120].rpartition(".")[2].lower()
+        if any(word in name for word in ("error", "fail", "unavailable", "missing")):
+            return True
+        if name == "dict":
+            pairs = [(keyword.arg, keyword.value) for keyword in node.keywords]
+            return any(_says_error(key, value) for key, value in pairs if key)
+        return any(_is_error(argument) for argument in node.args if isinstance(argument, ast.Dict))
+    if isinstance(node, ast.Dict):
+        pairs = [(getattr(key, "value", None), value) for key, value in zip(node.keys, node.values)]
+        return any(_says_error(key, value) for key, value in pairs if isinstance(key, str))
+    return False
+
+
+def _says_error(key, value):
+    key = key.lower()
+    if key in _ERROR_KEYS:
+        return not (isinstance(value, ast.Constant) and not value.value)
+    if key in _STATE_KEYS and isinstance(value, ast.Constant):
+        return value.value is False or (isinstance(value.value, str) and value.value.lower() in _ERROR_STATES)
+    return False
+
+
+def absent_names(test, negative=None):
+    """The names that a test finds missing: `not X`, `X is None`. With `negative` False, those that it asserts."""
+    if negative is False:
+        return [name for name in _asserted(test)]
+    names = []
+    for part in test.values if isinstance(test, ast.BoolOp) else [test]:
+        if isinstance(part, ast.UnaryOp) and isinstance(part.op, ast.Not):
+            names += _plain(part.operand)
+        elif isinstance(part, ast.Compare) and len(part.ops) == 1 and isinstance(part.ops[0], (ast.Is, ast.Eq)):
+            if isinstance(part.comparators[0], ast.Constant) and part.comparators[0].value in (None, False):
+                names += _plain(part.left)
+    return names
+
+
+def _asserted(test):
+    if isinstance(test, ast.Compare) and isinstance(test.ops[0], (ast.IsNot, ast.NotEq)):
+        return _plain(test.left)
+    return _plain(test)
+
+
+def _plain(node):
+    if isinstance(node, ast.Name):
+        return [node.id]
+    return [node.attr] if isinstance(node, ast.Attribute) else []

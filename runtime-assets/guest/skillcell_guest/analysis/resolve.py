@@ -1,0 +1,282 @@
+"""What an expression is, as far as the file's constants tell: nothing is evaluated."""
+
+import ast
+
+from skillcell_guest.analysis.scope import EACH
+
+_DEPTH, _MOST_TEXTS, _LONGEST_TEXT = 8, 16, 500
+#: What is known of a text stops here.
+UNKNOWN = "\0"
+#: Calls that give a path as they got it, and methods that do.
+_SAME_PATH = {
+    "str", "os.fspath", "os.path.abspath", "os.path.realpath", "os.path.normpath", "os.path.dirname", "os.path.join",
+    "os.path.expandvars", "pathlib.Path", "pathlib.PurePath", "pathlib.PosixPath", "shutil.copy", "open",
+    "importlib.resources.files", "importlib.resources.path",
+}  # fmt: skip
+_SAME_METHODS = {
+    "resolve", "absolute", "joinpath", "with_suffix", "with_name", "strip", "format", "as_posix", "relative_to", "open",
+    "get", "rstrip", "lstrip", "replace", "decode", "encode", "glob", "rglob", "iterdir", "lower", "expanduser",
+}  # fmt: skip
+
+
+class Resolver:
+    def __init__(self, scope):
+        self._scope = scope
+
+    def dotted(self, node, function, owner, depth=_DEPTH):
+        """`subprocess.run`, with aliases and variables followed; a call of a class stands for its instance."""
+        parts = []
+        while isinstance(node, (ast.Attribute, ast.Call, ast.Await)):
+            if isinstance(node, ast.Attribute):
+                parts.append(node.attr)
+            node = node.func if isinstance(node, ast.Call) else node.value
+            if len(parts) > 12:
+                return None
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
+            base = self.dotted(node.left, function, owner, depth - 1) if depth else None
+            if base and base.startswith("pathlib.Path"):
+                return ".".join(["pathlib.Path", *reversed(parts)])
+        if not isinstance(node, ast.Name):
+            return None
+        parts.reverse()
+        return self._named(node.id, parts, function, owner, depth)
+
+    def _named(self, name, parts, function, owner, depth):
+        if name in ("self", "cls") and parts:
+            values = self._scope.attributes.get((owner, parts[0]), ()) if depth else ()
+            for value, where, of in values:
+                if isinstance(value, ast.AST) and (base := self.dotted(value, where, of, depth - 1)):
+                    return ".".join([base, *parts[1:]])
+            return ".".join([name, *parts])
+        if depth:
+            for value, where, of in self._values(name, function):
+                if isinstance(value, ast.AST) and not (isinstance(value, ast.Name) and value.id == name):
+                    if (base := self.dotted(value, where, of, depth - 1)) and base.partition(".")[0] not in ("self", "cls"):
+                        return ".".join([base, *parts])
+        alias = self._scope.aliases.get(name)
+        return ".".join([alias[0] if alias else name, *parts])
+
+    def _values(self, name, function):
+        while function:
+            if (function, name) in self._scope.values:
+                return self._scope.values[function, name]
+            function = function.rpartition(".")[0]
+        return self._scope.values.get(("", name), ())
+
+    def texts(self, node, function, owner, depth=_DEPTH):
+        """The texts that an expression can be; what is not known in one is `UNKNOWN`. Empty if nothing is known."""
+        found = dict.fromkeys(self._texts(node, function, owner, depth)[:_MOST_TEXTS])
+        return [text for text in found if text not in ("", UNKNOWN)]
+
+    def _texts(self, node, function, owner, depth):
+        here = lambda inner: self._texts(inner, function, owner, depth - 1)  # noqa: E731
+        if depth <= 0:
+            return [UNKNOWN]
+        if isinstance(node, EACH):
+            listed = self._listed(node.iterated, function, owner, depth)
+            return [text for item in listed for text in here(item)] or [UNKNOWN]
+        if isinstance(node, ast.Constant):
+            if isinstance(node.value, bytes):
+                return [node.value[:_LONGEST_TEXT].decode("latin-1")]
+            return [node.value[:_LONGEST_TEXT]] if isinstance(node.value, str) else [UNKNOWN]
+        if isinstance(node, ast.JoinedStr):
+            return _joined([here(part.value if isinstance(part, ast.FormattedValue) else part) for part in node.values])
+        if isinstance(node, ast.BinOp):
+            if isinstance(node.op, ast.Add):
+                return _joined([here(part) for part in _flat(node)])
+            if isinstance(node.op, ast.Mod):
+                return [text.partition("%")[0] + UNKNOWN if "%" in text else text for text in here(node.left)]
+        if isinstance(node, ast.IfExp):
+            return here(node.body) + here(node.orelse)
+        if isinstance(node, ast.BoolOp):
+            return [text for value in node.values for text in here(value)]
+        if isinstance(node, ast.Call):
+            return self._called(node, function, owner, here)
+        if isinstance(node, ast.Name):
+            found = [self._texts(value, where, of, depth - 1) for value, where, of in self._values(node.id, function)]
+            found += [self._texts(value, where, of, depth - 1) for value, where, of in self._arguments(node.id, function)]
+            return [text for texts in found for text in texts] or [UNKNOWN]
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            values = self._scope.attributes.get((owner, node.attr), ())
+            if node.value.id not in ("self", "cls"):
+                values = self._scope.attributes.get((node.value.id, node.attr), ())
+            return [text for value, where, of in values for text in self._texts(value, where, of, depth - 1)] or [UNKNOWN]
+        return [UNKNOWN]
+
+    def _called(self, node, function, owner, here):
+        if isinstance(node.func, ast.Attribute):
+            if node.func.attr == "format":
+                return [text.partition("{")[0] + UNKNOWN if "{" in text else text for text in here(node.func.value)]
+            if node.func.attr in ("rstrip", "strip", "encode", "lower"):
+                return here(node.func.value)
+            if node.func.attr == "join" and node.args and isinstance(node.args[0], (ast.List, ast.Tuple)):
+                glue = here(node.func.value)[0]
+                parts = [here(item) for item in node.args[0].elts[:20]]
+                return _joined([piece for part in parts for piece in ([glue], part)][1:])
+        dotted = self.dotted(node.func, function, owner) or ""
+        if dotted in ("os.environ.get", "os.getenv") or dotted.endswith((".credential", ".get")):
+            return [UNKNOWN] + (here(node.args[1]) if len(node.args) > 1 else [])
+        if dotted in ("urllib.parse.urljoin", "str", "urllib.request.Request", "httpx.URL") and node.args:
+            return [text if text.endswith(UNKNOWN) else text + UNKNOWN * (dotted.endswith("urljoin")) for text in here(node.args[0])]
+        return [UNKNOWN]
+
+    def _listed(self, node, function, owner, depth):
+        if isinstance(node, (ast.Tuple, ast.List, ast.Set)):
+            return node.elts[:_MOST_TEXTS]
+        if isinstance(node, ast.Dict):
+            return [key for key in node.keys[:_MOST_TEXTS] if key is not None]
+        if isinstance(node, ast.Name) and depth:
+            for value, where, of in self._values(node.id, function):
+                if isinstance(value, ast.AST):
+                    return self._listed(value, where, of, depth - 1)
+        return []
+
+    def _arguments(self, name, function):
+        """What calls in this file pass for a parameter of this function."""
+        node = self._scope.functions.get(function)
+        if node is None:
+            return
+        names = [arg.arg for arg in (*node.args.posonlyargs, *node.args.args)]
+        keyword_only = [arg.arg for arg in node.args.kwonlyargs]
+        if name not in names and name not in keyword_only:
+            return
+        shift = 1 if names[:1] in (["self"], ["cls"]) else 0
+        called = node.name if node.name != "__init__" else (node.owner.rpartition(".")[2] or node.name)
+        for site in self._scope.sites.get(called, ())[:6]:
+            where = getattr(site, "inside", ("", ""))
+            for keyword in site.keywords:
+                if keyword.arg == name:
+                    yield keyword.value, *where
+            if name in names:
+                at = names.index(name) - shift
+                if 0 <= at < len(site.args) and not isinstance(site.args[at], ast.Starred):
+                    yield site.args[at], *where
+
+    def place(self, node, function, owner, depth=_DEPTH):
+        """Where a path leads: a set of `own`, `temp`, `home`, `param`, `env`, `text:…`; `other` if nothing tells."""
+        found = self._place(node, function, owner, depth) - {"text:"}
+        return sorted(found)[:6] if found else ["other"]
+
+    def _place(self, node, function, owner, depth):
+        here = lambda inner: self._place(inner, function, owner, depth - 1)  # noqa: E731
+        if depth <= 0 or node is None:
+            return set()
+        if isinstance(node, ast.Constant):
+            return {_text_place(node.value)} if isinstance(node.value, str) else set()
+        if isinstance(node, ast.Name):
+            if node.id in ("__file__", "__path__", "__spec__"):
+                return {"own"}
+            found = set()
+            for value, where, of in (*self._values(node.id, function), *self._arguments(node.id, function)):
+                value = value.iterated if isinstance(value, EACH) else value
+                found |= self._place(value, where, of, depth - 1)
+            return found or self._outermost(node.id, function)
+        if isinstance(node, ast.Attribute):
+            return self._attribute_place(node, function, owner, depth)
+        if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Div, ast.Add)):
+            first = _flat(node)[0]
+            return here(first)
+        if isinstance(node, ast.JoinedStr):
+            return here(node.values[0].value if isinstance(node.values[0], ast.FormattedValue) else node.values[0]) if node.values else set()
+        if isinstance(node, ast.IfExp):
+            return here(node.body) | here(node.orelse)
+        if isinstance(node, ast.BoolOp):
+            return set().union(*(here(value) for value in node.values))
+        if isinstance(node, ast.Subscript):
+            dotted = self.dotted(node.value, function, owner) or ""
+            return {"env"} if dotted == "os.environ" else here(node.value)
+        if isinstance(node, ast.Call):
+            return self._call_place(node, function, owner, here)
+        if isinstance(node, (ast.List, ast.Tuple)):
+            return set().union(*(here(item) for item in node.elts[:8]))
+        if isinstance(node, (ast.Await, ast.Starred, ast.NamedExpr)):
+            return here(node.value)
+        return set()
+
+    def _outermost(self, name, function):
+        """A parameter that nothing is known of: what `execute` was given, as far as can be told."""
+        while function:
+            node = self._scope.functions.get(function)
+            arguments = node.args if node is not None else None
+            if arguments and any(arg.arg == name for arg in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)):
+                return {"param"}
+            function = function.rpartition(".")[0]
+        alias = self._scope.aliases.get(name)
+        return {"own"} if alias and alias[1] else set()
+
+    def _attribute_place(self, node, function, owner, depth):
+        if isinstance(node.value, ast.Name) and node.value.id in ("self", "cls"):
+            found = set()
+            for value, where, of in self._scope.attributes.get((owner, node.attr), ()):
+                if isinstance(value, ast.AST):
+                    found |= self._place(value, where, of, depth - 1)
+            return found or self._returned(f"{owner}.{node.attr}", depth)
+        if node.attr in ("parent", "parents", "name", "path", "stem"):
+            return self._place(node.value, function, owner, depth - 1)
+        dotted = self.dotted(node, function, owner) or ""
+        return {"temp"} if dotted.startswith("tempfile.") else self._place(node.value, function, owner, depth - 1)
+
+    def _returned(self, name, depth):
+        """What a function gives."""
+        node = self._scope.functions.get(name)
+        if node is None or depth <= 1:
+            return set()
+        found = set()
+        for inner in ast.walk(node):
+            if isinstance(inner, ast.Return) and inner.value is not None:
+                found |= self._place(inner.value, name, node.owner, depth - 2)
+        return found
+
+    def _call_place(self, node, function, owner, here):
+        dotted = self.dotted(node.func, function, owner) or ""
+        first = node.args[0] if node.args else None
+        if dotted.startswith("tempfile."):
+            return {"temp"}
+        if dotted in ("os.environ.get", "os.getenv"):
+            return {"env"} | (here(node.args[1]) if len(node.args) > 1 else set())
+        if dotted in ("os.getcwd", "pathlib.Path.cwd"):
+            return {"text:."}
+        if dotted in ("pathlib.Path.home", "os.path.expanduser") or dotted.endswith(".expanduser"):
+            inner = here(first) if first is not None else here(getattr(node.func, "value", None))
+            return inner | {"home"} if "param" not in inner else inner
+        if dotted in _SAME_PATH:
+            return here(first) or ({"text:."} if dotted == "pathlib.Path" and first is None else set())
+        if isinstance(node.func, ast.Attribute) and node.func.attr in _SAME_METHODS:
+            return here(node.func.value)
+        if isinstance(node.func, ast.Name):
+            return self._returned(node.func.id, 6) or set().union(*(here(arg) for arg in node.args[:3]))
+        if dotted.startswith("self.") and dotted.count(".") == 1:
+            return self._returned(f"{owner}.{dotted[5:]}", 6) or set().union(*(here(arg) for arg in node.args[:3]))
+        return here(first)
+
+
+def _text_place(text):
+    if text.startswith("~"):
+        return "home"
+    if text == "/tmp" or text.startswith("/tmp/"):
+        return "temp"
+    return "text:" + text[:200]
+
+
+def _flat(node):
+    """The operands of a chain of the same operation, first to last."""
+    parts, operation = [], type(node.op)
+    while isinstance(node, ast.BinOp) and type(node.op) is operation:
+        parts.append(node.right)
+        node = node.left
+    parts.append(node)
+    return parts[::-1]
+
+
+def _joined(parts):
+    """Texts of which each part is one of several; what follows the first unknown is dropped."""
+    whole = [""]
+    for part in parts:
+        grown = []
+        for start in whole:
+            if start.endswith(UNKNOWN):
+                grown.append(start)
+            else:
+                grown += [(start + text)[:_LONGEST_TEXT] for text in (part or [UNKNOWN])]
+        whole = list(dict.fromkeys(grown))[:_MOST_TEXTS]
+    return whole

@@ -1,0 +1,422 @@
+"""Goes through a file's statements and notes what they do, under which conditions and with which handlers around them.
+
+A note has its line `l`, its function `f` ("" is the module), its conditions `c` and the `try` statements around it `g`,
+outermost first. A condition is `["if", id, branch, branches]`, where `branches` is 0 if it may be that none is taken;
+`["handler", id, number]`: only if that handler of that `try` runs; `["maybe"]`.
+"""
+
+import ast
+
+from skillcell_guest.analysis import branches
+from skillcell_guest.analysis.resolve import Resolver, UNKNOWN
+from skillcell_guest.analysis.scope import FUNCTIONS
+
+_BUILTINS = {"open", "exec", "eval", "compile", "input", "breakpoint"}
+#: Modules of which no call matters here.
+_PLAIN = {
+    "re", "json", "math", "typing", "collections", "itertools", "functools", "datetime", "dataclasses", "enum", "copy",
+    "string", "textwrap", "decimal", "fractions", "statistics", "operator", "hashlib", "base64", "uuid", "random", "abc",
+    "time", "unicodedata", "difflib", "bisect", "heapq", "calendar", "struct", "zlib", "html", "warnings", "traceback",
+    "contextlib", "types", "inspect", "csv", "binascii", "hmac", "secrets", "pprint", "argparse", "skillware", "email",
+    "mimetypes", "sys", "logging", "ipaddress", "locale", "gettext", "array", "numbers", "ast", "keyword",
+}  # fmt: skip
+_PLAIN_BELOW = ("os.path.", "urllib.parse.", "io.Bytes", "io.String", "os.environ.", "importlib.", "logging.get")
+#: Methods that nothing but a path has.
+_OF_PATHS = {"read_text", "write_text", "read_bytes", "write_bytes", "touch", "iterdir", "rglob"}
+_COMMON = {name for kind in (str, bytes, dict, list, set, int, type(None)) for name in dir(kind)}
+_LOADERS = {"importlib.import_module", "__import__", "importlib.__import__", "builtins.__import__"}
+_FILE_LOADERS = {"importlib.util.spec_from_file_location", "runpy.run_path", "imp.load_source"}
+_MOST_LITERAL_CODE = 20_000
+
+
+class Walk:
+    def __init__(self, scope):
+        self._scope, self._resolver = scope, Resolver(scope)
+        self._notes = {"imports": [], "edges": [], "calls": [], "checks": [], "urls": [], "env": []}
+        self._tries, self._ids, self._docs = {}, 0, set()
+        self._imported = {alias[0].partition(".")[0] for alias in scope.aliases.values() if not alias[1]}
+        self._checked, self._uses, self._probed, self._loops = set(), [], {}, []
+
+    def facts(self):
+        self._block(self._scope.tree.body, _Context())
+        tracked = {name for one in self._tries.values() for name in one["binds"] + one["flags"]}
+        return {
+            **self._notes,
+            "tries": self._tries,
+            "checked": sorted(self._checked & tracked),
+            "uses": [use for use in self._uses if use["n"] in tracked][:500],
+            "probed": {name: sorted(where) for name, where in self._probed.items()},
+            "loops": self._loops[:20],
+            "functions": {
+                name: [node.lineno, node.name in branches.properties(node), branches.is_handed_on(node)]
+                for name, node in self._scope.functions.items()
+            },
+            "classes": self._scope.classes,
+        }
+
+    # -- statements
+
+    def _block(self, body, context):
+        for number, node in enumerate(body):
+            if number == 0 and isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+                continue  # a docstring
+            self._statement(node, context)
+            if isinstance(node, (ast.Return, ast.Raise, ast.Continue, ast.Break)):
+                break
+
+    def _statement(self, node, context):
+        if isinstance(node, FUNCTIONS):
+            self._function(node, context)
+        elif isinstance(node, ast.ClassDef):
+            self._expressions([*node.bases, *node.keywords, *node.decorator_list], context)
+            owner = f"{context.function or context.owner}.{node.name}" if context.function or context.owner else node.name
+            self._block(node.body, context.within(owner=owner))
+        elif isinstance(node, (ast.Import, ast.ImportFrom)):
+            self._import(node, context)
+        elif isinstance(node, ast.If):
+            self._if(node, context)
+        elif isinstance(node, (ast.Try, ast.TryStar)):
+            self._try(node, context)
+        elif isinstance(node, (ast.For, ast.AsyncFor, ast.While)):
+            self._loop(node, context)
+        elif isinstance(node, (ast.With, ast.AsyncWith)):
+            self._with(node, context)
+        elif isinstance(node, ast.Match):
+            self._match(node, context)
+        else:
+            if isinstance(node, ast.Assert):
+                self._test(node.test, [ast.Raise()], context, negative=False)
+            self._expressions([node], context)
+
+    def _function(self, node, context):
+        arguments = node.args
+        annotations = [arg.annotation for arg in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)]
+        skip = {id(one) for one in (*annotations, node.returns) if one is not None}
+        heads = [*node.decorator_list, *arguments.defaults, *(one for one in arguments.kw_defaults if one)]
+        self._expressions([one for one in heads if id(one) not in skip], context)
+        inner = _Context(function=node.qualified, owner=node.owner, dead=context.dead)
+        self._block(node.body, inner)
+
+    def _if(self, node, context):
+        """A chain of `elif` is one statement here, however long."""
+        chain, otherwise = [(node.test, node.body)], node.orelse
+        while len(otherwise) == 1 and isinstance(otherwise[0], ast.If):
+            chain.append((otherwise[0].test, otherwise[0].body))
+            otherwise = otherwise[0].orelse
+        number = self._next()
+        decided = [branches.known(test, self._resolver, context) for test, _ in chain]
+        live = sum(value is not False for value in decided)
+        total = live + 1 if otherwise else 0
+        for branch, (test, body) in enumerate(chain):
+            self._expressions([test], context)
+            self._test(test, body, context)
+            if decided[branch] is False:
+                if branches.is_for_types(test):
+                    self._block(body, context.within(dead="types"))
+            elif decided[branch] and not any(value is None for value in decided[:branch]):
+                self._block(body, context)
+                return
+            else:
+                self._block(body, context.under(["if", number, branch, total]))
+        if otherwise:
+            self._block(otherwise, context.under(["if", number, len(chain), total]) if live else context)
+
+    def _match(self, node, context):
+        number = self._next()
+        self._expressions([node.subject], context)
+        last = node.cases[-1]
+        whole = isinstance(last.pattern, ast.MatchAs) and last.pattern.pattern is None and last.guard is None
+        for branch, case in enumerate(node.cases):
+            self._block(case.body, context.under(["if", number, branch, len(node.cases) if whole else 0]))
+
+    def _try(self, node, context):
+        number = self._next()
+        self._tries[number] = branches.described(node)
+        self._block(node.body, context.guarded(number))
+        self._block(node.orelse, context)
+        for at, handler in enumerate(node.handlers):
+            self._block(handler.body, context.under(["handler", number, at]))
+        self._block(node.finalbody, context)
+
+    def _with(self, node, context):
+        self._expressions([item.context_expr for item in node.items], context)
+        for item in node.items:
+            call = item.context_expr
+            if isinstance(call, ast.Call) and self._dotted(call.func, context) == "contextlib.suppress":
+                number = self._next()
+                self._tries[number] = branches.suppressing(call)
+                context = context.guarded(number)
+        self._block(node.body, context)
+
+    def _loop(self, node, context):
+        known = branches.known(node.test, self._resolver, context) if isinstance(node, ast.While) else None
+        self._expressions([node.test if isinstance(node, ast.While) else node.iter], context)
+        if known is False:
+            return
+        if not context.function and not context.dead:
+            self._loops.append(node.lineno)
+        over_constants = isinstance(getattr(node, "iter", None), (ast.Tuple, ast.List)) and node.iter.elts
+        self._block(node.body, context if known or over_constants else context.under(["maybe"]))
+        self._block(node.orelse, context)
+
+    # -- what is noted
+
+    def _note(self, kind, node, context, **more):
+        if not context.dead:
+            self._notes[kind].append({**_place(node, context), **more})
+
+    def _import(self, node, context):
+        dead = context.dead
+        if dead:
+            context = context.within(dead=None)
+        how = "types" if dead else "static"
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                ran = self._scope.files.module(alias.name, 0, self._scope.path)
+                self._note("imports", node, context, m=alias.name, n=[], k=how, to=ran)
+            return
+        module = "." * node.level + (node.module or "")
+        names = [alias.name for alias in node.names]
+        base = self._scope.files.module(node.module or "", node.level, self._scope.path)
+        ran = list(base or ())
+        for name in names:
+            ran += [path for path in (self._scope.imported_from(node, name) or ()) if path not in ran]
+        if node.level and not ran:
+            ran = None
+        self._note("imports", node, context, m=module, n=names[:30], k=how, to=ran or None)
+
+    def _expressions(self, nodes, context):
+        pending = [(node, context) for node in reversed(nodes)]
+        while pending:
+            node, here = pending.pop()
+            if isinstance(node, (*FUNCTIONS, ast.ClassDef)):
+                continue
+            if isinstance(node, ast.Call):
+                self._call(node, here)
+            elif isinstance(node, (ast.Constant, ast.JoinedStr, ast.BinOp)):
+                self._url(node, here)
+            elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+                self._name(node, here)
+            elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
+                self._attribute(node, here)
+            elif isinstance(node, ast.Subscript) and self._dotted(node.value, here) == "os.environ":
+                self._env(node, node.slice, "environ", here)
+            elif isinstance(node, ast.Compare) and self._dotted(node.comparators[0], here) == "os.environ":
+                self._env(node, node.left, "environ", here)
+            maybe = here.under(["maybe"])
+            if isinstance(node, ast.IfExp):
+                self._test(node.test, [], here)
+                children = [(node.test, here), (node.body, maybe), (node.orelse, maybe)]
+            elif isinstance(node, ast.BoolOp):
+                children = [(node.values[0], here), *((value, maybe) for value in node.values[1:])]
+            elif isinstance(node, ast.Lambda):
+                children = [(node.body, maybe)]
+            elif isinstance(node, ast.JoinedStr):
+                children = [(part.value, here) for part in node.values if isinstance(part, ast.FormattedValue)]
+            elif isinstance(node, ast.AnnAssign):
+                children = [(node.value, here)] if node.value is not None else []
+            else:
+                children = [(child, here) for child in ast.iter_child_nodes(node)]
+            pending.extend(reversed(children))
+
+    def _call(self, node, context):
+        dotted = self._dotted(node.func, context)
+        if dotted in _LOADERS:
+            self._loaded(node, context)
+        elif dotted in _FILE_LOADERS:
+            self._loaded_file(node, dotted, context)
+        elif dotted in ("os.getenv", "os.environ.get", "os.environ.pop", "os.environ.setdefault") and node.args:
+            self._env(node, node.args[0], "environ", context)
+        elif dotted and dotted.endswith(".credential") and node.args:
+            self._env(node, node.args[0], "credential", context)
+        elif dotted in ("importlib.util.find_spec", "pkgutil.find_loader", "shutil.which") and node.args:
+            for text in self._texts(node.args[0], context):
+                self._probed.setdefault(text, set()).add(context.function)
+        self._edge_of(node, dotted, context)
+        if dotted and self._is_noted(dotted):
+            self._noted_call(node, dotted, context)
+        elif isinstance(node.func, ast.Attribute) and node.func.attr in _OF_PATHS:
+            self._noted_call(node, f"pathlib.Path.{node.func.attr}", context)
+
+    def _is_noted(self, dotted):
+        if dotted in _BUILTINS:
+            return True
+        top = dotted.partition(".")[0]
+        if top in _PLAIN and not dotted.startswith("logging.handlers") or top in ("self", "cls"):
+            return False
+        return top in self._imported and not dotted.startswith(_PLAIN_BELOW)
+
+    def _noted_call(self, node, dotted, context):
+        more = {"d": dotted}
+        arguments = [*node.args[:3], *(word.value for word in node.keywords[:8] if word.arg)]
+        words = {word.arg: word.value for word in node.keywords if word.arg}
+        url = words.get("url", words.get("base_url"))
+        heads = [one.elts[0] if isinstance(one, ast.Tuple) and one.elts else one for one in node.args[:3]]
+        texts = [self._texts(one, context) for one in ([url] if url is not None else []) + heads]
+        more["t"] = [found[:8] for found in texts][:4]
+        if isinstance(node.func, ast.Attribute) and dotted.startswith("pathlib.Path."):
+            more["p"] = self._resolver.place(node.func.value, context.function, context.owner)
+        elif node.args:
+            more["p"] = self._resolver.place(node.args[0], context.function, context.owner)
+            if len(node.args) > 1 and dotted.startswith(("shutil.", "os.re")):
+                more["p2"] = self._resolver.place(node.args[1], context.function, context.owner)
+        elif "file" in words or "path" in words:
+            more["p"] = self._resolver.place(words.get("file", words.get("path")), context.function, context.owner)
+        if mode := words.get("mode", words.get("method")):
+            more["w"] = (self._texts(mode, context) or [""])[0][:20]
+        if "data" in words or "json" in words:
+            more["b"] = True
+        if dotted == "exec" or dotted == "eval":
+            self._literal_code(arguments, context)
+        self._note("calls", node, context, **more)
+
+    def _literal_code(self, arguments, context):
+        """Code that stands in the file as a text is read as well."""
+        for text in self._texts(arguments[0], context) if arguments else ():
+            if UNKNOWN not in text and len(text) < _MOST_LITERAL_CODE:
+                try:
+                    tree = ast.parse(text)
+                except (SyntaxError, ValueError, RecursionError, MemoryError):
+                    continue
+                for inner in ast.walk(tree):
+                    if hasattr(inner, "lineno"):
+                        inner.lineno = arguments[0].lineno
+                    if isinstance(inner, (ast.Import, ast.ImportFrom)):
+                        self._import(inner, context)
+
+    def _loaded(self, node, context):
+        texts = self._texts(node.args[0], context) if node.args else []
+        if not texts or any(UNKNOWN in text for text in texts):
+            self._note("imports", node, context, m=(texts[0].rstrip(UNKNOWN) if texts else ""), n=[], k="unknown", to=None)
+        for text in texts:
+            if text and UNKNOWN not in text:
+                level = len(text) - len(text.lstrip("."))
+                ran = self._scope.files.module(text.lstrip("."), level, self._scope.path)
+                self._note("imports", node, context, m=text, n=[], k="dynamic", to=ran)
+
+    def _loaded_file(self, node, dotted, context):
+        """A file that is run by its path: the last part of the path, if it is a constant."""
+        argument = node.args[-1 if dotted.startswith("importlib") else 0] if node.args else None
+        names = [text for inner in _resolved(argument, self._scope, context) for text in _constants(inner)]
+        files = [path for path in self._scope.files.named(names) if path != self._scope.path]
+        kind = "dynamic" if files else "unknown"
+        self._note("imports", node, context, m=files[0] if files else "", n=[], k=kind, to=files or None)
+
+    def _env(self, node, name, how, context):
+        for text in self._texts(name, context) or [UNKNOWN]:
+            self._note("env", node, context, n=text.partition(UNKNOWN)[0], h=how)
+
+    def _url(self, node, context):
+        if isinstance(node, ast.BinOp) and not isinstance(node.op, (ast.Add, ast.Mod)):
+            return
+        for text in self._texts(node, context):
+            if text.lower().startswith(("http://", "https://", "ws://", "wss://")) and len(text.split()) == 1:
+                self._note("urls", node, context, u=text)
+
+    # -- functions of the skill that are called, or mentioned
+
+    def _edge_of(self, node, dotted, context):
+        called = node.func
+        if isinstance(called, ast.Name):
+            alias = self._scope.aliases.get(called.id)
+            if alias and alias[1]:
+                self._edge(node, alias[1][-1], alias[0].rpartition(".")[2], context)
+            else:
+                self._edge(node, self._scope.path, self._local(called.id, context), context)
+        elif isinstance(called, ast.Attribute):
+            base = called.value
+            if isinstance(base, ast.Name) and base.id in ("self", "cls") and context.owner:
+                self._edge(node, self._scope.path, f"{context.owner}.{called.attr}", context)
+            elif isinstance(base, ast.Name) and (self._scope.aliases.get(base.id) or (None, None))[1]:
+                self._edge(node, self._scope.aliases[base.id][1][-1], called.attr, context)
+            elif called.attr not in _COMMON and not (dotted and self._is_noted(dotted)):
+                self._edge(node, None, called.attr, context)
+
+    def _local(self, name, context):
+        around = context.function
+        while around:
+            if f"{around}.{name}" in self._scope.functions:
+                return f"{around}.{name}"
+            around = around.rpartition(".")[0]
+        return name
+
+    def _name(self, node, context):
+        if not context.dead:
+            self._uses.append({**_place(node, context), "n": node.id})
+        local = self._local(node.id, context)
+        if local in self._scope.functions or node.id in self._scope.classes:
+            self._edge(node, self._scope.path, local, context, sure=False)
+
+    def _attribute(self, node, context):
+        if isinstance(node.value, ast.Name) and node.value.id in ("self", "cls") and context.owner:
+            name = f"{context.owner}.{node.attr}"
+            function = self._scope.functions.get(name)
+            if function is not None:
+                self._edge(node, self._scope.path, name, context, sure=node.attr in branches.properties(function))
+
+    def _edge(self, node, to, function, context, sure=True):
+        if to == self._scope.path and function not in self._scope.functions and function not in self._scope.classes:
+            if "." not in function:
+                return
+        self._note("edges", node, context, to=to, fn=function, s=sure)
+
+    # -- what is checked before use
+
+    def _test(self, test, body, context, negative=None):
+        """A name that is looked at, and a branch that gives up where it is not there."""
+        for inner in ast.walk(test):
+            if isinstance(inner, ast.Name):
+                self._checked.add(inner.id)
+            elif isinstance(inner, ast.Attribute):
+                self._checked.add(inner.attr)
+        ends = branches.ending(body)
+        for name in branches.absent_names(test, negative):
+            if ends in ("raises", "reports"):
+                self._note("checks", test, context, n=name, e=ends)
+
+    def _next(self):
+        self._ids += 1
+        return self._ids
+
+    def _dotted(self, node, context):
+        return self._resolver.dotted(node, context.function, context.owner)
+
+    def _texts(self, node, context):
+        return self._resolver.texts(node, context.function, context.owner)
+
+
+class _Context:
+    """Where a statement stands."""
+
+    def __init__(self, function="", owner="", conditions=(), tries=(), dead=None):
+        self.function, self.owner, self.dead = function, owner, dead
+        self.conditions, self.tries = list(conditions), list(tries)
+
+    def within(self, **changed):
+        return _Context(**{**self.__dict__, **changed})
+
+    def under(self, condition):
+        return self.within(conditions=[*self.conditions, condition])
+
+    def guarded(self, number):
+        return self.within(tries=[*self.tries, number])
+
+
+def _place(node, context):
+    place = {"l": getattr(node, "lineno", 0), "f": context.function, "c": context.conditions, "g": context.tries}
+    return {key: value for key, value in place.items() if value or key == "l"}
+
+
+def _resolved(node, scope, context):
+    if isinstance(node, ast.Name):
+        for key in ((context.function, node.id), ("", node.id)):
+            for value, _, _ in scope.values.get(key, ()):
+                yield value
+    elif node is not None:
+        yield node
+
+
+def _constants(node):
+    for inner in ast.walk(node) if isinstance(node, ast.AST) else ():
+        if isinstance(inner, ast.Constant) and isinstance(inner.value, str):
+            yield inner.value

@@ -1,0 +1,1 @@
+//! Facts in, verdict out: what follows from statements, without a cell.

@@ -1,0 +1,194 @@
+//! Whether a skill runs in a cell, and why not.
+
+use serde::Serialize;
+
+use super::effects::Effect;
+use super::facts::Spot;
+use super::graph::{Graph, When};
+use super::modules::Module;
+use super::needs::{Need, Raises, What};
+
+/// Whether a skill runs in a cell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub enum Verdict {
+    #[serde(rename = "runs")]
+    Runs,
+    #[serde(rename = "runs with grants")]
+    RunsWithGrants,
+    /// Some of what it does needs what a cell does not have.
+    #[serde(rename = "partly")]
+    Partly,
+    /// Importing it, making it or every call of it does.
+    #[serde(rename = "not in wasm")]
+    NotInWasm,
+}
+
+impl Verdict {
+    pub fn name(self) -> &'static str {
+        match self {
+            Verdict::Runs => "runs",
+            Verdict::RunsWithGrants => "runs with grants",
+            Verdict::Partly => "partly",
+            Verdict::NotInWasm => "not in wasm",
+        }
+    }
+}
+
+/// The strongest tier that all of a skill works in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum BestTier {
+    Wasm,
+    /// Native packages, over HTTP at most.
+    Subprocess,
+    /// Programs, other protocols, native code of the skill's own.
+    Container,
+    /// None: something is missing or wrong in the skill itself.
+    None,
+}
+
+impl BestTier {
+    pub fn name(self) -> &'static str {
+        match self {
+            BestTier::Wasm => "wasm",
+            BestTier::Subprocess => "subprocess",
+            BestTier::Container => "container",
+            BestTier::None => "none",
+        }
+    }
+}
+
+/// Something that speaks against a skill in a cell, or that one should know.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Reason {
+    pub file: String,
+    pub line: u32,
+    /// `None` if it is in a part of the skill that nothing calls.
+    pub when: Option<When>,
+    /// Whether the skill goes on without it.
+    pub optional: bool,
+    /// A sentence, without the place.
+    pub text: String,
+    #[serde(skip)]
+    pub tier: BestTier,
+}
+
+impl Reason {
+    pub fn place(&self) -> String {
+        if self.line == 0 { self.file.clone() } else { format!("{}:{}", self.file, self.line) }
+    }
+}
+
+/// What was decided.
+pub struct Decision {
+    pub verdict: Verdict,
+    pub best_tier: BestTier,
+    /// Why it is not `runs`, the deciding one first.
+    pub reasons: Vec<Reason>,
+    /// What it does without where it has to.
+    pub optional: Vec<Reason>,
+}
+
+const MOST: usize = 60;
+
+pub fn decide(graph: &Graph<'_>, needs: &[Need], asks: bool) -> Decision {
+    let blocked = graph.blocked_way();
+    let (mut reasons, mut optional) = (Vec::new(), Vec::new());
+    if let Some((when, at)) = blocked {
+        let mut reason = reason(&needs[at], Some(when), false);
+        if when == When::Call {
+            reason.text = format!("every call {}", reason.text);
+        }
+        reasons.push(reason);
+    }
+    for need in needs.iter().filter(|need| !need.is_met()) {
+        let node = (need.file.clone(), need.spot.function.clone());
+        let Some(reach) = graph.reached.get(&node) else { continue };
+        if graph.is_skipped(&need.file, &need.spot) {
+            continue;
+        }
+        let extra = match &need.what {
+            What::Module(module) => is_extra(graph, &need.file, &need.spot, module),
+            _ => false,
+        };
+        let soft = reach.soft || extra || graph.survives(&need.file, &need.spot, need.raises);
+        let found = reason(need, Some(reach.when), soft);
+        let list = if soft { &mut optional } else { &mut reasons };
+        let known = list.iter().any(|other: &Reason| other.file == found.file && other.line == found.line);
+        if !known && list.len() < MOST {
+            list.push(found);
+        }
+    }
+    let verdict = match (blocked, reasons.is_empty(), asks) {
+        (Some(_), _, _) => Verdict::NotInWasm,
+        (None, false, _) => Verdict::Partly,
+        (None, true, true) => Verdict::RunsWithGrants,
+        (None, true, false) => Verdict::Runs,
+    };
+    let best_tier = best(verdict, &reasons);
+    Decision { verdict, best_tier, reasons, optional }
+}
+
+/// What is wrong with the skill itself no tier mends; it only decides where nothing of the skill runs.
+fn best(verdict: Verdict, reasons: &[Reason]) -> BestTier {
+    if verdict == Verdict::NotInWasm && reasons.first().is_some_and(|reason| reason.tier == BestTier::None) {
+        return BestTier::None;
+    }
+    let helping = reasons.iter().map(|reason| reason.tier).filter(|tier| *tier != BestTier::None);
+    helping.max().unwrap_or(BestTier::Wasm)
+}
+
+/// A guarded import of a package that the manifest does not require, in a part that not every call gets to, whose
+/// absence is reported as a result: an extra that the author offers.
+pub fn is_extra(graph: &Graph<'_>, file: &str, spot: &Spot, module: &Module) -> bool {
+    let listed = matches!(module, Module::Absent { required: false, .. });
+    listed && !spot.function.is_empty() && graph.reports(file, spot, Raises::Import)
+}
+
+fn reason(need: &Need, when: Option<When>, optional: bool) -> Reason {
+    Reason { file: need.file.clone(), line: need.spot.line, when, optional, text: text(need), tier: tier(need) }
+}
+
+fn text(need: &Need) -> String {
+    let name = brief(&need.name);
+    match &need.what {
+        What::Module(module) => format!("imports `{name}`: {}", module.why()),
+        What::Without(module) => format!("gives up without `{name}`: {}", module.why()),
+        What::Bundled(file) => {
+            let built = file.ends_with(".so") || file.ends_with(".pyd");
+            let kind = if built { "native code" } else { "source that has to be compiled to native code" };
+            format!("imports `{name}` from `{}`, which is {kind}", brief(file))
+        }
+        What::Unreadable(why) => format!("Python can't read this file: {}", brief(why)),
+        What::ReadOnly(place) => format!("writes into {place} (`{name}`), which is read-only in a cell"),
+        What::TooEarly(effect) => {
+            format!("{} when it is imported (`{name}`), and nothing is granted then", effect.words())
+        }
+        What::Effect(effect) => format!("{} (`{name}`)", effect.words()),
+    }
+}
+
+fn tier(need: &Need) -> BestTier {
+    match &need.what {
+        What::Module(module) | What::Without(module) => match module {
+            Module::NoFile => BestTier::None,
+            Module::Absent { native: None | Some(false), required: false, .. } => BestTier::None,
+            Module::Bundled => BestTier::Container,
+            _ => BestTier::Subprocess,
+        },
+        What::Bundled(_) => BestTier::Container,
+        What::Unreadable(_) => BestTier::None,
+        What::ReadOnly(_) | What::TooEarly(_) => BestTier::Subprocess,
+        What::Effect(Effect::Signal) => BestTier::Subprocess,
+        What::Effect(_) => BestTier::Container,
+    }
+}
+
+/// A stranger's name, short enough for a line.
+fn brief(text: &str) -> String {
+    let short: String = text.chars().filter(|c| !c.is_control()).take(80).collect();
+    if short.len() < text.len() && text.chars().count() > 80 { short + "…" } else { short }
+}

@@ -1,0 +1,178 @@
+//! The analysis for people: the verdict and its reasons first, then what it is made of. Long lists are folded.
+
+use std::collections::BTreeMap;
+
+use anstyle::{AnsiColor, Style};
+use serde_json::{Map, Value, json};
+
+use crate::analysis::{Analysis, Effect, Finding, Imported, Reason, Verdict};
+use crate::cli::printer::{Printer, harmless};
+use crate::policy::REFUSED_AT_USE;
+
+/// Lines of a list before it is folded.
+const FEW: usize = 6;
+const GOOD: Style = AnsiColor::Green.on_default().bold();
+const MIXED: Style = AnsiColor::Yellow.on_default().bold();
+const BAD: Style = AnsiColor::Red.on_default().bold();
+const DIM: Style = Style::new().dimmed();
+
+/// Prints an analysis, all of it if `all`.
+pub struct Sections<'a> {
+    pub analysis: &'a Analysis,
+    pub printer: &'a Printer,
+    pub all: bool,
+}
+
+impl Sections<'_> {
+    /// The verdict, and why.
+    pub fn verdict(&self) {
+        let Analysis { verdict, best_tier, .. } = self.analysis;
+        let (style, words) = match verdict {
+            Verdict::Runs => (GOOD, "in a cell, with nothing granted"),
+            Verdict::RunsWithGrants => (GOOD, "in a cell, with what is to be granted below"),
+            Verdict::Partly => (MIXED, "in a cell: some of it needs what a cell does not have"),
+            _ => (BAD, "it needs what a cell does not have"),
+        };
+        let tier = match best_tier.name() {
+            "wasm" => String::new(),
+            "none" => "; as it is, no tier runs it".to_owned(),
+            tier => format!("; all of it works in the tier `{tier}`"),
+        };
+        self.row("verdict", &format!("{style}{}{style:#} {words}{tier}", verdict.name()));
+        self.list("", self.analysis.reasons.iter().map(|reason| reason_line(reason)));
+        if !self.analysis.optional.is_empty() {
+            self.list("does without", self.analysis.optional.iter().map(|reason| reason_line(reason)));
+        }
+        let classes: Vec<&str> = self.analysis.classes.iter().map(|class| class.name()).collect();
+        self.row("class", &classes.join(", "));
+    }
+
+    /// Imports, calls, files.
+    pub fn contents(&self) {
+        for (group, names) in grouped(&self.analysis.imports) {
+            self.row(group, &names.join(" "));
+        }
+        for (name, word) in refused_at_use(&self.analysis.imports) {
+            let place = word["where"].as_str().unwrap_or_default().to_owned();
+            let why = word["why"].as_str().unwrap_or_default();
+            self.row("", &format!("{DIM}{}{DIM:#} {name} can be imported, not used: {why}", harmless(&place)));
+        }
+        self.list("does", calls(&self.analysis.effects).into_iter());
+        self.list("at its start", self.analysis.work.iter().map(|finding| finding_line(finding)));
+        let native = self.analysis.native_files.iter();
+        self.list(
+            "native files",
+            native.map(|native| format!("{} ({})", harmless(&native.file), harmless(&native.kind))),
+        );
+        self.list("not known", self.analysis.unknown.iter().map(|finding| finding_line(finding)));
+        let unread = self.analysis.unread.iter();
+        self.list("not read", unread.map(|one| format!("{}:{} {}", harmless(&one.file), one.line, harmless(&one.why))));
+        self.list("not imported", self.analysis.unreached.iter().map(|file| harmless(file)));
+    }
+
+    /// The block for the manifest.
+    pub fn asking(&self) {
+        let asking = &self.analysis.permissions;
+        if asking.yaml.is_empty() {
+            self.row("to ask for", "nothing: it needs no grant");
+        } else {
+            self.row("to ask for", &format!("{DIM}for its manifest.yaml{DIM:#}"));
+            for line in harmless(&asking.yaml).lines() {
+                let style = if line.trim_start().starts_with('#') { DIM } else { Style::new() };
+                self.printer.line(&format!("    {style}{line}{style:#}"));
+            }
+        }
+        self.list("", asking.remarks.iter().map(|remark| harmless(remark)));
+    }
+
+    fn row(&self, name: &str, text: &str) {
+        self.printer.line(&format!("{name:<13} {text}"));
+    }
+
+    fn list(&self, name: &str, lines: impl Iterator<Item = String>) {
+        let lines: Vec<String> = lines.collect();
+        let shown = if self.all { lines.len() } else { FEW };
+        for (at, line) in lines.iter().take(shown).enumerate() {
+            self.row(if at == 0 { name } else { "" }, line);
+        }
+        if lines.len() > shown {
+            self.row("", &format!("{DIM}and {} more: --all{DIM:#}", lines.len() - shown));
+        }
+    }
+}
+
+fn reason_line(reason: &Reason) -> String {
+    let when = reason.when.map_or(String::new(), |when| format!(", {}", when.words()));
+    let when = if reason.text.starts_with("every call") { String::new() } else { when };
+    format!("{DIM}{}{DIM:#} {}{when}", harmless(&reason.place()), harmless(&reason.text))
+}
+
+fn finding_line(finding: &Finding) -> String {
+    let when = finding.when.map_or(String::new(), |when| format!(", {}", when.words()));
+    let words = finding.effect.map_or(String::new(), |effect| format!("{} ", effect.words()));
+    let what = if words.is_empty() { harmless(&finding.what) } else { format!("({})", harmless(&finding.what)) };
+    format!("{DIM}{}{DIM:#} {words}{what}{when}", harmless(&finding.place()))
+}
+
+/// One line for each kind of call that runs, with its places.
+fn calls(effects: &[Finding]) -> Vec<String> {
+    let mut kinds: BTreeMap<Effect, Vec<String>> = BTreeMap::new();
+    for finding in effects.iter().filter(|finding| finding.when.is_some()) {
+        if let Some(effect) = finding.effect {
+            kinds.entry(effect).or_default().push(format!("{} {}", finding.place(), finding.what));
+        }
+    }
+    let line = |(effect, places): (Effect, Vec<String>)| {
+        let more = if places.len() > 2 { format!(", and {} more", places.len() - 2) } else { String::new() };
+        let shown = places.into_iter().take(2).collect::<Vec<_>>().join(", ");
+        format!("{} {DIM}({}{more}){DIM:#}", effect.words(), harmless(&shown))
+    };
+    kinds.into_iter().map(line).collect()
+}
+
+/// Names of modules under the word for what they are, each once; those that are only guarded or late are marked.
+fn grouped(imports: &[Imported]) -> BTreeMap<&'static str, Vec<String>> {
+    let mut groups: BTreeMap<&'static str, Vec<String>> = BTreeMap::new();
+    for import in imports.iter().filter(|import| import.when.is_some()) {
+        let top = import.module.split('.').find(|part| !part.is_empty()).unwrap_or(&import.module);
+        let full = if import.module.starts_with("google.") { &import.module } else { top };
+        let name = harmless(full);
+        let names = groups.entry(import.what.group()).or_default();
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    groups
+}
+
+/// By kind, the first place that imports each top-level module: the part of the contract that is older than the analysis.
+pub fn imports(analysis: &Analysis) -> Value {
+    let mut kinds: BTreeMap<&str, Map<String, Value>> = BTreeMap::new();
+    for import in &analysis.imports {
+        let kind = match import.what.group() {
+            "stand-in" => "stdlib",
+            "runtime" | "framework" | "package" => "available",
+            "stdlib, not in a cell" => "missing",
+            other => other,
+        };
+        let name = import.module.split('.').find(|part| !part.is_empty()).unwrap_or(&import.module).to_owned();
+        if import.when.is_some() {
+            kinds
+                .entry(kind)
+                .or_default()
+                .entry(name)
+                .or_insert_with(|| json!(format!("{}:{}", import.file, import.line)));
+        }
+    }
+    json!(kinds)
+}
+
+/// What the skill imports that a cell refuses at use, with where and why.
+pub fn refused_at_use(imports: &[Imported]) -> Map<String, Value> {
+    let found = REFUSED_AT_USE.into_iter().filter_map(|(name, why)| {
+        let is = |import: &&Imported| import.module.split('.').next() == Some(name) && import.when.is_some();
+        let import = imports.iter().find(is)?;
+        Some((name.to_owned(), json!({"where": format!("{}:{}", import.file, import.line), "why": why})))
+    });
+    found.collect()
+}

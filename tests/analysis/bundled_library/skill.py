@@ -1,0 +1,7 @@
+import _fast
+from skillware.core.base_skill import BaseSkill
+
+
+class Case(BaseSkill):
+    def execute(self, params):
+        return {"n": _fast.count(params["text"])}

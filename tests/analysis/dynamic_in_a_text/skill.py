@@ -1,0 +1,7 @@
+exec("import lightgbm as model")
+from skillware.core.base_skill import BaseSkill
+
+
+class Case(BaseSkill):
+    def execute(self, params):
+        return {}

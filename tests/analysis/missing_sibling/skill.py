@@ -1,0 +1,7 @@
+from .lost import find
+from skillware.core.base_skill import BaseSkill
+
+
+class Case(BaseSkill):
+    def execute(self, params):
+        return find(params)

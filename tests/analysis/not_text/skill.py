@@ -1,0 +1,6 @@
+from skillware.core.base_skill import BaseSkill
+
+
+class Case(BaseSkill):
+    def execute(self, params):
+        return {}

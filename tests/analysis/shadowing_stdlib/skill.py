@@ -1,0 +1,7 @@
+import readline
+from skillware.core.base_skill import BaseSkill
+
+
+class Case(BaseSkill):
+    def execute(self, params):
+        return {"line": readline.last()}

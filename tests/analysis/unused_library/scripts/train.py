@@ -1,0 +1,3 @@
+import tensorflow
+
+print(tensorflow.__version__)
