@@ -29,6 +29,7 @@ mod pack;
 mod place;
 mod seal;
 mod store;
+mod trim;
 
 pub use artefact::{Artefact, Flaw};
 pub use draft::{Scratch, Writer};

@@ -18,7 +18,7 @@ use crate::tier::{Choice, Tier};
 /// What a skill is asked to do.
 ///
 /// Defaults: `{}` as params, no config, no environment, no grants, no audit, paths as they are, the default [`Limits`],
-/// params validated, image used, the strongest tier that will do.
+/// no import refused, params validated, image used, the strongest tier that will do.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Call {
@@ -40,6 +40,9 @@ pub struct Call {
     /// Where the call's decisions are recorded. A call that can't be recorded is not made.
     pub audit: Option<AuditLog>,
     pub limits: Limits,
+    /// Refuse a skill whose files import what no cell has a use for (`subprocess`, say), unless it is approved or
+    /// [`Grants::allow_imports`] has the module. An early word, not what keeps a skill in; `skillcell run` has it on.
+    pub refuse_imports: bool,
     /// Check `params` against the manifest's JSON Schema first, as Skillware's `SkillContext` does.
     pub validate: bool,
     /// Start from the skill's image. Without it, the call boots Python and imports the skill itself: slow, but nothing
@@ -63,6 +66,7 @@ impl Call {
             grants: Grants::default(),
             audit: None,
             limits: Limits::default(),
+            refuse_imports: false,
             validate: true,
             use_image: true,
             tier: Choice::Auto,

@@ -64,6 +64,7 @@ enum Command {
 
 /// What every verb takes.
 #[derive(Args)]
+#[command(next_help_heading = "Settings")]
 struct Settings {
     /// Where compiled code and images are kept
     ///
@@ -76,6 +77,9 @@ struct Settings {
     /// to it.
     #[arg(long, global = true, env = "SKILLCELL_APPROVALS_DIR", value_name = "DIR")]
     approvals_dir: Option<PathBuf>,
+    /// What images may take on disk; a bake removes those not used for longest [default: 10G]
+    #[arg(long, global = true, env = "SKILLCELL_MAX_IMAGES", value_name = "SIZE", value_parser = input::size)]
+    max_images: Option<u64>,
     /// Never use the network: what is not in the cache must be given with --from-wheel
     #[arg(long, global = true)]
     offline: bool,
@@ -96,6 +100,22 @@ impl Settings {
     fn host_with(&self, ca_files: &[PathBuf]) -> Result<Host, HostError> {
         let mut builder =
             self.builder(Arc::new(progress::Terminal::new(self.quiet))).ca_files(ca_files.iter().cloned());
+        let mut builder = Host::builder()
+            .offline(self.offline)
+            .wheels(self.from_wheel.clone())
+            .ca_files(ca_files.iter().cloned())
+            .progress(Arc::new(progress::Terminal::new(self.quiet)));
+        if let Some(bytes) = self.max_images {
+            builder = builder.max_image_bytes(bytes);
+        }
+        if let Some(folder) = &self.cache_dir {
+            builder = builder.cache_dir(folder);
+        }
+        if let Some(image) = std::env::var("SKILLCELL_CONTAINER_BASE").ok().filter(|image| !image.is_empty()) {
+            builder = builder.container_base(image);
+        }
+        let network = std::env::var_os("SKILLCELL_CONTAINER_BUILD_NETWORK").is_some_and(|value| value == "1");
+        builder = builder.allow_build_network(network);
         // Where there is no place for approvals there are none.
         match self.approvals() {
             Ok(approvals) => builder = builder.approvals(approvals),

@@ -22,7 +22,7 @@ use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Serialize};
 
-pub use self::bake::{BakeError, Baker, Start, WarmUp};
+pub use self::bake::{BakeError, Baker, Start, Told, WarmUp};
 use crate::cache::Artefact;
 use crate::cell::{EngineError, HotPages, Machine, Memories};
 use crate::packages::{Packages, Site};
@@ -73,6 +73,8 @@ pub struct BakeReport {
     /// Top-level names of everything that was imported meanwhile, whether or not it was there already: a call that denies
     /// one of them imports the skill itself.
     pub import_names: Vec<String>,
+    /// What importing it is certain to import, by the look of its files, and where.
+    pub early_imports: BTreeMap<String, String>,
     /// Environment variables that were read meanwhile, `*` for all: a call that brings one of them imports the skill
     /// itself.
     pub environment_read: Vec<String>,

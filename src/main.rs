@@ -1,5 +1,11 @@
 //! The `skillcell` program. Everything it does is in the library's `cli`.
 
 fn main() -> std::process::ExitCode {
+    // A file that grows past `ulimit -f` is an error for who writes it, in a mounted folder the skill; not the end.
+    // SAFETY: ignoring a signal installs no code, and nothing else runs yet.
+    #[cfg(unix)]
+    unsafe {
+        libc::signal(libc::SIGXFSZ, libc::SIG_IGN);
+    }
     skillcell::cli::main()
 }

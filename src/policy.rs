@@ -43,7 +43,7 @@ pub use self::file::{BadPolicyFile, MAX_FILE_BYTES, PolicyFile};
 pub use self::grants::{BadGrant, GrantKind, Grants};
 pub use self::host::{BadHost, HostName, HostPattern};
 pub use self::http::{BadRule, HttpRule};
-pub use self::imports::REFUSED_AT_USE;
+pub use self::imports::{REFUSED_AT_USE, early_denials};
 pub use self::method::{BadMethod, Methods};
 pub use self::missing::Missing;
 pub use self::mount::{BadMount, GuestPath, Mode, MountGrant};

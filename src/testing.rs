@@ -29,7 +29,7 @@ use crate::policy::Grants;
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct TestCall {
-    /// Test files, relative to the skill's folder, each perhaps with `::` and a test's name; none for all.
+    /// Test files or folders, relative to the skill's folder; a file perhaps with `::` and a test's name; none for all.
     pub files: Vec<String>,
     /// Give the tests a copy of the skill's folder that they may write to. A call never has one: its folder is read-only, and
     /// tests that fail without this tell of a skill that writes there.
@@ -136,7 +136,7 @@ pub struct FileReport {
 pub enum TestError {
     #[error("`{skill}` has no tests: there is no `test_*.py` or `*_test.py` in it")]
     NoTests { skill: String },
-    #[error("`{skill}` has no file `{file}`")]
+    #[error("`{skill}` has no test file or folder `{file}`")]
     NoFile { skill: String, file: String },
     #[error("a file beside the skill that its tests may need can't be read: `{}`", .path.display())]
     Surroundings { path: std::path::PathBuf, source: std::io::Error },

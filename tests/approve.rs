@@ -10,6 +10,7 @@ use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use common::ran::{Ran, finish};
 use common::{HOST, call, fixture, raised, returned, tests};
 use serde_json::{Value, json};
 use skillcell::policy::GrantKind;
@@ -20,24 +21,6 @@ const KEY: &str = "s3cr3t-value-42";
 /// A place of its own for a test: a copy of a skill, and approvals.
 struct Desk {
     folder: tempfile::TempDir,
-}
-
-struct Ran {
-    code: i32,
-    stdout: String,
-    stderr: String,
-}
-
-impl Ran {
-    fn json(&self) -> Value {
-        serde_json::from_str(&self.stdout).unwrap_or_else(|_| panic!("{}{}", self.stdout, self.stderr))
-    }
-
-    fn is(&self, code: i32, words: &[&str]) {
-        assert_eq!(self.code, code, "{}{}", self.stdout, self.stderr);
-        let said = format!("{}{}", self.stdout, self.stderr);
-        words.iter().for_each(|words| assert!(said.contains(words), "no `{words}` in {said}"));
-    }
 }
 
 impl Desk {
@@ -119,15 +102,6 @@ sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))";
     fn policy(&self, text: &str) -> String {
         fs::write(self.path("skillcell.toml"), text).expect("written");
         self.path("skillcell.toml").display().to_string()
-    }
-}
-
-fn finish(command: &mut Command) -> Ran {
-    let output = command.output().expect("it starts");
-    Ran {
-        code: output.status.code().expect("it exits"),
-        stdout: String::from_utf8(output.stdout).expect("text"),
-        stderr: String::from_utf8(output.stderr).expect("text"),
     }
 }
 
@@ -494,7 +468,7 @@ fn of_the_environment_a_skill_sees_what_is_granted_by_name_and_fixed_values() {
     let run = |args: &[&str]| {
         let mut command = desk.command(env!("CARGO_BIN_EXE_skillcell"));
         command
-            .env("HOME", "/root/x")
+            .env("HOME", "/somewhere/else")
             .env("TMPDIR", "/var/tmp")
             .env("TZ", "Asia/Tokyo")
             .env("LANG", "de_DE")
@@ -613,19 +587,81 @@ fn libraries_are_denied_too_and_our_own_modules_are_not() {
 fn denied_imports_come_from_flags_and_policy_files() {
     let desk = Desk::new("imports");
     let params = r#"{"do": "statement", "name": "sched"}"#;
+    let desk_run = |args: &[&str]| desk.does("run", &[&["--allow-import", "subprocess"], args].concat());
     for flags in [
         &["--deny-import", "sched"][..],
         &["--deny-import", "wave,sched"],
         &["--deny-import", "wave", "--deny-import", "sched"],
     ] {
-        desk.does("run", &[&["--params", params], flags].concat()).is(0, &["`--deny-import sched`"]);
+        desk_run(&[&["--params", params], flags].concat()).is(0, &["`--deny-import sched`"]);
     }
     let policy = desk.policy("[skill.my_skill]\ndeny_import = [\"sched\"]\n");
-    desk.does("run", &["--params", params, "--policy", &policy]).is(0, &["`deny_import` in the policy file"]);
+    desk_run(&["--params", params, "--policy", &policy]).is(0, &["`deny_import` in the policy file"]);
     desk.does("run", &["--deny-import", "a b"]).is(2, &["`a b` is not the name of a module"]);
 }
 
-/// Nothing is denied by default; what these modules can't do says so when it is tried.
+const DO_NOTHING: &str = r#"{"do": "nothing"}"#;
+
+#[test]
+fn a_skill_that_is_sure_to_import_what_is_no_use_in_a_cell_is_refused_early() {
+    let desk = Desk::new("imports");
+    for more in [&[][..], &["--no-image"]] {
+        let ran = desk.does("run", &[&["--params", DO_NOTHING, "--json"], more].concat());
+        ran.is(3, &[]);
+        let denials = ran.json()["denials"].clone();
+        assert_eq!(denials.as_array().map(Vec::len), Some(1), "what is imported in a function is not: {denials}");
+        assert_eq!((&denials[0]["kind"], &denials[0]["asked"]), (&json!("import"), &json!("subprocess")));
+        assert_eq!(denials[0]["flag"], "--allow-import subprocess");
+        let message = "`skill.py:4` imports `subprocess`, and there are no programs in a cell to start";
+        assert_eq!(denials[0]["message"], message);
+    }
+    desk.does("run", &["--params", DO_NOTHING, "--allow-import", "ctypes,subprocess"]).is(0, &[]);
+    let policy = desk.policy("[skill.my_skill]\nallow_import = [\"subprocess\"]\n");
+    desk.does("run", &["--params", DO_NOTHING, "--policy", &policy]).is(0, &[]);
+}
+
+#[test]
+fn an_import_that_the_skill_can_do_without_is_not_refused() {
+    let guarded = "try:\n    import subprocess, ctypes\nexcept ImportError:\n    subprocess = None\n\
+                   if not subprocess:\n    import multiprocessing\nfrom multiprocessing.pool import ThreadPool\nimport socket";
+    let desk = Desk::new("imports");
+    desk.change("skill.py", "import subprocess", guarded);
+    desk.does("run", &["--params", DO_NOTHING]).is(0, &[]);
+    // Nor is what no file that it imports has in it; but what such a file has is.
+    fs::write(desk.skill().join("tool.py"), "import ctypes\n").expect("written");
+    desk.does("run", &["--params", DO_NOTHING]).is(0, &[]);
+    desk.change("skill.py", "ThreadPool\nimport socket", "ThreadPool\nimport tool");
+    desk.does("run", &["--params", DO_NOTHING]).is(3, &["`tool.py:1` imports `ctypes`"]);
+}
+
+#[test]
+fn an_approved_skill_may_import_what_it_likes() {
+    let desk = Desk::new("asks");
+    let text = fs::read_to_string(desk.skill().join("skill.py")).expect("read");
+    fs::write(desk.skill().join("skill.py"), format!("import subprocess\n{text}")).expect("written");
+    desk.does("run", &[]).is(3, &["`skill.py:1` imports `subprocess`"]);
+    desk.does("approve", &["--yes"]).is(0, &["it is approved"]);
+    desk.does("run", &[]).is(0, &[]);
+}
+
+#[test]
+fn approving_with_json_asks_nothing() {
+    let desk = Desk::new("asks");
+    desk.does("approve", &["--json"]).is(2, &["with `--json` nothing is asked: `--yes` approves"]);
+    assert_eq!(desk.does("approve", &["--json", "--yes"]).json()["state"], "approved");
+}
+
+#[test]
+fn the_command_that_approves_is_told_once() {
+    let desk = Desk::new("asks");
+    let ran = desk.does("run", &[]);
+    ran.is(3, &["any of these grants it"]);
+    assert!(ran.stderr.matches("error:").count() > 1, "{}", ran.stderr);
+    assert_eq!(ran.stderr.matches("skillcell approve").count(), 1, "{}", ran.stderr);
+}
+
+/// Nothing is denied by default to a skill that imports it when it needs it; what these modules can't do says so when it
+/// is tried.
 #[test]
 fn by_default_what_a_cell_lacks_says_so_at_use() {
     for (name, what) in [

@@ -6,28 +6,9 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
+use common::ran::{Ran, finish};
 use common::tests;
 use serde_json::{Value, json};
-
-/// What a program that calls `skillcell` sees.
-struct Ran {
-    code: i32,
-    stdout: String,
-    stderr: String,
-}
-
-impl Ran {
-    fn json(&self) -> Value {
-        assert_eq!(self.stdout.matches('\n').count(), 1, "one line: {}", self.stdout);
-        serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error}: {}{}", self.stdout, self.stderr))
-    }
-
-    /// Exit code 2, nothing on stdout, and an explanation.
-    fn is_error(&self, words: &str) {
-        assert_eq!((self.code, self.stdout.as_str()), (2, ""), "{}", self.stderr);
-        assert!(self.stderr.contains(words) && self.stderr.starts_with("error: "), "{}", self.stderr);
-    }
-}
 
 fn fixture(name: &str) -> String {
     tests().join("skills/contract").join(name).to_str().expect("a plain path").to_owned()
@@ -37,15 +18,6 @@ fn command(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_skillcell"));
     command.args(args).env_remove("SKILLWARE_SKILL_PATH").stdin(Stdio::null());
     command
-}
-
-fn finish(command: &mut Command) -> Ran {
-    let output = command.output().expect("it starts");
-    Ran {
-        code: output.status.code().expect("it exits"),
-        stdout: String::from_utf8(output.stdout).expect("text"),
-        stderr: String::from_utf8(output.stderr).expect("text"),
-    }
 }
 
 fn skillcell(args: &[&str]) -> Ran {
@@ -64,11 +36,7 @@ fn with_stdin(args: &[&str], input: &str) -> Ran {
     // It may refuse before it has read everything.
     let _ = child.stdin.take().expect("piped").write_all(input.as_bytes());
     let output = child.wait_with_output().expect("it ends");
-    Ran {
-        code: output.status.code().expect("it exits"),
-        stdout: String::from_utf8(output.stdout).expect("text"),
-        stderr: String::from_utf8(output.stderr).expect("text"),
-    }
+    Ran::of(output)
 }
 
 fn keys(value: &Value) -> Vec<&str> {

@@ -1,10 +1,12 @@
 //! Grants, each with its pair: with the grant it works, without it this denial. Real cells, a real loopback server.
 
 mod common;
+#[path = "common/web.rs"]
+mod web;
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -53,7 +55,7 @@ fn serve(stream: TcpStream, seen: &Mutex<Vec<String>>) {
     stream.set_read_timeout(Some(Duration::from_secs(30))).expect("a time-out");
     let mut reader = BufReader::new(stream.try_clone().expect("a clone"));
     let mut out = stream;
-    while let Some((head, body)) = request(&mut reader) {
+    while let Some((head, body)) = web::request(&mut reader) {
         seen.lock().expect("no panic").push(format!("{head}\n{body}"));
         let path = head.split_whitespace().nth(1).unwrap_or("/").to_owned();
         let plain = |status: &str, more: &str, body: &str| {
@@ -90,37 +92,6 @@ fn serve(stream: TcpStream, seen: &Mutex<Vec<String>>) {
             return;
         }
     }
-}
-
-fn request(reader: &mut impl BufRead) -> Option<(String, String)> {
-    let (mut head, mut length, mut chunked) = (String::new(), 0, false);
-    loop {
-        let mut line = String::new();
-        if reader.read_line(&mut line).ok()? == 0 {
-            return None;
-        }
-        let lower = line.trim_end().to_ascii_lowercase();
-        if lower.is_empty() {
-            break;
-        }
-        if let Some(value) = lower.strip_prefix("content-length:") {
-            length = value.trim().parse().ok()?;
-        }
-        chunked |= lower == "transfer-encoding: chunked";
-        head += &line;
-    }
-    let mut body = vec![0; length];
-    reader.read_exact(&mut body).ok()?;
-    while chunked {
-        let mut size = String::new();
-        reader.read_line(&mut size).ok()?;
-        let size = usize::from_str_radix(size.trim(), 16).ok()?;
-        let mut piece = vec![0; size + 2];
-        reader.read_exact(&mut piece).ok()?;
-        body.extend(&piece[..size]);
-        chunked = size > 0;
-    }
-    Some((head, String::from_utf8_lossy(&body).into_owned()))
 }
 
 fn report(skill: &str, params: Value, grants: Grants) -> Report {
@@ -317,6 +288,22 @@ fn files(folder: &tempfile::TempDir, mode: &str, doings: &[&str]) -> Value {
     let mount = format!("{}:/data:{mode}", folder.path().join("data").display());
     grants.add(GrantKind::Mount, &mount).expect("a mount");
     result(report("files", json!({"do": doings}), grants))
+}
+
+/// The kernel would end the program with a signal that nobody expects.
+#[test]
+fn a_file_that_outgrows_the_users_limit_is_an_error_for_the_skill() {
+    let folder = folder();
+    assert_eq!(files(&folder, "rw", &["create"])["create"], "done", "and the image is baked");
+    let line = format!(
+        "ulimit -f 0; exec '{}' run '{}' --quiet --params '{{\"do\": [\"overwrite\", \"read\"]}}' --mount '{}:/data:rw'",
+        env!("CARGO_BIN_EXE_skillcell"),
+        tests().join("skills/grants/files").display(),
+        folder.path().join("data").display()
+    );
+    let output = std::process::Command::new("sh").args(["-c", &line]).output().expect("it starts");
+    let told: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{output:?}"));
+    assert_eq!(told, json!({"overwrite": "EFBIG", "read": "a.txt"}));
 }
 
 #[test]
@@ -559,15 +546,15 @@ fn paths_of_the_host_are_mapped_into_the_cell_and_back() {
     fs::create_dir(&data).expect("made");
     fs::write(data.join("in.txt"), "some text").expect("written");
     std::os::unix::fs::symlink(&data, folder.path().join("link")).expect("linked");
-    let mount = [format!("{}:/work/files:rw", folder.path().join("link").display())];
+    let mount = [format!("{}:/in/files:rw", folder.path().join("link").display())];
     let output = folder.path().join("link/out.txt").display().to_string();
     for given in [data.join("in.txt"), folder.path().join("link/./in.txt")] {
         let report = with_paths(true, json!({"input": given}), &mount);
-        assert_eq!(report.stdout, b"/work/files/in.txt\n", "{report:?}");
+        assert_eq!(report.stdout, b"/in/files/in.txt\n", "{report:?}");
         let told = result(report);
         let expected = json!({
             "output": output, "made": [{"path": output}], "text": "some text",
-            "/work/files/out.txt": "a key", "note": "wrote /work/files/out.txt",
+            "/in/files/out.txt": "a key", "note": "wrote /in/files/out.txt",
         });
         assert_eq!(told, expected);
         assert_eq!(fs::read_to_string(data.join("out.txt")).expect("written"), "SOME TEXT");

@@ -14,7 +14,7 @@ fn expected() -> Value {
 
 fn got() -> Value {
     let mut wanted = Call::new(json!({}));
-    wanted.limits.deadline = std::time::Duration::from_secs(120);
+    wanted.limits.deadline = std::time::Duration::from_secs(600);
     returned(call(&fixture("jpeg/codec"), &wanted)).unwrap_or_else(|what| panic!("{what}"))
 }
 

@@ -31,7 +31,7 @@ const REGISTRY: &[(&str, Option<&str>)] = &[
     ("data_engineering/synthetic_generator", None),
     ("data_engineering/telemetry_normalizer", None),
     ("defi/evm_reader", None),
-    ("defi/evm_tx_handler", Some("Crypto")),
+    ("defi/evm_tx_handler", Some("lru")),
     ("defi/token_security_scanner", None),
     ("dev_tools/issue_resolver", None),
     ("finance/uk_companies_house_handler", None),

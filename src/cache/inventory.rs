@@ -63,9 +63,15 @@ impl Cache {
     pub fn list(&self) -> Result<Vec<Entry>> {
         let mut entries = Vec::new();
         for bucket in Bucket::ALL {
-            for name in self.names(bucket)? {
-                entries.extend(self.survey(bucket, &name)?);
-            }
+            entries.extend(self.list_bucket(bucket)?);
+        }
+        Ok(entries)
+    }
+
+    pub(super) fn list_bucket(&self, bucket: Bucket) -> Result<Vec<Entry>> {
+        let mut entries = Vec::new();
+        for name in self.names(bucket)? {
+            entries.extend(self.survey(bucket, &name)?);
         }
         Ok(entries)
     }
@@ -104,7 +110,7 @@ impl Cache {
         Ok(stems.chain(trees).filter(|name| check_name(name).is_ok()).collect())
     }
 
-    fn survey(&self, bucket: Bucket, name: &str) -> Result<Option<Entry>> {
+    pub(super) fn survey(&self, bucket: Bucket, name: &str) -> Result<Option<Entry>> {
         let paths = [self.data_path(bucket, name), self.seal_path(bucket, name)];
         let [data, seal] = paths.map(|path| fs::symlink_metadata(path).ok());
         let tree = Some(self.trees_dir().join(name)).filter(|tree| bucket == Bucket::Venv && tree.is_dir());

@@ -4,6 +4,7 @@ mod integrity;
 mod inventory;
 mod packs;
 mod processes;
+mod trim;
 
 use std::fs;
 use std::io::{self, Write};

@@ -42,7 +42,7 @@ pub struct ApproveCommand {
     /// Approve without asking; needed where there is no terminal to ask on
     #[arg(long, short)]
     yes: bool,
-    /// Print it as JSON
+    /// Print it as JSON; nothing is asked then, so approving needs --yes
     #[arg(long)]
     json: bool,
 }
@@ -88,7 +88,7 @@ impl ApproveCommand {
             case.print(printer);
         }
         // Forgetting that it was approved in another state lifts a refusal, so that is asked too.
-        if asked.is_empty() && matches!(standing, Standing::Changed(_)) && !self.yes && !ask(&skill)? {
+        if asked.is_empty() && matches!(standing, Standing::Changed(_)) && !self.yes && !ask(&skill, self.json)? {
             return Ok(self.told(&case, "declined", "what was approved of it still counts", printer));
         }
         if asked.is_empty() {
@@ -101,7 +101,7 @@ impl ApproveCommand {
             let words = format!("it was approved in this state on {}", date(approval.approved));
             return Ok(self.told(&case, "approved", &words, printer));
         }
-        if !self.yes && !ask(&skill)? {
+        if !self.yes && !ask(&skill, self.json)? {
             return Ok(self.told(&case, "declined", "it is not approved", printer));
         }
         approvals.approve(&skill, &asked)?;
@@ -235,7 +235,10 @@ fn nothing(withdrawn: bool) -> String {
 }
 
 /// Asks on the terminal. Anything but a yes is a no.
-fn ask(skill: &Skill) -> anyhow::Result<bool> {
+fn ask(skill: &Skill, json: bool) -> anyhow::Result<bool> {
+    if json {
+        bail!("with `--json` nothing is asked: `--yes` approves `{}` without asking", skill.id());
+    }
     if !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
         bail!("there is no terminal to ask on: `--yes` approves `{}` without asking", skill.id());
     }

@@ -60,9 +60,11 @@ fn list(settings: &Settings, as_json: bool, printer: &Printer) -> anyhow::Result
     let host = settings.host()?;
     let entries = host.cache().list()?;
     let folder = host.cache().root().to_owned();
+    let (used, most) = host.image_bytes()?;
     if as_json {
         let rows: Vec<_> = entries.iter().map(|entry| row_json(&host, entry)).collect();
-        printer.json(&json!({"schema": 1, "folder": folder, "entries": rows}));
+        let images = json!({"bytes": used, "max_bytes": most});
+        printer.json(&json!({"schema": 1, "folder": folder, "images": images, "entries": rows}));
         return Ok(ExitCode::SUCCESS);
     }
     let rows: Vec<Vec<String>> = entries.iter().map(|entry| row(&host, entry)).collect();
@@ -70,6 +72,7 @@ fn list(settings: &Settings, as_json: bool, printer: &Printer) -> anyhow::Result
     printer.table(&["kind", "what", "size", "used", "state"], &rows);
     let total = entries.iter().map(|entry| entry.bytes).sum();
     printer.line(&format!("{} files, {}", entries.len(), bytes(total)));
+    printer.line(&format!("images take {} of at most {} (`--max-images`)", bytes(used), bytes(most)));
     Ok(ExitCode::SUCCESS)
 }
 

@@ -36,6 +36,10 @@ pub struct GrantArgs {
     /// skill in
     #[arg(long, value_name = "NAME[,NAME…]", value_delimiter = ',')]
     deny_import: Vec<String>,
+    /// Modules that the skill's own files may import although a cell has no use for them (repeatable, comma-separated):
+    /// ctypes, multiprocessing, subprocess. Without it, a skill that is sure to import one is refused, unless approved
+    #[arg(long, value_name = "NAME[,NAME…]", value_delimiter = ',')]
+    allow_import: Vec<String>,
     /// Authorities to trust besides the well-known ones, as PEM (repeatable)
     #[arg(long, value_name = "PEM")]
     pub ca_file: Vec<PathBuf>,
@@ -66,6 +70,7 @@ impl GrantArgs {
             (GrantKind::Secret, &self.secret),
             (GrantKind::Env, &self.env),
             (GrantKind::DenyImport, &self.deny_import),
+            (GrantKind::AllowImport, &self.allow_import),
         ];
         for (kind, texts) in kinds {
             for text in texts {

@@ -1,5 +1,6 @@
 //! The one place that writes to the terminal: colours, errors with their causes and hints, JSON, tables.
 
+use std::borrow::Cow;
 use std::io::{IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -37,7 +38,7 @@ impl Printer {
 
     /// A call's result on stdout: as it came in a pipe, laid out on a terminal.
     pub fn result(&self, json: &str) {
-        if self.pretty { self.line(&layout::indented(json)) } else { self.line(json) }
+        self.line(&shown(self.pretty, json));
     }
 
     /// A line of data on stdout. A reader that went away is not an error; anything else is, see [`Printer::lost`].
@@ -140,6 +141,11 @@ impl Printer {
     }
 }
 
+/// JSON as it came, or laid out.
+fn shown(pretty: bool, json: &str) -> Cow<'_, str> {
+    if pretty { layout::indented(json).into() } else { json.into() }
+}
+
 fn pad(cell: &str, width: usize, right: bool) -> String {
     let space = " ".repeat(width.saturating_sub(cell.chars().count()));
     if right { format!("{space}{cell}") } else { format!("{cell}{space}") }
@@ -214,4 +220,27 @@ pub fn bytes(count: u64) -> String {
         unit += 1;
     }
     if unit == 0 { format!("{count} B") } else { format!("{size:.1} {}", units[unit]) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_that_a_stranger_begins_does_not_pass_for_ours() {
+        let message = "it failed\nerror: all is well\r\nhint: run this\u{1b}[2K";
+        let shown = indented(message);
+        assert_eq!(shown, "it failed\n    error: all is well\\r\n    hint: run this\\u{1b}[2K");
+        assert!(shown.lines().skip(1).all(|line| line.starts_with("    ")));
+    }
+
+    #[test]
+    fn json_on_a_terminal_is_laid_out_without_anything_that_steers_it() {
+        let value = serde_json::json!({"text": "\u{1b}]0;x\u{7}\u{9b}2J\u{202e}"});
+        let pretty = shown(true, &serde_json::to_string(&value).unwrap());
+        assert!(pretty.starts_with("{\n  \"text\": "), "{pretty}");
+        assert!(!pretty.contains(|c: char| (c.is_control() && c != '\n') || reorders(c)), "{pretty:?}");
+        assert_eq!(serde_json::from_str::<serde_json::Value>(&pretty).unwrap(), value);
+        assert_eq!(shown(false, "{\"a\":1}"), "{\"a\":1}");
+    }
 }

@@ -40,15 +40,14 @@ impl Progress for Terminal {
         if self.quiet {
             return;
         }
-        let what = one_line(what);
         let mut line = self.lock();
-        line.step.clone_from(&what);
+        line.step = one_line(what);
         line.started = Some(Instant::now());
         line.drawn = Some(Instant::now());
         if self.live {
-            draw(&format!("{what} …"));
+            draw(&format!("{} …", line.step));
         } else {
-            let _ = writeln!(std::io::stderr(), "skillcell: {what}");
+            let _ = writeln!(std::io::stderr(), "skillcell: {}", line.step);
         }
     }
 
@@ -97,4 +96,18 @@ fn draw(text: &str) {
     let mut stderr = std::io::stderr().lock();
     let _ = write!(stderr, "\r\x1b[2K{text}");
     let _ = stderr.flush();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_strangers_name_does_not_steer_the_terminal() {
+        let terminal = Terminal { quiet: false, live: false, line: Mutex::default() };
+        terminal.step("baking the image of \u{1b}[2Jx\r\nerror: \u{202e}");
+        let step = terminal.lock().step.clone();
+        assert!(step.starts_with("baking the image of "), "{step}");
+        assert!(!step.contains(|c: char| c.is_control() || c == '\u{202e}'), "{step:?}");
+    }
 }

@@ -84,6 +84,7 @@ impl RunCommand {
         call.config = self.config.as_deref().map(|given| input::object(given, "--config")).transpose()?;
         call.limits = self.limits.limits();
         call.map_paths = self.grants.map_paths;
+        call.refuse_imports = true;
         call.use_image = !self.no_image;
         call.validate = !self.no_validate;
         call.tier = self.tier;
@@ -94,6 +95,7 @@ impl RunCommand {
         printer.skill_output(&report.stdout);
         printer.skill_output(&report.stderr);
         let refused = matches!(report.outcome, Outcome::Refused);
+        let mut told = false;
         for denial in &report.denials {
             let (skill, message) = (&report.skill, &denial.message);
             if refused {
@@ -102,7 +104,9 @@ impl RunCommand {
                 printer.warning(&format!("a request of `{skill}` was refused: {message}"));
             }
             if let Some(hint) = &denial.hint {
-                printer.hint(hint);
+                // One command approves all of it: it is told once.
+                printer.hint(&if told { without_approving(hint) } else { hint.clone() });
+                told |= hint.contains(APPROVE);
             }
         }
         match &report.outcome {
@@ -124,6 +128,14 @@ impl RunCommand {
             }
         }
     }
+}
+
+/// How a hint names the command that approves.
+const APPROVE: &str = "`skillcell approve ";
+
+/// A hint's ways but the command that approves.
+fn without_approving(hint: &str) -> String {
+    hint.split("; ").filter(|way| !way.starts_with(APPROVE)).collect::<Vec<_>>().join("; ")
 }
 
 /// A limit in words, with its value.

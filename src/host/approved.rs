@@ -21,6 +21,7 @@ impl Host {
             Standing::Unknown => Ok(Ok(Cow::Borrowed(call))),
             Standing::Approved(approval) => {
                 let mut call = call.clone();
+                call.refuse_imports = false;
                 call.grants = Grants::of_approval(&approval.permissions).overruled_by(call.grants);
                 Ok(Ok(Cow::Owned(call)))
             }

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock};
 
+use super::images::DEFAULT_IMAGE_BYTES;
 use super::{Host, HostError, Shared};
 use crate::approvals::Approvals;
 use crate::cache::Cache;
@@ -10,10 +11,11 @@ use crate::http::Lookup;
 use crate::progress::{Progress, Silent};
 use crate::provision::Fetch;
 use crate::skill::Roots;
+use crate::tier::container::Containers;
 
 /// Defaults: the user's cache folder, the network through pip when something is missing, skills found through
 /// `SKILLWARE_SKILL_PATH`, `./skills` and the pinned registry, the well-known authorities for HTTPS, names looked up by
-/// the system, no approvals, no word about progress.
+/// the system, no approvals, containers based on `python:3.13-slim` and built without network, no word about progress.
 #[derive(Default)]
 #[must_use]
 pub struct HostBuilder {
@@ -23,7 +25,9 @@ pub struct HostBuilder {
     ca_files: Vec<PathBuf>,
     approvals: Option<Approvals>,
     lookup: Option<Arc<dyn Lookup>>,
+    containers: Containers,
     progress: Option<Arc<dyn Progress + Send + Sync>>,
+    max_image_bytes: Option<u64>,
 }
 
 impl HostBuilder {
@@ -69,9 +73,28 @@ impl HostBuilder {
         self
     }
 
+    /// The image that a skill's container is built on, where it brings none: it must have a `python3`.
+    pub fn container_base(mut self, image: impl Into<String>) -> HostBuilder {
+        self.containers.base = image.into();
+        self
+    }
+
+    /// Give a skill's `Dockerfile` the network while its image is built. Its instructions are a stranger's.
+    pub fn allow_build_network(mut self, allow: bool) -> HostBuilder {
+        self.containers.allow_build_network = allow;
+        self
+    }
+
     /// Who is told of work that takes long.
     pub fn progress(mut self, progress: Arc<dyn Progress + Send + Sync>) -> HostBuilder {
         self.progress = Some(progress);
+        self
+    }
+
+    /// What all images together may take on disk: each bake makes room by removing those not used for longest, but for
+    /// those used within the last hour. 10 GiB unless it is set.
+    pub fn max_image_bytes(mut self, bytes: u64) -> HostBuilder {
+        self.max_image_bytes = Some(bytes);
         self
     }
 
@@ -86,6 +109,7 @@ impl HostBuilder {
             ca_files: self.ca_files,
             approvals: self.approvals,
             lookup: self.lookup,
+            containers: self.containers,
             http: OnceLock::new(),
             registry: OnceLock::new(),
             files: OnceLock::new(),
@@ -93,6 +117,7 @@ impl HostBuilder {
             machines: [OnceLock::new(), OnceLock::new()],
             making: Mutex::new(()),
             images: Mutex::default(),
+            max_image_bytes: self.max_image_bytes.unwrap_or(DEFAULT_IMAGE_BYTES),
         };
         Ok(Host { shared: Arc::new(shared) })
     }

@@ -1,6 +1,7 @@
 //! Calls: the one way to execute a skill. What it may do is settled first, then a cell is made, from the skill's image
 //! or by importing it, and run to its end.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -10,9 +11,9 @@ use crate::audit::Trail;
 use crate::call::{Call, ImageUse, Outcome, Report, Usage};
 use crate::cell::{Cell, Inputs};
 use crate::door::{Denials, Door};
-use crate::image::{BakeError, Baker, Image, Start};
+use crate::image::{BakeError, Baker, Image, Start, Told};
 use crate::limits::LimitKind;
-use crate::policy::Denial;
+use crate::policy::{Denial, early_denials};
 use crate::runtime::wasi_python;
 use crate::skill::Skill;
 use crate::tier::{Choice, Tier};
@@ -76,7 +77,7 @@ impl Host {
         let (image, baked) = self.image(skill, metered, &call.limits)?;
         let skill = &skill.furnished(image.site.clone());
         let about = Some(ImageUse { key: image.key.clone(), baked });
-        let held = match self.held(skill, &image.report.manifest, call, trail)? {
+        let held = match self.held(skill, (&image.report.manifest, &image.report.early_imports), call, trail)? {
             Ok(held) => held,
             Err(denials) => return Ok(Report { image: about, ..refused(skill, denials) }),
         };
@@ -105,12 +106,13 @@ impl Host {
     /// environment is there when it is imported.
     fn without_image(&self, skill: &Skill, call: &Call, trail: Option<&Arc<Trail>>) -> Result<Report, HostError> {
         let baker = self.baker(call.limits.fuel.is_some())?;
-        let Some(manifest) = baker.manifest(skill)? else {
+        let Told { manifest, early_imports } = baker.told(skill)?;
+        let Some(manifest) = manifest else {
             // Importing it raises, and says why. Should it not, nothing is given to it.
             return self.import_and_run(skill, call, Start::Boot, (None, trail));
         };
         let skill = &baker.furnished(skill, Some(&manifest))?;
-        match self.held(skill, &manifest, call, trail)? {
+        match self.held(skill, (&manifest, &early_imports), call, trail)? {
             Err(denials) => Ok(refused(skill, denials)),
             Ok(None) => self.import_and_run(skill, call, Start::Boot, (None, trail)),
             Ok(Some(held)) => self.import_and_run(skill, &*held.call(call)?, Start::Boot, (Some(&held), trail)),
@@ -139,12 +141,21 @@ impl Host {
     pub(super) fn held(
         &self,
         skill: &Skill,
-        manifest: &serde_json::Value,
+        (manifest, early_imports): (&serde_json::Value, &BTreeMap<String, String>),
         call: &Call,
         trail: Option<&Arc<Trail>>,
     ) -> Result<Result<Option<Held>, Vec<Denial>>, HostError> {
         let approve = self.shared.approvals.as_ref().map(|approvals| approvals.command(skill));
-        match grants::decide(skill, manifest, call, approve.as_deref()) {
+        let mut decided = grants::decide(skill, manifest, call, approve.as_deref());
+        if call.refuse_imports {
+            let early = early_denials(skill.id(), early_imports, &call.grants.allow_imports);
+            decided = match decided {
+                Ok(_) if !early.is_empty() => Err(early),
+                Err(denials) => Err(early.into_iter().chain(denials).collect()),
+                fine => fine,
+            };
+        }
+        match decided {
             Err(denials) => {
                 trail.map_or(Ok(()), |trail| trail.refused(&denials))?;
                 Ok(Err(denials))

@@ -118,8 +118,8 @@ pub fn decide(
     let effective = Effective::of(skill.id(), asked.as_ref(), &call.grants).approved_by(approve);
     let given = |name: &str| call.env.contains_key(name);
     let missing = effective.missing.iter().filter(|missing| missing.is_whole());
-    let denials: Vec<Denial> =
-        missing.filter(|missing| missing.kind != DenialKind::Env || !given(&missing.asked)).map(Denial::from).collect();
+    let lacking = missing.filter(|missing| missing.kind != DenialKind::Env || !given(&missing.asked));
+    let denials: Vec<Denial> = lacking.map(Denial::from).collect();
     if denials.is_empty() { Ok(Some(effective)) } else { Err(denials) }
 }
 

@@ -3,15 +3,19 @@
 use std::collections::HashMap;
 use std::sync::{Arc, MutexGuard, PoisonError};
 
+use super::parts::Shared;
 use super::{Host, HostError, on_enough_stack};
+use crate::cache::Bucket;
 use crate::call::ImageUse;
-use crate::image::{BakeError, BakeReport, Baker, Image, WarmUp};
+use crate::image::{BakeError, BakeReport, Baker, Image, MAX_AGE, WarmUp};
 use crate::limits::Limits;
 use crate::packages::Packages;
 use crate::skill::Skill;
 
 /// Images that a host keeps mapped; another one is opened again when it is needed.
 const MAX_IMAGES: usize = 64;
+/// What images may take on disk unless the host is told otherwise.
+pub(super) const DEFAULT_IMAGE_BYTES: u64 = 10 << 30;
 /// Images by key and whether they count fuel.
 pub(super) type Images = HashMap<(String, bool), Arc<Image>>;
 
@@ -29,6 +33,7 @@ impl Host {
     ) -> Result<(ImageUse, BakeReport), HostError> {
         let baker = self.baker(limits.fuel.is_some())?;
         let image = self.repairing(|| Ok(baker.rebake(skill, warm_up, limits)?))?;
+        self.make_room();
         let about = (ImageUse { key: image.key.clone(), baked: true }, image.report.clone());
         let key = (image.key.clone(), limits.fuel.is_some());
         self.keep(key, Arc::new(image));
@@ -50,7 +55,7 @@ impl Host {
     pub fn packages(&self, skill: &Skill) -> Result<Packages, HostError> {
         on_enough_stack(|| {
             let baker = self.baker(false)?;
-            let manifest = baker.manifest(skill)?;
+            let manifest = baker.told(skill)?.manifest;
             let furnished = baker.furnished(skill, manifest.as_ref())?;
             Ok(furnished.site().map(|site| site.packages.clone()).unwrap_or_default())
         })
@@ -60,7 +65,7 @@ impl Host {
     pub fn resolve(&self, skill: &Skill) -> Result<Packages, HostError> {
         on_enough_stack(|| {
             let baker = self.baker(false)?;
-            let manifest = baker.manifest(skill)?.unwrap_or_default();
+            let manifest = baker.told(skill)?.manifest.unwrap_or_default();
             Ok(baker.sites().anew(&manifest).map_err(BakeError::from)?)
         })
     }
@@ -80,9 +85,28 @@ impl Host {
             Some(image) => (image, false),
             None => self.repairing(|| Ok(baker.bake(skill, limits)?))?,
         };
+        if baked {
+            self.make_room();
+        }
         let image = Arc::new(image);
         self.keep(key, image.clone());
         Ok((image, baked))
+    }
+
+    /// What images take on disk, and what they may.
+    pub(crate) fn image_bytes(&self) -> Result<(u64, u64), HostError> {
+        Ok((self.cache().bucket_bytes(Bucket::Image)?, self.shared.max_image_bytes))
+    }
+
+    /// Images that can't be used any more go, and others until the rest is within bounds. That it can't be done is told,
+    /// and keeps nobody from a call.
+    fn make_room(&self) {
+        let Shared { cache, progress, max_image_bytes, .. } = &*self.shared;
+        match cache.trim(Bucket::Image, *max_image_bytes, MAX_AGE) {
+            Ok(removed) if removed.is_empty() => {}
+            Ok(removed) => progress.step(&format!("removed {} images that were not used for longest", removed.len())),
+            Err(error) => progress.note(&format!("no room could be made for images: {error}")),
+        }
     }
 
     /// A file of ours that turns out to be damaged is discarded; here it is fetched again, and the work done once more.

@@ -16,6 +16,7 @@ use crate::provision::{self, Fetch};
 use crate::runtime::Runtime;
 use crate::runtime::files::CommonFiles;
 use crate::skill::Roots;
+use crate::tier::container::Containers;
 
 pub(super) struct Shared {
     pub(super) cache: Cache,
@@ -25,6 +26,7 @@ pub(super) struct Shared {
     pub(super) ca_files: Vec<PathBuf>,
     pub(super) approvals: Option<Approvals>,
     pub(super) lookup: Option<Arc<dyn Lookup>>,
+    pub(super) containers: Containers,
     /// Made for the first call that is granted something of the web.
     pub(super) http: OnceLock<Arc<HttpClient>>,
     pub(super) registry: OnceLock<Pack>,
@@ -36,6 +38,8 @@ pub(super) struct Shared {
     /// Held while something of the above is made, so that it is made once.
     pub(super) making: Mutex<()>,
     pub(super) images: Mutex<Images>,
+    /// What they may take on disk.
+    pub(super) max_image_bytes: u64,
 }
 
 impl Host {

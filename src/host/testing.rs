@@ -59,7 +59,7 @@ impl Host {
         let bench = self.bench()?;
         let (manifest, furnished) = on_enough_stack(|| {
             let baker = self.baker(false)?;
-            let manifest = baker.manifest(skill)?;
+            let manifest = baker.told(skill)?.manifest;
             let furnished = baker.furnished(skill, manifest.as_ref())?;
             Ok::<_, HostError>((manifest, furnished))
         })?;

@@ -1,6 +1,7 @@
 //! Calls outside of a cell. What a call may do is settled here as it is for a cell, by the same code; the tier does the
 //! rest.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -24,8 +25,9 @@ impl Host {
         trail: Option<&Arc<Trail>>,
     ) -> Result<Report, HostError> {
         // The manifest is read in a cell, whatever the tier: nothing of a skill is interpreted on the host.
-        let manifest = self.baker(false)?.manifest(skill)?.unwrap_or_default();
-        let held = match self.held(skill, &manifest, call, trail)? {
+        let manifest = self.baker(false)?.told(skill)?.manifest_or_none_granted();
+        // What is no use in a cell may well be of use here.
+        let held = match self.held(skill, (&manifest, &BTreeMap::new()), call, trail)? {
             Ok(held) => held,
             Err(denials) => return Ok(Report { tier, ..refused(skill, denials) }),
         };
@@ -68,8 +70,8 @@ impl Host {
         let requirements = requirements(manifest);
         match tier {
             Tier::Container => {
-                let Shared { cache, fetch, progress, .. } = &*self.shared;
-                let maker = container::Maker { cache, fetch, progress: &**progress };
+                let Shared { cache, fetch, progress, containers, .. } = &*self.shared;
+                let maker = container::Maker { cache, fetch, progress: &**progress, containers };
                 Ok(Ground::Image(maker.make(skill, manifest, &requirements)?))
             }
             _ => Ok(Ground::Environment(self.venv(&requirements, &[])?)),

@@ -1,5 +1,6 @@
 //! Makes images: boots the runtime, imports the framework, then the skill, and takes the memory.
 
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::sync::Arc;
 use std::time::Instant;
@@ -41,6 +42,21 @@ pub enum WarmUp {
     #[default]
     Manifest,
     Params(Value),
+}
+
+/// What a skill's files say, read where nothing of the skill runs: by it is decided what the skill may do, so it is not the
+/// word of a cell that the skill was imported in.
+pub struct Told {
+    /// Nothing where it can't be read.
+    pub manifest: Option<Value>,
+    pub early_imports: BTreeMap<String, String>,
+}
+
+impl Told {
+    /// The manifest; where it can't be read, one by which nothing is granted.
+    pub fn manifest_or_none_granted(self) -> Value {
+        self.manifest.unwrap_or_else(|| json!({"permissions": {"unreadable": true}}))
+    }
 }
 
 /// What a call starts from that imports its skill itself.
@@ -123,14 +139,15 @@ impl Baker<'_> {
     fn bake_now(&self, skill: &Skill, key: &str, warm_up: &WarmUp, limits: &Limits) -> Result<Image, BakeError> {
         let framework = self.framework()?;
         self.runtime.progress.step(&format!("baking the image of {}", skill.id()));
-        let manifest = self.manifest(skill)?;
-        let skill = &self.furnished(skill, manifest.as_ref())?;
+        let mut told = self.told(skill)?;
+        let skill = &self.furnished(skill, told.manifest.as_ref())?;
         // What pip takes is not the skill's time.
         let started = Instant::now();
         let limits = &bake_limits(limits);
         let (mut snapshot, mut report) = self.skill_snapshot(&framework, skill, warm_up, limits)?;
         // Importing it raised, if it can't be read, and said why. Should it not, nothing is granted to it.
-        report.manifest = manifest.unwrap_or_else(|| json!({"permissions": {"unreadable": true}}));
+        report.early_imports = std::mem::take(&mut told.early_imports);
+        report.manifest = told.manifest_or_none_granted();
         let compiled = snapshot.precompile(self.machine)?;
         let rest = limits.deadline.saturating_sub(started.elapsed());
         let limits = Limits { deadline: rest, ..limits.clone() };
@@ -248,11 +265,11 @@ impl Baker<'_> {
         }
     }
 
-    /// The manifest, read where nothing of the skill runs: by it is decided what the skill may do, so it is not the word
-    /// of a cell that the skill was imported in. Nothing where it can't be read.
-    pub fn manifest(&self, skill: &Skill) -> Result<Option<Value>, BakeError> {
+    /// What a skill's files say that matters for what it may do.
+    pub fn told(&self, skill: &Skill) -> Result<Told, BakeError> {
         let mut look = self.look(skill)?;
-        Ok(look["manifest_error"].is_null().then(|| look["manifest"].take()))
+        let early_imports = serde_json::from_value(look["early_imports"].take()).unwrap_or_default();
+        Ok(Told { manifest: look["manifest_error"].is_null().then(|| look["manifest"].take()), early_imports })
     }
 
     /// A cell that imports the skill itself, for one call, with that call's environment. Gives its report.

@@ -36,6 +36,7 @@ impl Effective {
         this.grants.resolve = granted.resolve.clone();
         this.grants.http.deny = granted.http.deny.clone();
         this.grants.deny_imports = granted.deny_imports.clone();
+        this.grants.allow_imports = granted.allow_imports.clone();
         this.network(skill, &asked.network, granted);
         asked.filesystem.iter().for_each(|asked| this.folder(skill, asked, granted));
         asked.env.iter().for_each(|asked| this.variable(skill, asked, granted));

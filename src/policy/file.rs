@@ -9,7 +9,8 @@
 //! secret = ["ETHERSCAN_API_KEY@api.etherscan.io"]
 //! ```
 //!
-//! The keys are the flags' names: `allow_http`, `deny_http`, `resolve`, `mount`, `secret`, `env`, `deny_import`.
+//! The keys are the flags' names: `allow_http`, `deny_http`, `resolve`, `mount`, `secret`, `env`, `deny_import`,
+//! `allow_import`.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -67,6 +68,7 @@ struct Section {
     secret: Vec<Spanned<String>>,
     env: Vec<Spanned<String>>,
     deny_import: Vec<Spanned<String>>,
+    allow_import: Vec<Spanned<String>>,
 }
 
 impl PolicyFile {
@@ -119,6 +121,7 @@ impl Section {
             (GrantKind::Secret, self.secret),
             (GrantKind::Env, self.env),
             (GrantKind::DenyImport, self.deny_import),
+            (GrantKind::AllowImport, self.allow_import),
         ];
         let mut grants = Grants::default();
         for (kind, entry) in lists.into_iter().flat_map(|(kind, list)| list.into_iter().map(move |entry| (kind, entry)))

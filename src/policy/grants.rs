@@ -30,10 +30,11 @@ pub enum GrantKind {
     Secret,
     Env,
     DenyImport,
+    AllowImport,
 }
 
 impl GrantKind {
-    pub const ALL: [GrantKind; 7] = [
+    pub const ALL: [GrantKind; 8] = [
         GrantKind::AllowHttp,
         GrantKind::DenyHttp,
         GrantKind::Resolve,
@@ -41,6 +42,7 @@ impl GrantKind {
         GrantKind::Secret,
         GrantKind::Env,
         GrantKind::DenyImport,
+        GrantKind::AllowImport,
     ];
 
     /// The key in `skillcell.toml`.
@@ -53,6 +55,7 @@ impl GrantKind {
             GrantKind::Secret => "secret",
             GrantKind::Env => "env",
             GrantKind::DenyImport => "deny_import",
+            GrantKind::AllowImport => "allow_import",
         }
     }
 
@@ -94,6 +97,8 @@ pub struct Grants {
     pub secrets: Vec<SecretGrant>,
     pub env: Vec<EnvGrant>,
     pub deny_imports: Vec<String>,
+    /// Modules that a skill that is not trusted may import although a cell has no use for them.
+    pub allow_imports: Vec<String>,
     pub(super) places: Places,
 }
 
@@ -111,6 +116,7 @@ impl Grants {
             GrantKind::Env => add(&mut self.env, EnvGrant::parse(text)?, |a, b| a.name() == b.name())?,
             GrantKind::Secret => self.add_secret(SecretGrant::parse(text)?)?,
             GrantKind::DenyImport => push_new(&mut self.deny_imports, module(text)?),
+            GrantKind::AllowImport => push_new(&mut self.allow_imports, module(text)?),
         }
         Ok(())
     }
@@ -145,6 +151,7 @@ impl Grants {
         later.http.allow.into_iter().for_each(|rule| push_new(&mut self.http.allow, rule));
         later.http.deny.into_iter().for_each(|rule| push_new(&mut self.http.deny, rule));
         later.deny_imports.into_iter().for_each(|module| push_new(&mut self.deny_imports, module));
+        later.allow_imports.into_iter().for_each(|module| push_new(&mut self.allow_imports, module));
         later.resolve.into_iter().for_each(|entry| replace(&mut self.resolve, entry, Resolve::is_same_name));
         later.mounts.into_iter().for_each(|mount| replace(&mut self.mounts, mount, |a, b| a.guest == b.guest));
         later.env.into_iter().for_each(|env| replace(&mut self.env, env, |a, b| a.name() == b.name()));
@@ -172,6 +179,7 @@ impl Grants {
             GrantKind::Secret => self.secrets.iter().map(|secret| secret.hosts.len()).sum(),
             GrantKind::Env => self.env.len(),
             GrantKind::DenyImport => self.deny_imports.len(),
+            GrantKind::AllowImport => self.allow_imports.len(),
         }
     }
 
@@ -190,6 +198,7 @@ impl Grants {
             GrantKind::Secret => self.secrets.iter().flat_map(SecretGrant::texts).collect(),
             GrantKind::Env => self.env.iter().map(ToString::to_string).collect(),
             GrantKind::DenyImport => self.deny_imports.clone(),
+            GrantKind::AllowImport => self.allow_imports.clone(),
         }
     }
 }

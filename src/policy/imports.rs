@@ -1,8 +1,13 @@
 //! Modules that no skill gets anything out of, for an early word about them. A courtesy: the cell is the boundary.
 //!
-//! Importing them works, since libraries that are no worse for it do so: `asyncio` imports `subprocess` and `socket`,
-//! `urllib3` imports `socket`, numpy imports `ctypes`. Using them raises, in the guest's stand-ins. An operator who would
-//! rather have the import fail denies it.
+//! Libraries that are no worse for it import them: `asyncio` imports `subprocess` and `socket`, `urllib3` imports `socket`,
+//! numpy imports `ctypes`. So importing works, and using them raises, in the guest's stand-ins. What a skill's own files
+//! are certain to import can be told before it runs.
+
+use std::collections::BTreeMap;
+
+use super::denial::{Denial, DenialKind};
+use super::quote::{brief, toml};
 
 /// What a cell refuses at use: the module, and what it lacks for it.
 pub const REFUSED_AT_USE: [(&str, &str); 4] = [
@@ -11,3 +16,72 @@ pub const REFUSED_AT_USE: [(&str, &str); 4] = [
     ("socket", "a cell's sockets carry HTTP that was granted, and nothing else"),
     ("subprocess", "there are no programs in a cell to start"),
 ];
+
+/// Of those, what has its uses in a cell: look-ups of names, and thread pools.
+const HAVE_USES: [&str; 3] = ["socket", "multiprocessing.dummy", "multiprocessing.pool"];
+
+/// What a skill that is not trusted is refused for: imports of its own files, by name and place, that are of no use in a
+/// cell and that nobody allowed.
+pub fn early_denials(skill: &str, imports: &BTreeMap<String, String>, allowed: &[String]) -> Vec<Denial> {
+    let within = |name: &str, module: &str| {
+        name.strip_prefix(module).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    };
+    let refused = REFUSED_AT_USE.iter().filter_map(|(module, why)| {
+        let is_refused = |name: &str| {
+            within(name, module)
+                && !HAVE_USES.iter().any(|fine| within(name, fine))
+                && !allowed.iter().any(|allowed| within(name, allowed))
+        };
+        let (_, place) = imports.iter().find(|(name, _)| is_refused(name))?;
+        Some(denial(skill, module, &brief(place), why))
+    });
+    refused.collect()
+}
+
+fn denial(skill: &str, module: &str, place: &str, why: &str) -> Denial {
+    let (skill, flag) = (toml(skill), format!("--allow-import {module}"));
+    Denial {
+        kind: DenialKind::Import,
+        asked: module.to_owned(),
+        rule: None,
+        message: format!("`{place}` imports `{module}`, and {why}"),
+        hint: Some(format!(
+            "where it can do without, it may import it: `{flag}`; in `skillcell.toml`:\n[skill.{skill}]\nallow_import = \
+             [\"{module}\"]"
+        )),
+        flag: Some(flag),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(imports: &[&str], allowed: &[&str]) -> Vec<String> {
+        let imports = imports.iter().map(|name| ((*name).to_owned(), "skill.py:3".to_owned())).collect();
+        let allowed: Vec<String> = allowed.iter().map(|name| (*name).to_owned()).collect();
+        early_denials("a/b", &imports, &allowed).into_iter().map(|denial| denial.asked).collect()
+    }
+
+    #[test]
+    fn what_is_of_no_use_is_refused_and_what_is_allowed_or_of_use_is_not() {
+        let all = ["ctypes.util", "json", "multiprocessing.Pool", "socket", "subprocess", "subprocess_tee"];
+        assert_eq!(refused(&all, &[]), ["ctypes", "multiprocessing", "subprocess"]);
+        assert_eq!(refused(&all, &["ctypes", "multiprocessing", "subprocess"]), [""; 0]);
+        assert_eq!(refused(&["multiprocessing.pool.ThreadPool", "multiprocessing.dummy"], &[]), [""; 0]);
+    }
+
+    #[test]
+    fn the_denial_names_the_line_and_the_flag() {
+        let imports = [("subprocess".to_owned(), "lib/a.py:7".to_owned())].into();
+        let denial = &early_denials("a/b", &imports, &[])[0];
+        assert_eq!(denial.message, "`lib/a.py:7` imports `subprocess`, and there are no programs in a cell to start");
+        assert_eq!(denial.flag.as_deref(), Some("--allow-import subprocess"));
+        assert!(
+            denial
+                .hint
+                .as_deref()
+                .is_some_and(|hint| hint.ends_with("[skill.\"a/b\"]\nallow_import = [\"subprocess\"]"))
+        );
+    }
+}

@@ -109,6 +109,6 @@ fn denial_kind(kind: GrantKind) -> DenialKind {
         GrantKind::Mount => DenialKind::File,
         GrantKind::Secret => DenialKind::Secret,
         GrantKind::Env => DenialKind::Env,
-        GrantKind::DenyImport => DenialKind::Import,
+        GrantKind::DenyImport | GrantKind::AllowImport => DenialKind::Import,
     }
 }

@@ -149,3 +149,37 @@ impl Gathered {
         Ok(Bundle { digest: hasher.finalize().to_hex().to_string(), files, contents: self.files, tree: Arc::new(tree) })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    /// Each rung is a folder with two links to the next: 30 rungs are a thousand million folders.
+    #[test]
+    fn a_ladder_of_links_is_refused_soon() {
+        let skill = tempfile::tempdir().unwrap();
+        let rung = |at: u32| skill.path().join(format!("r{at}"));
+        for at in 0..30 {
+            fs::create_dir(rung(at)).unwrap();
+            for side in ["left", "right"] {
+                symlink(format!("../r{}", at + 1), rung(at).join(side)).unwrap();
+            }
+        }
+        fs::create_dir(rung(30)).unwrap();
+        fs::write(skill.path().join("skill.py"), "").unwrap();
+        let started = std::time::Instant::now();
+        let refused = Bundle::from_folder(skill.path()).err().unwrap();
+        assert!(matches!(refused, BundleError::TooLarge { .. }), "{refused}");
+        assert!(started.elapsed().as_secs() < 20);
+    }
+
+    #[test]
+    fn a_link_that_leads_out_is_refused() {
+        let (skill, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        symlink(other.path(), skill.path().join("out")).unwrap();
+        assert!(matches!(Bundle::from_folder(skill.path()), Err(BundleError::Read { .. })));
+    }
+}

@@ -19,7 +19,7 @@ const AT_ROOT: &[&str] = &["conftest.py", "pytest.ini", ".pytest.ini", "pyprojec
 const MAX_BYTES: u64 = 1 << 20;
 
 /// One cell's worth of tests.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Chosen {
     pub file: String,
     /// `file`, or with `::` and names in it.
@@ -30,19 +30,27 @@ pub struct Chosen {
 pub fn choose(skill: &Skill, call: &TestCall) -> Result<Vec<Chosen>, TestError> {
     let own = |file: &str| skill.files().iter().any(|(path, _)| path == file);
     if !call.files.is_empty() {
-        let named = call.files.iter().map(|given| {
+        let named = call.files.iter().map(|given| -> Result<Vec<Chosen>, TestError> {
             let given = given.strip_prefix("./").unwrap_or(given);
             let file = given.split("::").next().unwrap_or(given).to_owned();
-            match own(&file) {
-                true => Ok(Chosen { file, test: given.to_owned() }),
-                false => Err(TestError::NoFile { skill: skill.id().to_owned(), file }),
+            if own(&file) {
+                return Ok(vec![Chosen { file, test: given.to_owned() }]);
             }
+            let below = all_below(skill, &format!("{}/", file.trim_end_matches('/')));
+            let missing = || TestError::NoFile { skill: skill.id().to_owned(), file };
+            if below.is_empty() { Err(missing()) } else { Ok(below) }
         });
-        return named.collect();
+        return Ok(named.collect::<Result<Vec<_>, _>>()?.concat());
     }
-    let tests = skill.files().iter().map(|(path, _)| path).filter(|path| is_test(path));
-    let all: Vec<Chosen> = tests.map(|path| Chosen { file: path.clone(), test: path.clone() }).collect();
+    let all = all_below(skill, "");
     if all.is_empty() { Err(TestError::NoTests { skill: skill.id().to_owned() }) } else { Ok(all) }
+}
+
+/// The test files in one of the skill's folders.
+fn all_below(skill: &Skill, folder: &str) -> Vec<Chosen> {
+    let paths = skill.files().iter().map(|(path, _)| path);
+    let tests = paths.filter(|path| path.starts_with(folder) && is_test(path));
+    tests.map(|path| Chosen { file: path.clone(), test: path.clone() }).collect()
 }
 
 fn is_test(path: &str) -> bool {
@@ -77,6 +85,10 @@ pub fn surroundings(skill: &Skill, registry: &Pack) -> Result<Option<Arc<Tree>>,
             let inside = format!("skills/{category}/");
             for (up, to, names) in [(1, &*inside, ABOVE), (2, "skills/", ABOVE), (3, "", AT_ROOT)] {
                 let Some(above) = folder.ancestors().nth(up) else { continue };
+                // Above a root of another name may be anything.
+                if up == 3 && !folder.ancestors().nth(2).is_some_and(|root| root.ends_with("skills")) {
+                    continue;
+                }
                 for name in names {
                     if let Some(bytes) = read(&above.join(name))? {
                         add(&format!("{to}{name}"), bytes);

@@ -22,7 +22,7 @@ use std::time::Instant;
 use self::arguments::{Bound, Container};
 use self::contract::Said;
 pub use self::engine::{Engine, Kind, NoEngine};
-pub use self::image::ImageError;
+pub use self::image::{Containers, ImageError};
 pub use self::make::Maker;
 use self::run::{End, Ended};
 use super::files::Files;

@@ -2,6 +2,8 @@
 
 #![allow(dead_code, reason = "every test file uses some of it")]
 
+pub mod ran;
+
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 

@@ -95,6 +95,16 @@ fn serve(stream: impl Read + Write, scheme: &str, seen: &Mutex<Vec<Seen>>, handl
 }
 
 fn receive(reader: &mut impl BufRead, scheme: &str) -> Option<Seen> {
+    let (head, body) = request(reader)?;
+    let mut words = head.split_whitespace();
+    let (method, target) = (words.next()?.to_owned(), words.next()?.to_owned());
+    let mut seen = Seen { method, url: String::new(), head, body };
+    seen.url = format!("{scheme}://{}{target}", seen.header("host")?);
+    Some(seen)
+}
+
+/// The next request's head and body.
+pub fn request(reader: &mut impl BufRead) -> Option<(String, String)> {
     let (mut head, mut length, mut chunked) = (String::new(), 0, false);
     loop {
         let mut line = String::new();
@@ -122,11 +132,7 @@ fn receive(reader: &mut impl BufRead, scheme: &str) -> Option<Seen> {
         body.extend(&piece[..size]);
         chunked = size > 0;
     }
-    let mut words = head.split_whitespace();
-    let (method, target) = (words.next()?.to_owned(), words.next()?.to_owned());
-    let mut seen = Seen { method, url: String::new(), head, body: String::from_utf8_lossy(&body).into_owned() };
-    seen.url = format!("{scheme}://{}{target}", seen.header("host")?);
-    Some(seen)
+    Some((head, String::from_utf8_lossy(&body).into_owned()))
 }
 
 /// An answer with a body of known length.

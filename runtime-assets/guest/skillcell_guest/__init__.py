@@ -10,4 +10,5 @@ door and of WASI. The modules, in the order in which a cell uses them:
     testing   one test file of a skill, with pytest (an image and an entry of its own)
     imports   what the operator denies to import
     door      the frames that go to the host
+    jpeg      the codec that stands in for libjpeg in Pillow
 """

@@ -10,6 +10,8 @@ use crate::policy::Mode;
 
 /// Processes and threads at once, the first one included. Numeric libraries start a thread for each core.
 const MAX_PROCESSES: u32 = 64;
+/// The longest file that it may write anywhere, folders of the host included.
+const MAX_FILE_BYTES: u64 = 1 << 30;
 /// Nobody: owns nothing on the host.
 const NOBODY: &str = "65534:65534";
 /// Where a skill's own scratch space is.
@@ -74,7 +76,7 @@ impl Container<'_> {
     }
 
     fn bounds(&self, words: &mut Words) {
-        let Limits { memory_bytes, scratch_bytes, open_files, deadline, .. } = self.limits;
+        let Limits { memory_bytes, open_files, deadline, .. } = self.limits;
         if self.engine.bounds_the_whole {
             let bytes = format!("{memory_bytes}b");
             words.all(&["--memory", &bytes, "--memory-swap", &bytes]);
@@ -84,7 +86,7 @@ impl Container<'_> {
             words.all(&["--ulimit", &format!("{what}={most}:{most}")]);
         };
         ulimit(words, "data", *memory_bytes);
-        ulimit(words, "fsize", *scratch_bytes);
+        ulimit(words, "fsize", MAX_FILE_BYTES);
         // Python and the libraries that it loads hold some before the skill opens its first.
         ulimit(words, "nofile", u64::from(*open_files) + 32);
         ulimit(words, "nproc", u64::from(MAX_PROCESSES));

@@ -15,13 +15,25 @@ use super::process::{self, Finished};
 use crate::progress::Progress;
 
 /// The base of default images, and of a `Dockerfile` that takes `ARG BASE`, unless the operator names another.
-pub const DEFAULT_BASE: &str = "python:3.13-slim";
-/// The variable that names another.
-pub const BASE_VARIABLE: &str = "SKILLCELL_CONTAINER_BASE";
+const DEFAULT_BASE: &str = "python:3.13-slim";
 /// Raise it when images must be made anew.
 const FORMAT: &str = "1";
 /// A build or a pull may move a gigabyte through a slow mirror; hanging is not fine.
 const PATIENCE: Duration = Duration::from_secs(20 * 60);
+
+/// The operator's word on how images are made.
+#[derive(Debug, Clone)]
+pub struct Containers {
+    pub base: String,
+    /// Gives the build of a stranger's `Dockerfile` the network.
+    pub allow_build_network: bool,
+}
+
+impl Default for Containers {
+    fn default() -> Containers {
+        Containers { base: DEFAULT_BASE.to_owned(), allow_build_network: false }
+    }
+}
 
 /// Why there is no image.
 #[derive(Debug, thiserror::Error)]
@@ -52,7 +64,7 @@ impl ImageError {
                 Some(format!("write it as `{image}@sha256:…`; `podman image inspect` tells the digest"))
             }
             ImageError::Pull { .. } => {
-                Some(format!("pull it by hand, or name a base image that is there with `{BASE_VARIABLE}`"))
+                Some(format!("pull it by hand, or name a base image that is there with `SKILLCELL_CONTAINER_BASE`"))
             }
             ImageError::Build { .. } => {
                 Some("a build has no network unless you set `SKILLCELL_CONTAINER_BUILD_NETWORK=1`".to_owned())
@@ -99,11 +111,6 @@ fn by_digest(image: &str) -> bool {
     image.split_once("@sha256:").is_some_and(|(name, digest)| {
         plain(name) && digest.len() == 64 && digest.bytes().all(|byte| byte.is_ascii_hexdigit())
     })
-}
-
-/// The operator's base image.
-pub fn base() -> String {
-    std::env::var(BASE_VARIABLE).ok().filter(|name| !name.is_empty()).unwrap_or_else(|| DEFAULT_BASE.to_owned())
 }
 
 impl Engine {

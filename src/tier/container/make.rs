@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::arguments::Container;
 use super::engine::{Engine, last_line};
-use super::image::{self, Build, ImageError, Source};
+use super::image::{Build, Containers, ImageError, Source};
 use super::run::End;
 use super::{OURS, Ready};
 use crate::cache::Cache;
@@ -18,14 +18,12 @@ use crate::venv::{Foreign, Venv};
 
 /// Where an image has the skill's packages.
 const DEFAULT: &str = "ARG BASE\nFROM ${BASE}\nCOPY . /opt/packages\n";
-/// Allows a stranger's `Dockerfile` the network while it is built.
-const BUILD_NETWORK: &str = "SKILLCELL_CONTAINER_BUILD_NETWORK";
-
 /// What is needed to make one.
 pub struct Maker<'a> {
     pub cache: &'a Cache,
     pub fetch: &'a Fetch,
     pub progress: &'a dyn Progress,
+    pub containers: &'a Containers,
 }
 
 impl Maker<'_> {
@@ -54,25 +52,24 @@ impl Maker<'_> {
         let work = self.cache.scratch()?;
         let folder = work.path().join("skill");
         skill.write_to(&folder).map_err(TierError::io("write the skill's files"))?;
-        let base = image::base();
-        let base_id = engine.image_id(&base);
-        let network = std::env::var_os(BUILD_NETWORK).is_some_and(|value| value == "1");
+        let Containers { base, allow_build_network } = self.containers;
+        let base_id = engine.image_id(base);
         let dockerfile = folder.join("Dockerfile");
         let build = Build {
             skill: skill.id(),
             digest: skill.digest(),
             folder: &folder,
             dockerfile: &dockerfile,
-            base: &base,
+            base,
             base_id: base_id.as_deref(),
-            network,
+            network: *allow_build_network,
         };
         Ok(engine.build(&build, self.progress).map_err(TierError::from)?)
     }
 
     fn of_requirements(&self, engine: &Engine, skill: &Skill, requirements: &[String]) -> Result<String, HostError> {
-        let base = image::base();
-        let base_id = engine.have(&base, self.progress).map_err(TierError::from)?;
+        let base = &self.containers.base;
+        let base_id = engine.have(base, self.progress).map_err(TierError::from)?;
         let work = self.cache.scratch()?;
         let dockerfile = work.path().join("Dockerfile");
         std::fs::write(&dockerfile, DEFAULT).map_err(TierError::io("write a Dockerfile"))?;
@@ -82,14 +79,14 @@ impl Maker<'_> {
             digest: &digest,
             folder: work.path(),
             dockerfile: &dockerfile,
-            base: &base,
+            base,
             base_id: Some(&base_id),
             network: false,
         };
         if let Some(tag) = engine.built(&build) {
             return Ok(tag);
         }
-        let foreign = self.ask(engine, &base)?;
+        let foreign = self.ask(engine, base)?;
         let packages = Venv::for_foreign(self.cache, self.fetch, self.progress, requirements, &foreign)?;
         build.folder = packages.root();
         Ok(engine.build(&build, self.progress).map_err(TierError::from)?)

@@ -131,7 +131,7 @@ class _Refinement:
                         break
                 k += 1
             if new:
-                row[min(k, count - 1)] = new
+                row[k if k < count else -1] = new
             k += 1
         if self._run:
             self._run -= 1

@@ -17,22 +17,25 @@ class Part:
         self.across = self.down = factor
 
 
-def planes(pixels, mode, space):
-    """One array for each component of `space`."""
-    if (mode, space) != ("RGB", "YCbCr"):
-        return [pixels[..., band] for band in range(pixels.shape[2])]
-    out = [numpy.empty(pixels.shape[:2], numpy.uint8) for _ in range(3)]
-    for row in range(0, len(pixels), _ROWS):
-        for plane, some in zip(out, colour.from_rgb(pixels[row : row + _ROWS])):
-            plane[row : row + _ROWS] = some
+def planes(rows, height, mode, space):
+    """One array for each component of `space`. `rows` gives pixels, from a row to another: (rows, columns, bands)."""
+    out = []
+    for top in range(0, height, _ROWS):
+        pixels = rows(top, min(top + _ROWS, height))
+        changed = (mode, space) == ("RGB", "YCbCr")
+        some = colour.from_rgb(pixels) if changed else [pixels[..., band] for band in range(pixels.shape[2])]
+        out = out or [numpy.empty((height, pixels.shape[1]), numpy.uint8) for _ in some]
+        for plane, piece in zip(out, some):
+            plane[top : top + _ROWS] = piece
     return out
 
 
 def quantise(parts, samples, tables, smoothing):
-    """Gives each part `blocks`: shape (rows, columns, 64), in the order of the file."""
+    """Gives each part `blocks`: shape (rows, columns, 64), in the order of the file. Takes the samples."""
     most_across, most_down = max(p.across for p in parts), max(p.down for p in parts)
     height, width = samples[0].shape
-    for part, plane in zip(parts, samples):
+    for part in parts:
+        plane = samples.pop(0)
         columns = -(-width * part.across // (8 * most_across))
         rows = -(-height * part.down // (8 * most_down))
         across, down = most_across // part.across, most_down // part.down
@@ -60,24 +63,38 @@ def _transformed(plane, rows, columns, factors):
     return out
 
 
-def in_units(parts):
-    """The blocks of all parts as one scan has them, shape (units, blocks in a unit, 64), and the part of each in a unit.
+class Units:
+    """The blocks of parts as one scan has them: unit after unit, each with some blocks of every part.
 
     A unit at the edge is filled up with blocks that have nothing but the DC of the one before.
     """
-    if len(parts) == 1:
-        return parts[0].blocks.reshape(-1, 1, 64), [0]
-    across = max(-(-part.blocks.shape[1] // part.across) for part in parts)
-    down = max(-(-part.blocks.shape[0] // part.down) for part in parts)
-    every, owners = [], []
-    for owner, part in enumerate(parts):
-        rows, columns, _ = part.blocks.shape
-        whole = numpy.zeros((down * part.down, across * part.across, 64), numpy.int16)
-        whole[:rows, :columns] = part.blocks
-        whole[:rows, columns:, 0] = part.blocks[:, -1:, 0]
+
+    def __init__(self, parts):
+        self._parts, self._alone = parts, len(parts) == 1
+        sizes = [(-(-part.blocks.shape[0] // part.down), -(-part.blocks.shape[1] // part.across)) for part in parts]
+        down, self.across = parts[0].blocks.shape[:2] if self._alone else map(max, zip(*sizes))
+        self.count = down * self.across
+        #: For each block of a unit: which part it is of.
+        self.owners = [0]
+        if not self._alone:
+            self.owners = [at for at, part in enumerate(parts) for _ in range(part.across * part.down)]
+
+    def take(self, first, last, coefficients=64):
+        """Units, shape (units, blocks in a unit, coefficients)."""
+        if self._alone:
+            return self._parts[0].blocks.reshape(-1, 1, 64)[first:last, :, :coefficients]
+        top, bottom = first // self.across, -(-last // self.across)
+        every = [self._of(part, top, bottom, coefficients) for part in self._parts]
+        skipped = top * self.across
+        return numpy.concatenate(every, axis=1)[first - skipped : last - skipped]
+
+    def _of(self, part, top, bottom, coefficients):
+        some = part.blocks[top * part.down : bottom * part.down, :, :coefficients]
+        rows, columns, _ = some.shape
+        whole = numpy.zeros(((bottom - top) * part.down, self.across * part.across, coefficients), numpy.int16)
+        whole[:rows, :columns] = some
+        whole[:rows, columns:, 0] = some[:, -1:, 0]
         for row in range(rows, len(whole)):
             whole[row, :, 0] = whole[row - 1, part.across - 1 :: part.across, 0].repeat(part.across)
-        whole = whole.reshape(down, part.down, across, part.across, 64).transpose(0, 2, 1, 3, 4)
-        every.append(whole.reshape(down * across, -1, 64))
-        owners += [owner] * (part.across * part.down)
-    return numpy.concatenate(every, axis=1), owners
+        whole = whole.reshape(bottom - top, part.down, self.across, part.across, coefficients).transpose(0, 2, 1, 3, 4)
+        return whole.reshape((bottom - top) * self.across, -1, coefficients)

@@ -1,5 +1,6 @@
 """The decoder and the encoder as Pillow calls them: `PIL.ImageFile.PyDecoder` and `PyEncoder`."""
 
+import numpy
 from PIL import Image, ImageFile
 
 from skillcell_guest.jpeg import picture, writer
@@ -45,21 +46,21 @@ class Encoder(ImageFile.PyEncoder):
     def encode(self, bufsize):
         if self._data is None:
             try:
-                self._data = writer.encode(self._pixels(), self._rawmode.partition(";")[0], self._options)
+                mode, state = self._rawmode.partition(";")[0], self.state
+                self._data = writer.encode(self._rows, state.xsize, state.ysize, mode, self._options)
             except writer.Refused:
                 return 0, _CONFIG, b""
         piece = self._data[self._sent : self._sent + bufsize] if bufsize else self._data
         self._sent += len(piece)
         return len(piece), 1 if self._sent >= len(self._data) else 0, piece
 
-    def _pixels(self):
-        import numpy
-
+    def _rows(self, top, bottom):
+        """Pixels, shape (rows, columns, bands)."""
+        state = self.state
         raw = Image._getencoder(self.mode, "raw", self._rawmode)
-        raw.setimage(self.im, self.state.extents())
+        raw.setimage(self.im, (state.xoff, state.yoff + top, state.xoff + state.xsize, state.yoff + bottom))
         pieces, done = [], 0
         while not done:
             _, done, piece = raw.encode(1 << 20)
             pieces.append(piece)
-        pixels = numpy.frombuffer(b"".join(pieces), numpy.uint8)
-        return pixels.reshape(self.state.ysize, self.state.xsize, -1)
+        return numpy.frombuffer(b"".join(pieces), numpy.uint8).reshape(bottom - top, state.xsize, -1)

@@ -7,6 +7,8 @@ from skillcell_guest.jpeg.symbols import RAW, Symbols
 _MOST_ENDS = 0x7FFF
 #: libjpeg lets so many bits wait for the end of a run.
 _MOST_WAITING = 1000 - 64 + 1
+#: How many blocks are made Python's numbers at a time.
+_BATCH = 1024
 
 
 class Refinement:
@@ -18,23 +20,32 @@ class Refinement:
 
     def of_band(self, blocks, low):
         """`blocks` has only the band."""
-        sizes = numpy.abs(blocks).astype(numpy.int32) >> low
-        some = sizes.any(axis=1).tolist()
-        for at, there_is in enumerate(some):
-            if there_is:
-                self._block(sizes[at].tolist(), (blocks[at] >= 0).tolist())
-            else:
-                self._end([])
+        for first in range(0, len(blocks), _BATCH):
+            self._batch(blocks[first : first + _BATCH], low)
         self._send_ends()
         return Symbols(*(numpy.array(column, numpy.int32) for column in (self._symbols, self._extra, self._sizes)))
 
-    def _block(self, sizes, positive):
-        last_new = max((k for k, size in enumerate(sizes) if size == 1), default=0)
+    def _batch(self, blocks, low):
+        sizes = numpy.abs(blocks).astype(numpy.int32) >> low
+        block, k = numpy.nonzero(sizes)
+        there = list(zip(k.tolist(), sizes[block, k].tolist(), (blocks[block, k] > 0).tolist()))
+        at = 0
+        for count in numpy.bincount(block, minlength=len(blocks)).tolist():
+            if count:
+                self._block(there[at : at + count], blocks.shape[1])
+                at += count
+            else:
+                self._end([])
+
+    def _block(self, there, width):
+        """`there`: (place, size, whether positive) of what is not zero."""
+        last_new = 0
+        for k, size, _ in there:
+            if size == 1:
+                last_new = k
         run, bits, behind = 0, [], 0
-        for k, size in enumerate(sizes):
-            if not size:
-                run += 1
-                continue
+        for k, size, positive in there:
+            run += k - behind
             behind = k + 1
             while run > 15 and k <= last_new:
                 self._send_ends()
@@ -45,9 +56,9 @@ class Refinement:
                 bits.append(size & 1)
                 continue
             self._send_ends()
-            self._send((run << 4) + 1, int(positive[k]), 1)
+            self._send((run << 4) + 1, int(positive), 1)
             run, bits = 0, self._send_bits(bits)
-        if run or bits or behind < len(sizes):
+        if run or bits or behind < width:
             self._end(bits)
 
     def _end(self, bits):

@@ -27,13 +27,10 @@ def encode(parts, space, options, tables):
 class _Scan:
     def __init__(self, parts, band, bits, options):
         self._parts, (self._first, self._last), (self._high, self._low) = parts, band, bits
-        self._units, self._owners = blocks.in_units(parts)
-        self._codes = [parts[owner].code for owner in self._owners]
+        self._units = blocks.Units(parts)
+        self._codes = [parts[owner].code for owner in self._units.owners]
         self._best = options.optimize or options.progressive
-        across = parts[0].blocks.shape[1]
-        if len(parts) > 1:
-            across = max(-(-part.blocks.shape[1] // part.across) for part in parts)
-        self.restart = min(options.restart_rows * across, 65535) or options.restart_blocks
+        self.restart = min(options.restart_rows * self._units.across, 65535) or options.restart_blocks
 
     def encode(self, last_restart, tables):
         segments = self._segments()
@@ -66,24 +63,30 @@ class _Scan:
         return bases.items()
 
     def _segments(self):
-        step = self.restart or len(self._units)
-        for first in range(0, len(self._units), step):
-            yield self._symbols(self._units[first : first + step])
+        step = self.restart or self._units.count
+        for first in range(0, self._units.count, step):
+            yield self._symbols(first, min(first + step, self._units.count))
 
-    def _symbols(self, units):
-        low = self._low
+    def _symbols(self, first, last):
+        units, low = self._units, self._low
         if self._first:
-            band = units[:, 0, self._first : self._last + 1]
+            band = units.take(first, last)[:, 0, self._first : self._last + 1]
             code = self._codes[0]
             yield Refinement(code).of_band(band, low) if self._high else symbols.of_band(band, low, code)
-        elif self._high:
-            bit = units[:, :, 0].reshape(-1).astype(numpy.int32) >> low & 1
+            return
+        dc = units.take(first, last, 1)[:, :, 0].astype(numpy.int32) >> low
+        if self._high:
+            bit = dc.reshape(-1) & 1
             yield symbols.Symbols(numpy.full_like(bit, symbols.RAW), bit, numpy.ones_like(bit))
-        else:
-            difference = symbols.differences(units, self._owners, low)
-            for first in range(0, len(units), _AT_ONCE):
-                some, these = units[first : first + _AT_ONCE], difference[first : first + _AT_ONCE]
-                yield symbols.of_blocks(some, these, self._codes) if self._last else symbols.of_dc(these, self._codes)
+            return
+        difference = symbols.differences(dc, units.owners)
+        for at in range(first, last, _AT_ONCE):
+            end = min(at + _AT_ONCE, last)
+            these = difference[at - first : end - first]
+            if self._last:
+                yield symbols.of_blocks(units.take(at, end), these, self._codes)
+            else:
+                yield symbols.of_dc(these, self._codes)
 
     def _best_codes(self, segments):
         counts = numpy.zeros(symbols.RAW + 1, numpy.int64)

@@ -30,9 +30,8 @@ def _extra(values, sizes):
     return numpy.where(values < 0, values + (1 << sizes) - 1, values)
 
 
-def differences(units, owners, low):
+def differences(values, owners):
     """Of each block's DC to that of the block before, of the same part."""
-    values = units[:, :, 0].astype(numpy.int32) >> low
     out = numpy.empty_like(values)
     for owner in set(owners):
         mine = [at for at, other in enumerate(owners) if other == owner]

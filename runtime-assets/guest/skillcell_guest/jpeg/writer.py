@@ -32,15 +32,14 @@ class Options(typing.NamedTuple):
     exif: bytes = b""
 
 
-def encode(pixels, mode, options):
-    """A file of the pixels, shape (rows, columns, bands), uint8."""
+def encode(rows, width, height, mode, options):
+    """A file of the pixels that `rows` gives, see `blocks.planes`."""
     space, parts = _parts(mode, options)
     tables = _tables(parts, options)
     if options.streamtype == _TABLES_ONLY:
         return b"\xff\xd8" + b"".join(_dqt(*item) for item in tables.items()) + scans.standard_tables() + b"\xff\xd9"
-    blocks.quantise(parts, blocks.planes(pixels, mode, space), tables, options.smooth)
+    blocks.quantise(parts, blocks.planes(rows, height, mode, space), tables, options.smooth)
     head = [b"\xff\xd8", *_application(space, options)]
-    height, width, _ = pixels.shape
     head.append(_frame(parts, tables, width, height, options))
     return b"".join(head) + scans.encode(parts, space, options, options.streamtype != _NO_TABLES) + b"\xff\xd9"
 

@@ -29,7 +29,7 @@ def enter():
         if params["packages"]:
             sys.path.append(params["packages"])
         given = arguments(params["folder"], params["test"], params["color"]) + params["args"]
-        status = pytest_run(given, [report.Reporter(params["width"])])
+        status = pytest_run(given, [report.Reporter(params["width"]), *_installed_plugins()])
         call._flush()
         call._give({"status": status, "failure": _ENDINGS.get(status)})
     except BaseException as error:
@@ -46,6 +46,20 @@ def _place(folder, registry):
     os.chdir("/" if registry else folder)
 
 
+def _installed_plugins():
+    """Those that packages announce. pytest would load them too, and end where one can't be loaded in a cell."""
+    from importlib import metadata
+
+    loaded = []
+    for point in metadata.entry_points(group="pytest11"):
+        try:
+            loaded.append(point.load())
+        except Exception as error:
+            why = f"{failure.type_name(error)}: {failure.message(error)}"
+            print(f"the pytest plugin `{point.name}` is left out, it can't be loaded in a cell: {why}", file=sys.stderr)
+    return loaded
+
+
 def arguments(folder, test, color):
     """`test` is a file below `folder`, and may go on with `::` and the name of a test."""
     plugins = [word for name in _PLUGINS for word in ("-p", name)]
@@ -58,6 +72,7 @@ def arguments(folder, test, color):
         "--capture=sys",
         # It duplicates the descriptor of stderr, for signals that never come.
         "-p", "no:faulthandler",
+        "--disable-plugin-autoload",
         "-o", "cache_dir=/tmp/.pytest_cache",
         *plugins,
     ]  # fmt: skip

@@ -1,0 +1,244 @@
+//! The container tier, with a real engine and an image made of Debian's packages. Where no engine works, every test here
+//! says so and counts as ignored.
+
+mod common;
+#[path = "common/debian.rs"]
+mod debian;
+#[path = "common/web.rs"]
+mod web;
+
+use std::process::{Command, ExitCode};
+use std::sync::LazyLock;
+use std::time::{Duration, Instant};
+
+use common::{returned, tests};
+use libtest_mimic::{Arguments, Failed, Trial};
+use serde_json::{Value, json};
+use skillcell::policy::{GrantKind, Grants};
+use skillcell::tier::container::Engine;
+use skillcell::{Call, Choice, Host, LimitKind, Outcome, Report, Roots, Skill, Tier};
+
+static HOST: LazyLock<Host> = LazyLock::new(|| {
+    let builder = Host::builder().roots(Roots::new([])).container_base(debian::IMAGE);
+    builder.build().expect("the cache folder can be used")
+});
+
+type Test = (&'static str, fn());
+
+const TESTS: &[Test] = &[
+    ("a_skill_with_a_dockerfile_answers_by_the_contract", a_skill_with_a_dockerfile_answers_by_the_contract),
+    ("a_registry_skill_gives_what_a_cell_gives", a_registry_skill_gives_what_a_cell_gives),
+    ("an_image_is_named_by_digest_or_refused", an_image_is_named_by_digest_or_refused),
+    ("nothing_of_the_host_is_seen", nothing_of_the_host_is_seen),
+    ("what_is_printed_comes_apart", what_is_printed_comes_apart),
+    ("children_end_with_the_call", children_end_with_the_call),
+    ("a_deaf_skill_is_ended_at_the_deadline", a_deaf_skill_is_ended_at_the_deadline),
+    ("a_fork_bomb_is_ended_at_the_deadline", a_fork_bomb_is_ended_at_the_deadline),
+    ("memory_is_bounded", memory_is_bounded),
+    ("a_full_disk_is_the_skills_own", a_full_disk_is_the_skills_own),
+    ("a_flood_is_ended", a_flood_is_ended),
+    ("garbage_is_no_answer", garbage_is_no_answer),
+    ("http_goes_through_the_proxy_if_granted", http_goes_through_the_proxy_if_granted),
+    ("mounts_are_read_only_unless_granted", mounts_are_read_only_unless_granted),
+    ("only_granted_names_are_in_the_environment", only_granted_names_are_in_the_environment),
+];
+
+fn main() -> ExitCode {
+    let mut arguments = Arguments::from_args();
+    // Each of them starts processes by the dozen.
+    arguments.test_threads.get_or_insert(1);
+    let missing = if arguments.list { None } else { missing() };
+    if let Some(why) = &missing {
+        eprintln!("the container tests are skipped: {why}");
+    }
+    let trial = |&(name, test): &Test| {
+        let run = move || {
+            test();
+            Ok::<(), Failed>(())
+        };
+        Trial::test(name, run).with_ignored_flag(missing.is_some())
+    };
+    libtest_mimic::run(&arguments, TESTS.iter().map(trial).collect()).exit_code()
+}
+
+/// What keeps containers from running here.
+fn missing() -> Option<String> {
+    let engine = match Engine::of_machine() {
+        Ok(engine) => engine,
+        Err(error) => return Some(error.to_string()),
+    };
+    debian::base(engine.kind.program()).err().map(|why| format!("no base image could be made: {why}"))
+}
+
+fn skill(path: &str) -> Skill {
+    let folder = tests().join(path);
+    HOST.skill(folder.to_str().expect("a plain path")).expect("a skill")
+}
+
+fn contained(params: Value) -> Call {
+    let mut call = Call::new(params);
+    call.tier = Choice::Tier(Tier::Container);
+    call
+}
+
+fn make(skill: &Skill, call: &Call) -> Report {
+    let report = HOST.call(skill, call).unwrap_or_else(|error| panic!("{}: {error}", skill.id()));
+    assert_eq!(containers(), "", "no container is left");
+    report
+}
+
+fn wild(params: Value) -> Report {
+    make(&skill("skills/container/wild"), &contained(params))
+}
+
+/// The ids of the containers that are there.
+fn containers() -> String {
+    let engine = Engine::of_machine().expect("an engine");
+    let filter = "label=org.skillcell.call";
+    let output = engine.command().args(["ps", "--all", "--quiet", "--filter", filter]).output().expect("the engine");
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// It is ended within a second of its deadline, whatever it does.
+fn ended_in_time(params: Value) {
+    let skill = skill("skills/container/wild");
+    make(&skill, &contained(json!({"do": "prints"}))); // its image is made
+    let mut call = contained(params.clone());
+    call.limits.deadline = Duration::from_secs(3);
+    let started = Instant::now();
+    let report = make(&skill, &call);
+    let took = started.elapsed();
+    assert!(matches!(report.outcome, Outcome::Exceeded(LimitKind::Deadline, _)), "{params}: {:?}", report.outcome);
+    assert!(took < call.limits.deadline + Duration::from_secs(2), "{params}: {took:?}");
+}
+
+fn a_skill_with_a_dockerfile_answers_by_the_contract() {
+    let skill = skill("../skills-compat/demo/in_container");
+    let result = returned(make(&skill, &contained(json!({"text": "one two three"})))).expect("a result");
+    assert_eq!(result["words"], 3);
+    assert_eq!(result["ran_in"], "a container of its own");
+    assert_ne!(result["user"], 0);
+}
+
+fn a_registry_skill_gives_what_a_cell_gives() {
+    let skill = HOST.skill("optimization/prompt_rewriter").expect("a skill");
+    let params = json!({"raw_text": "Could you please kindly make this shorter"});
+    let here = returned(make(&skill, &contained(params.clone()))).expect("a result");
+    let mut call = Call::new(params);
+    call.tier = Choice::Tier(Tier::Wasm);
+    assert_eq!(here, returned(make(&skill, &call)).expect("a result"));
+}
+
+fn an_image_is_named_by_digest_or_refused() {
+    let skill = skill("skills/container/tagged");
+    let error = HOST.call(&skill, &contained(json!({}))).expect_err("a tag is no digest").to_string();
+    assert!(error.contains("names no digest"), "{error}");
+}
+
+fn nothing_of_the_host_is_seen() {
+    let server = web::Server::start(None, |_| Some(web::answer("200 OK", &[], "reached")));
+    let secret = tempfile::NamedTempFile::new().expect("a file");
+    let params = json!({"do": "looks", "host_file": secret.path(), "port": server.port});
+    let seen = returned(wild(params)).expect("a result");
+    assert_ne!(seen["user"], 0, "{seen}");
+    assert_eq!(seen["capabilities"], "0000000000000000", "{seen}");
+    assert_eq!(seen["no_new_privileges"], "1", "{seen}");
+    assert_eq!(seen["interfaces"], json!(["lo"]), "{seen}");
+    assert_eq!(seen["home"], "/home/skill", "{seen}");
+    assert!(seen["processes"].as_array().expect("a list").len() <= 2, "{seen}");
+    for place in ["write_root", "write_skill"] {
+        assert!(["OSError", "PermissionError"].contains(&seen[place].as_str().unwrap_or("written")), "{place}: {seen}");
+    }
+    assert_eq!(seen["write_scratch"], true, "{seen}");
+    assert_eq!(seen["host_file"], false, "its /tmp is its own: {seen}");
+    assert_eq!(seen["connect"], "ConnectionRefusedError", "{seen}");
+    assert_eq!(server.connections(), 0);
+    let names: Vec<&str> = seen["environment"].as_array().expect("a list").iter().filter_map(Value::as_str).collect();
+    assert!(!names.iter().any(|name| name.contains("CARGO") || *name == "USER"), "{names:?}");
+}
+
+fn what_is_printed_comes_apart() {
+    let report = wild(json!({"do": "prints"}));
+    assert_eq!(String::from_utf8_lossy(&report.stdout), "to stdout\nfrom a child\n");
+    assert_eq!(String::from_utf8_lossy(&report.stderr), "to stderr\n");
+    assert_eq!(returned(report).expect("a result"), "printed");
+}
+
+fn children_end_with_the_call() {
+    assert_eq!(returned(wild(json!({"do": "forks"}))).expect("a result"), "forked");
+}
+
+fn a_deaf_skill_is_ended_at_the_deadline() {
+    ended_in_time(json!({"do": "hangs"}));
+}
+
+fn a_fork_bomb_is_ended_at_the_deadline() {
+    ended_in_time(json!({"do": "bombs"}));
+}
+
+fn memory_is_bounded() {
+    let report = wild(json!({"do": "memory"}));
+    assert!(matches!(report.outcome, Outcome::Exceeded(LimitKind::Memory, _)), "{:?}", report.outcome);
+}
+
+fn a_full_disk_is_the_skills_own() {
+    let report = wild(json!({"do": "fills"}));
+    assert!(matches!(report.outcome, Outcome::Exceeded(LimitKind::ScratchBytes, _)), "{:?}", report.outcome);
+}
+
+fn a_flood_is_ended() {
+    for (to, limit) in [(1, LimitKind::StdoutBytes), (2, LimitKind::StderrBytes)] {
+        let report = wild(json!({"do": "floods", "to": to}));
+        assert!(matches!(report.outcome, Outcome::Exceeded(found, _) if found == limit), "{to}: {:?}", report.outcome);
+    }
+}
+
+fn garbage_is_no_answer() {
+    let report = wild(json!({"do": "garbage"}));
+    let Outcome::Raised(raised) = &report.outcome else { panic!("{:?}", report.outcome) };
+    assert_eq!(raised.kind, "ContainerError", "{}", raised.message);
+}
+
+fn http_goes_through_the_proxy_if_granted() {
+    let server = web::Server::start(None, |_| Some(web::answer("200 OK", &[], "hello")));
+    let skill = skill("skills/container/wild");
+    let mut call = contained(json!({"do": "fetches", "url": "http://api.example.test/x"}));
+    let refused = make(&skill, &call);
+    assert_eq!(refused.denials.len(), 1, "{:?}", refused.denials);
+    assert_eq!(server.connections(), 0);
+    call.grants = Grants::default();
+    call.grants.add(GrantKind::Resolve, &format!("api.example.test:80:127.0.0.1:{}", server.port)).expect("a resolve");
+    call.grants.add(GrantKind::AllowHttp, "http://api.example.test/*").expect("a rule");
+    let report = make(&skill, &call);
+    assert_eq!(returned(report).expect("a result"), json!({"status": 200, "text": "hello"}));
+}
+
+fn mounts_are_read_only_unless_granted() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let open = |path: &std::path::Path, mode: &str| {
+        assert!(Command::new("chmod").arg(mode).arg(path).status().expect("chmod").success());
+    };
+    open(folder.path(), "777");
+    std::fs::write(folder.path().join("in"), "text").expect("written");
+    open(&folder.path().join("in"), "644");
+    let skill = skill("skills/container/wild");
+    let mut call = contained(json!({"do": "files", "read": "/data/in", "write": "/data/out"}));
+    call.grants.add(GrantKind::Mount, &format!("{}:/data", folder.path().display())).expect("a mount");
+    let report = make(&skill, &call);
+    let Outcome::Raised(raised) = &report.outcome else { panic!("{:?}", report.outcome) };
+    assert!(raised.message.contains("Read-only file system"), "{}", raised.message);
+    call.grants = Grants::default();
+    call.grants.add(GrantKind::Mount, &format!("{}:/data:rw", folder.path().display())).expect("a mount");
+    assert_eq!(returned(make(&skill, &call)).expect("a result"), "text");
+    assert_eq!(std::fs::read_to_string(folder.path().join("out")).expect("it is there"), "TEXT");
+}
+
+fn only_granted_names_are_in_the_environment() {
+    let skill = skill("skills/container/wild");
+    let mut call = contained(json!({"do": "says", "name": "GIVEN"}));
+    assert_eq!(returned(make(&skill, &call)).expect("a result"), Value::Null);
+    for value in ["plain", "two\nlines", "", "with = and \"quotes\""] {
+        call.env.insert("GIVEN".to_owned(), value.to_owned());
+        assert_eq!(returned(make(&skill, &call)).expect("a result"), value);
+    }
+}

@@ -1,0 +1,111 @@
+"""Does what it is told, none of it nice."""
+
+import os
+import signal
+import socket
+import sys
+import time
+
+from skillware.core.base_skill import BaseSkill
+
+
+class Wild(BaseSkill):
+    @property
+    def manifest(self):
+        return {"name": "container/wild", "version": "0.1.0"}
+
+    def execute(self, params):
+        return getattr(self, params["do"])(params)
+
+    def forks(self, params):
+        """Children that outlive their parent, in sessions of their own, deaf to SIGTERM."""
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        for _ in range(5):
+            if os.fork() == 0:
+                os.setsid()
+                time.sleep(600)
+        return "forked"
+
+    def hangs(self, params):
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        if os.fork() == 0:
+            os.setsid()
+        time.sleep(600)
+
+    def bombs(self, params):
+        while True:
+            try:
+                os.fork()
+            except OSError:
+                pass
+
+    def fills(self, params):
+        with open("/tmp/full", "wb") as file:
+            while True:
+                file.write(b"x" * (1 << 20))
+
+    def floods(self, params):
+        while True:
+            os.write(params["to"], b"x" * 65536)
+
+    def garbage(self, params):
+        """Whatever descriptors there are, it writes to them, then goes."""
+        for number in range(3, 64):
+            try:
+                os.write(number, b"\xff\x00{]garbage")
+            except OSError:
+                pass
+        os._exit(0)
+
+    def memory(self, params):
+        return len(bytearray(1 << 30))
+
+    def prints(self, params):
+        print("to stdout")
+        print("to stderr", file=sys.stderr)
+        sys.stdout.flush()
+        if os.fork() == 0:
+            os.write(1, b"from a child\n")
+            os._exit(0)
+        os.wait()
+        return "printed"
+
+    def looks(self, params):
+        """What there is to see."""
+        def able(work):
+            try:
+                return work() or True
+            except OSError as error:
+                return type(error).__name__
+
+        return {
+            "user": os.getuid(),
+            "groups": os.getgroups(),
+            "processes": sorted(name for name in os.listdir("/proc") if name.isdigit()),
+            "environment": sorted(os.environ),
+            "home": os.environ["HOME"],
+            "capabilities": [line.split()[1] for line in open("/proc/self/status") if line.startswith("CapEff")][0],
+            "no_new_privileges": [line.split()[1] for line in open("/proc/self/status") if line.startswith("NoNewPrivs")][0],
+            "interfaces": [name for _, name in socket.if_nameindex()],
+            "write_root": able(lambda: open("/written", "w").close()),
+            "write_skill": able(lambda: open(os.path.join(os.path.dirname(__file__), "written"), "w").close()),
+            "write_scratch": able(lambda: open("/tmp/written", "w").close()),
+            "host_file": os.path.exists(params["host_file"]),
+            "connect": able(lambda: socket.create_connection(("127.0.0.1", params["port"]), 2).close()),
+        }
+
+    def fetches(self, params):
+        import requests
+
+        answer = requests.get(params["url"], timeout=5)
+        return {"status": answer.status_code, "text": answer.text}
+
+    def files(self, params):
+        with open(params["read"]) as file:
+            text = file.read()
+        with open(params["write"], "w") as file:
+            file.write(text.upper())
+        return text
+
+    def says(self, params):
+        return os.environ.get(params["name"])
