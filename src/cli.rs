@@ -100,22 +100,6 @@ impl Settings {
     fn host_with(&self, ca_files: &[PathBuf]) -> Result<Host, HostError> {
         let mut builder =
             self.builder(Arc::new(progress::Terminal::new(self.quiet))).ca_files(ca_files.iter().cloned());
-        let mut builder = Host::builder()
-            .offline(self.offline)
-            .wheels(self.from_wheel.clone())
-            .ca_files(ca_files.iter().cloned())
-            .progress(Arc::new(progress::Terminal::new(self.quiet)));
-        if let Some(bytes) = self.max_images {
-            builder = builder.max_image_bytes(bytes);
-        }
-        if let Some(folder) = &self.cache_dir {
-            builder = builder.cache_dir(folder);
-        }
-        if let Some(image) = std::env::var("SKILLCELL_CONTAINER_BASE").ok().filter(|image| !image.is_empty()) {
-            builder = builder.container_base(image);
-        }
-        let network = std::env::var_os("SKILLCELL_CONTAINER_BUILD_NETWORK").is_some_and(|value| value == "1");
-        builder = builder.allow_build_network(network);
         // Where there is no place for approvals there are none.
         match self.approvals() {
             Ok(approvals) => builder = builder.approvals(approvals),
@@ -131,8 +115,18 @@ impl Settings {
     }
 
     fn builder(&self, line: Arc<progress::Terminal>) -> HostBuilder {
-        let builder = Host::builder().offline(self.offline).wheels(self.from_wheel.clone()).progress(line);
-        self.cache_dir.iter().fold(builder, HostBuilder::cache_dir)
+        let mut builder = Host::builder().offline(self.offline).wheels(self.from_wheel.clone()).progress(line);
+        if let Some(bytes) = self.max_images {
+            builder = builder.max_image_bytes(bytes);
+        }
+        if let Some(folder) = &self.cache_dir {
+            builder = builder.cache_dir(folder);
+        }
+        if let Some(image) = std::env::var("SKILLCELL_CONTAINER_BASE").ok().filter(|image| !image.is_empty()) {
+            builder = builder.container_base(image);
+        }
+        let network = std::env::var_os("SKILLCELL_CONTAINER_BUILD_NETWORK").is_some_and(|value| value == "1");
+        builder.allow_build_network(network)
     }
 
     fn approvals(&self) -> Result<Approvals, ApprovalError> {
