@@ -55,7 +55,8 @@ impl Outside {
         for skill in skills {
             let look = host.look(skill).map_err(|error| error.to_string())?;
             let wanted = look["manifest"]["requirements"].as_array().into_iter().flatten();
-            by_skill.insert(skill.id().to_owned(), wanted.filter_map(Value::as_str).map(str::to_owned).collect::<Vec<_>>());
+            by_skill
+                .insert(skill.id().to_owned(), wanted.filter_map(Value::as_str).map(str::to_owned).collect::<Vec<_>>());
         }
         let requirements: BTreeSet<String> = by_skill.values().flatten().cloned().collect();
         let requirements: Vec<String> = requirements.into_iter().collect();
@@ -98,8 +99,10 @@ impl Outside {
         if output.code != Some(0) {
             return Err(output.last_line);
         }
-        let found: BTreeMap<String, Vec<String>> = serde_json::from_str(&output.last_line).map_err(|error| error.to_string())?;
-        let native = |name: &str| self.venv.lock().packages.iter().any(|one| normal(&one.name) == name && one.is_native());
+        let found: BTreeMap<String, Vec<String>> =
+            serde_json::from_str(&output.last_line).map_err(|error| error.to_string())?;
+        let native =
+            |name: &str| self.venv.lock().packages.iter().any(|one| normal(&one.name) == name && one.is_native());
         let with_kind = |names: Vec<String>| names.into_iter().map(|name| (name.clone(), !native(&name))).collect();
         Ok(found.into_iter().map(|(skill, names)| (skill, with_kind(names))).collect())
     }
@@ -114,7 +117,9 @@ impl Outside {
             skill.write_to(&self.place(skill))?;
             self.lay_out_above(skill, registry)?;
         }
-        for (name, text) in [("skillcell_report.py", REPORTER), ("skillcell_call.py", CALLER), ("skillcell_closure.py", CLOSURE)] {
+        for (name, text) in
+            [("skillcell_report.py", REPORTER), ("skillcell_call.py", CALLER), ("skillcell_closure.py", CLOSURE)]
+        {
             std::fs::write(self.folder.path().join(name), text)?;
         }
         for name in ["home", "tmp"] {
@@ -133,9 +138,7 @@ impl Outside {
             for name in ["__init__.py", "conftest.py"] {
                 let bytes = match skill.origin() {
                     Origin::Registry => registry.read(&format!("{above}/{name}").trim_start_matches('/').to_owned()),
-                    Origin::Folder(folder) => {
-                        std::fs::read(folder.ancestors().nth(up).unwrap_or(folder).join(name))
-                    }
+                    Origin::Folder(folder) => std::fs::read(folder.ancestors().nth(up).unwrap_or(folder).join(name)),
                 };
                 if let Ok(bytes) = bytes {
                     std::fs::write(target.join(name), bytes)?;

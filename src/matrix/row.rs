@@ -103,7 +103,9 @@ impl<'a> Around<'a> {
         row.pyodide = match &self.listed {
             Ok(listed) => match self.outside.as_ref().ok().and_then(|outside| outside.closure(skill)) {
                 Some(packages) => listed.look_up(packages),
-                None => unknown("not looked up: what its packages pull in is known from the native environment".to_owned()),
+                None => {
+                    unknown("not looked up: what its packages pull in is known from the native environment".to_owned())
+                }
             },
             Err(why) => unknown(why.clone()),
         };
