@@ -126,6 +126,9 @@ impl Sites<'_> {
                 if matches!(package.standing, Standing::Wheel { .. }) && !wheels.contains_key(&package.name) {
                     pins.push(lock::pin(&package.name, &package.standing)?);
                 }
+                if matches!(package.standing, Standing::StandIn { .. }) {
+                    pins.extend(standins::of(&package.name).and_then(|standin| standin.python_of.clone()));
+                }
             }
             let fetched =
                 provision::fetch(&pins.iter().collect::<Vec<_>>(), self.fetch, scratch.path(), self.progress)?;
@@ -242,7 +245,8 @@ fn gather(members: &[&Package], wheels: &mut Wheels) -> Result<Vec<Result<(Strin
     let mut taken = Taken::default();
     let mut files = Vec::new();
     for package in members {
-        if let Some(standin) = standins::of(&package.name).filter(|_| !wheels.contains_key(&package.name)) {
+        let standin = matches!(package.standing, Standing::StandIn { .. }).then(|| standins::of(&package.name));
+        if let Some(standin) = standin.flatten() {
             for (path, bytes) in standin.site_files(&package.name) {
                 if taken.takes(&path, bytes.len() as u64)? {
                     files.push(Ok((path, bytes)));

@@ -8,6 +8,7 @@ use serde::Deserialize;
 
 use super::requirement::{Requirement, normalized};
 use super::version::Version;
+use crate::provision::Pin;
 
 include!(concat!(env!("OUT_DIR"), "/standins.rs"));
 
@@ -23,6 +24,8 @@ pub struct StandIn {
     pub modules: Vec<String>,
     pub limits: Vec<String>,
     pub requires: Vec<Requirement>,
+    /// The wheel whose Python it completes: what is native there is in its own files, which come first.
+    pub python_of: Option<Pin>,
     files: Vec<(&'static str, &'static [u8])>,
 }
 
@@ -34,6 +37,15 @@ struct About {
     modules: Vec<String>,
     requires: Vec<String>,
     limits: Vec<String>,
+    python_of: Option<PythonOf>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PythonOf {
+    file: String,
+    sha256: String,
+    bytes: u64,
 }
 
 /// The stand-in for a distribution, by its normalized name.
@@ -83,7 +95,14 @@ fn read(files: &'static [(&'static str, &'static str, &'static [u8])]) -> Result
         let requires = requires.collect::<Result<_, _>>().map_err(|error| format!("{folder}: {error}"))?;
         let own = files.iter().filter(|(of, path, _)| of == folder && *path != ABOUT);
         let files = own.map(|(_, path, bytes)| (*path, *bytes)).collect();
-        let standin = StandIn { version, modules: about.modules, limits: about.limits, requires, files };
+        let python_of = about.python_of.map(|wheel| Pin {
+            name: about.name.clone(),
+            version: about.version.clone(),
+            file: wheel.file,
+            sha256: wheel.sha256,
+            bytes: wheel.bytes,
+        });
+        let standin = StandIn { version, modules: about.modules, limits: about.limits, requires, python_of, files };
         read.insert(about.name, standin);
     }
     Ok(read)
@@ -98,11 +117,14 @@ mod tests {
         let read = read(STANDIN_FILES).unwrap();
         for (name, standin) in &read {
             assert!(!standin.limits.is_empty() && !standin.modules.is_empty(), "{name}");
+            let pinned = |pin: &Pin| pin.sha256.len() == 64 && pin.bytes > 0 && pin.file.contains(&*pin.version);
+            assert!(standin.python_of.as_ref().is_none_or(pinned), "{name}");
             assert!(standin.files.iter().map(|(_, bytes)| bytes.len()).sum::<usize>() <= 1 << 20, "{name}");
             for module in &standin.modules {
                 let place = module.replace('.', "/");
                 let there = |path: &str| path == format!("{place}.py") || path.starts_with(&format!("{place}/"));
-                assert!(standin.files.iter().any(|(path, _)| there(path)), "{name} has no {module}");
+                let ours = standin.files.iter().any(|(path, _)| there(path));
+                assert!(ours || standin.python_of.is_some(), "{name} has no {module}");
             }
         }
         for (folder, _, _) in STANDIN_FILES {

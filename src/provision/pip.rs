@@ -124,16 +124,47 @@ impl PipRun<'_> {
     }
 }
 
-/// Downloads these wheels into `dir`, an empty private folder, in one run of pip.
+/// Downloads these wheels into `dir`, an empty private folder: the pure ones in one run of pip, and each that is for some
+/// other platform, of which only the Python is wanted, in one that asks for that platform.
 pub(super) fn download(pins: &[&Pin], python: Option<&Path>, dir: &Path, progress: &dyn Progress) -> Result<()> {
+    let guest = ["--python-version", GUEST_PYTHON].map(OsString::from).to_vec();
+    let (native, pure): (Vec<&Pin>, Vec<&Pin>) = pins.iter().copied().partition(|pin| tags(&pin.file).is_some());
+    if !pure.is_empty() {
+        run(&pure, guest, python, dir, progress)?;
+    }
+    for pin in native {
+        run(&[pin], tags(&pin.file).unwrap_or_default(), python, dir, progress)?;
+    }
+    Ok(())
+}
+
+/// pip's options for the platform that a wheel's file name has; `None` if that is any.
+fn tags(file: &str) -> Option<Vec<OsString>> {
+    let mut parts = file.strip_suffix(".whl")?.rsplitn(4, '-');
+    let (platforms, abi, python) = (parts.next()?, parts.next()?, parts.next()?);
+    let version = python.strip_prefix("cp").filter(|digits| digits.len() > 1 && platforms != "any")?;
+    let mut options = vec!["--python-version".to_owned(), format!("{}.{}", &version[..1], &version[1..])];
+    options.extend(["--implementation", "cp", "--abi", abi].map(str::to_owned));
+    options.extend(platforms.split('.').flat_map(|platform| ["--platform".to_owned(), platform.to_owned()]));
+    Some(options.into_iter().map(OsString::from).collect())
+}
+
+fn run(
+    pins: &[&Pin],
+    platform: Vec<OsString>,
+    python: Option<&Path>,
+    dir: &Path,
+    progress: &dyn Progress,
+) -> Result<()> {
     write_requirements(pins, &dir.join("requirements.txt"))?;
     let what = describe(pins);
     progress.step(&format!("downloading {what}"));
-    let mut args = vec!["download", "--no-deps", "--require-hashes", "--only-binary=:all:"];
-    args.extend(["--python-version", GUEST_PYTHON, "--ignore-requires-python", "-r", "requirements.txt", "-d", "."]);
+    let mut args = ["download", "--no-deps", "--require-hashes", "--only-binary=:all:"].map(OsString::from).to_vec();
+    args.extend(platform);
+    args.extend(["--ignore-requires-python", "-r", "requirements.txt", "-d", "."].map(OsString::from));
     let run = PipRun {
         what: &what,
-        args: args.into_iter().map(OsString::from).collect(),
+        args,
         dir,
         isolated: false,
         expected_bytes: pins.iter().map(|pin| pin.bytes).sum(),
@@ -226,5 +257,29 @@ fn describe(pins: &[&Pin]) -> String {
         [pin] => format!("{} {}", pin.name, pin.version),
         [first, rest @ ..] => format!("{} {} and {} more", first.name, first.version, rest.len()),
         [] => "nothing".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wheel_for_a_platform_is_asked_for_by_its_tags() {
+        let options = tags("x-1.2-cp311-cp311-manylinux2014_x86_64.manylinux_2_17_x86_64.whl").unwrap();
+        let expected = [
+            "--python-version",
+            "3.11",
+            "--implementation",
+            "cp",
+            "--abi",
+            "cp311",
+            "--platform",
+            "manylinux2014_x86_64",
+            "--platform",
+            "manylinux_2_17_x86_64",
+        ];
+        assert_eq!(options, expected.map(OsString::from));
+        assert_eq!(tags("x-1.2-py3-none-any.whl"), None);
     }
 }
