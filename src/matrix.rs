@@ -4,7 +4,7 @@
 //! It decides nothing: the verdict is the analysis', and the tests, calls and figures stand beside it as evidence.
 //!
 //! ```text
-//!   discover ──▶ each skill, in parallel: analysis, packages, tests in cells │ natively │ in Pyodide, recorded calls
+//!   discover ──▶ each skill, in parallel: analysis, packages, tests in cells │ natively, recorded calls
 //!                each skill, one after the other: image, latency            ──▶ Matrix ──▶ expect, page, markdown
 //! ```
 
@@ -40,8 +40,7 @@ use crate::provision;
 
 /// What to study, and how much of it.
 ///
-/// Defaults: the pinned registry, all of its skills, native runs, latency, the cases that come with this program, no run in
-/// Pyodide, as many skills at once as there are cores.
+/// Defaults: the pinned registry, all of its skills, native runs, latency, the cases that come with this program, as many skills at once as there are cores.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Study {
@@ -53,8 +52,6 @@ pub struct Study {
     pub native: Native,
     pub latency: bool,
     pub cases: Cases,
-    /// Run the tests in Pyodide on Node.js, which isolates nothing, either.
-    pub pyodide: bool,
     pub jobs: usize,
 }
 
@@ -75,7 +72,6 @@ impl Default for Study {
             native: Native::Run,
             latency: true,
             cases: Cases::pinned(),
-            pyodide: false,
             jobs: std::thread::available_parallelism().map_or(2, usize::from),
         }
     }

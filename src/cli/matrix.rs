@@ -20,7 +20,7 @@ use crate::matrix::{Cases, Expectations, Matrix, Native, Source, Study, document
 /// The native tests run a skill's code and its packages on this machine, outside of any cell. For the pinned registry,
 /// whose bytes are known by hash, that is the default; for any other folder it has to be asked for with
 /// --trust-remote-code, and should be only for skills that you would run by hand. Where bubblewrap is there, native runs
-/// have no network and none of your files. --pyodide is no safer: Pyodide on Node.js isolates nothing.
+/// have no network and none of your files.
 #[derive(Args)]
 #[command(after_help = "\
 Exit codes: 0 done, 1 --check found differences, 2 usage or host error.
@@ -46,9 +46,6 @@ pub struct MatrixCommand {
     /// Don't measure calls
     #[arg(long)]
     no_latency: bool,
-    /// Run the tests in Pyodide on Node.js too, outside of any sandbox
-    #[arg(long)]
-    pyodide: bool,
     /// More recorded calls: a folder with a cases.json, or such a file (repeatable)
     #[arg(long, value_name = "PATH")]
     parity: Vec<PathBuf>,
@@ -65,7 +62,7 @@ pub struct MatrixCommand {
     #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "skills-compat/expectations.toml")]
     check: Option<PathBuf>,
     /// Take the results from here instead of studying anything
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["registry", "skill", "pyodide", "parity"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["registry", "skill", "parity"])]
     from: Option<PathBuf>,
     /// Make the generated tables of this document anew (repeatable)
     #[arg(long, value_name = "FILE")]
@@ -120,7 +117,6 @@ impl MatrixCommand {
             ),
             _ => Native::Run,
         };
-        plan.pyodide = self.pyodide && matches!(plan.native, Native::Run);
         plan.skills = self.skill.clone();
         plan.latency = !self.no_latency;
         plan.jobs = self.jobs.unwrap_or(plan.jobs).max(1);

@@ -95,7 +95,7 @@ impl Row {
             tests: Tests {
                 cells: Suite::not_run("the skill could not be read"),
                 native: Suite::not_run("the skill could not be read"),
-                pyodide: Suite::not_run("not asked for: --pyodide"),
+                pyodide: Suite::not_run("not run"),
                 differences: Vec::new(),
             },
             parity: Parity::default(),
