@@ -7,6 +7,7 @@ mod audit;
 mod bench;
 mod build;
 mod cache;
+mod compare;
 mod doctor;
 mod grants;
 mod input;
@@ -57,6 +58,7 @@ enum Command {
     Audit(audit::AuditCommand),
     Bench(bench::BenchCommand),
     Matrix(matrix::MatrixCommand),
+    Compare(compare::CompareCommand),
     Runtime(runtime::RuntimeCommand),
     Cache(cache::CacheCommand),
     Doctor(doctor::DoctorCommand),
@@ -148,6 +150,7 @@ pub fn main() -> ExitCode {
         Command::Audit(command) => command.execute(&printer),
         Command::Bench(command) => command.execute(&settings, &printer),
         Command::Matrix(command) => command.execute(&settings, &printer),
+        Command::Compare(command) => command.execute(&settings, &printer),
         Command::Runtime(command) => command.execute(&settings, &printer),
         Command::Cache(command) => command.execute(&settings, &printer),
         Command::Doctor(command) => command.execute(&settings, &printer),

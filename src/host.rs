@@ -20,6 +20,7 @@ mod builder;
 mod calling;
 mod command;
 mod environment;
+mod footprint;
 mod grants;
 mod images;
 mod json_strings;

@@ -22,6 +22,7 @@ use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Serialize};
 
+pub(crate) use self::bake::file_name;
 pub use self::bake::{BakeError, Baker, Start, Told, WarmUp};
 use crate::cache::Artefact;
 use crate::cell::{EngineError, HotPages, Machine, Memories};

@@ -20,6 +20,7 @@ mod cache;
 pub mod call;
 mod cell;
 pub mod cli;
+pub mod compare;
 mod door;
 #[cfg(test)]
 mod fuzz;

@@ -325,7 +325,8 @@ fn runtime_cache_and_doctor_speak_json() {
     assert!(!rows(&runtime["files"]).is_empty());
     assert!(rows(&runtime["files"]).iter().all(|file| keys(file) == ["part", "name", "bytes"]));
     let cache = skillcell(&["cache", "list", "--json"]).json();
-    assert_eq!(keys(&cache), ["schema", "folder", "entries"]);
+    assert_eq!(keys(&cache), ["schema", "folder", "images", "entries"]);
+    assert_eq!(keys(&cache["images"]), ["bytes", "max_bytes"]);
     let fields = ["kind", "name", "skill", "bytes", "made", "last_used", "flaw"];
     assert!(rows(&cache["entries"]).iter().all(|entry| keys(entry) == fields));
     let doctor = skillcell(&["doctor", "--json"]);

@@ -190,6 +190,15 @@ fn a_native_package_is_told_with_chain_tags_and_tier_when_its_import_fails() {
 }
 
 #[test]
+fn a_stand_in_without_the_wheel_that_it_completes_is_not_there_and_not_fatal() {
+    let place = Place::new(&["biopython", "bitarray"], nothing());
+    let packages = place.packages();
+    assert!(matches!(standing(&packages, "biopython"), Standing::Unresolved { .. }), "{packages:?}");
+    assert!(matches!(standing(&packages, "bitarray"), Standing::StandIn { .. }), "{packages:?}");
+    assert!(place.call(json!({})).is_ok());
+}
+
+#[test]
 fn what_no_index_has_is_not_found_and_what_has_no_fitting_version_says_which_there_are() {
     let place = Place::new(&["nowhere-to-be-seen", "known>=5"], nothing());
     place.wheel("known-1.0", &[], &[]);

@@ -237,7 +237,8 @@ mod tests {
     #[test]
     fn json_on_a_terminal_is_laid_out_without_anything_that_steers_it() {
         let value = serde_json::json!({"text": "\u{1b}]0;x\u{7}\u{9b}2J\u{202e}"});
-        let pretty = shown(true, &serde_json::to_string(&value).unwrap());
+        let json = serde_json::to_string(&value).unwrap();
+        let pretty = shown(true, &json);
         assert!(pretty.starts_with("{\n  \"text\": "), "{pretty}");
         assert!(!pretty.contains(|c: char| (c.is_control() && c != '\n') || reorders(c)), "{pretty:?}");
         assert_eq!(serde_json::from_str::<serde_json::Value>(&pretty).unwrap(), value);

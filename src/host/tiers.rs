@@ -66,7 +66,7 @@ impl Host {
     }
 
     /// Gets ready what the skill's calls run on, if it is not yet.
-    fn ground(&self, tier: Tier, skill: &Skill, manifest: &Value) -> Result<Ground, HostError> {
+    pub(super) fn ground(&self, tier: Tier, skill: &Skill, manifest: &Value) -> Result<Ground, HostError> {
         let requirements = requirements(manifest);
         match tier {
             Tier::Container => {
@@ -80,7 +80,7 @@ impl Host {
 }
 
 /// What a manifest says that the skill needs. What is no list of texts is nothing.
-fn requirements(manifest: &Value) -> Vec<String> {
+pub(super) fn requirements(manifest: &Value) -> Vec<String> {
     let list = manifest["requirements"].as_array().map(Vec::as_slice).unwrap_or_default();
     list.iter().filter_map(|line| line.as_str().map(str::to_owned)).collect()
 }

@@ -461,6 +461,6 @@ fn ascii(json: &str) -> String {
     text
 }
 
-fn file_name(key: &str) -> String {
+pub(crate) fn file_name(key: &str) -> String {
     format!("{key}.cwasm")
 }

@@ -5,8 +5,10 @@
 //! is none, that is recorded. A version that was chosen before is replaced then, and what only it needed is forgotten.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::fs;
+use std::path::Path;
 
-use super::index::{Answer, Index};
+use super::index::{Answer, Index, OFFLINE};
 use super::installed::Installed;
 use super::passed::Absent;
 use super::requirement::Requirement;
@@ -16,7 +18,7 @@ use super::{
 };
 use crate::cache::Cache;
 use crate::progress::Progress;
-use crate::provision::{Fetch, Wheel};
+use crate::provision::{self, Fetch, Wheel};
 
 /// Bounds of the walk: strangers decide how far it goes.
 const MAX_PACKAGES: usize = 250;
@@ -84,7 +86,28 @@ impl Resolver<'_> {
         packages.packages = in_order(&roots, demands, chosen);
         let is_wheel = |package: &Package| matches!(package.standing, Standing::Wheel { .. });
         wheels.retain(|name, _| packages.packages.iter().any(|package| package.name == *name && is_wheel(package)));
+        for package in &mut packages.packages {
+            self.complete(package, &mut wheels, scratch.path())?;
+        }
         Ok((packages, wheels, scratch))
+    }
+
+    /// Gets the wheel whose Python a stand-in completes. Without it the package is not there, which is not fatal either.
+    fn complete(&self, package: &mut Package, wheels: &mut Wheels, folder: &Path) -> Result<(), Error> {
+        let standin = standins::of(&package.name).filter(|_| matches!(package.standing, Standing::StandIn { .. }));
+        let Some(pin) = standin.and_then(|standin| standin.python_of.as_ref()) else { return Ok(()) };
+        if self.fetch.offline && self.fetch.wheels.is_empty() {
+            package.standing = Standing::Unresolved { why: OFFLINE.into() };
+            return Ok(());
+        }
+        let path = folder.join(format!("python-of-{}", package.name));
+        fs::create_dir(&path).map_err(|source| Error::Folder { path: path.clone(), source })?;
+        let fetched = provision::fetch(&[pin], self.fetch, &path, self.progress);
+        match fetched.and_then(|mut fetched| Wheel::open(fetched.remove(0))) {
+            Ok(wheel) => drop(wheels.insert(package.name.clone(), wheel)),
+            Err(error) => package.standing = Standing::Unresolved { why: error.to_string() },
+        }
+        Ok(())
     }
 
     /// What the runtime, the framework or a stand-in has.

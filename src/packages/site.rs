@@ -126,7 +126,7 @@ impl Sites<'_> {
                 if matches!(package.standing, Standing::Wheel { .. }) && !wheels.contains_key(&package.name) {
                     pins.push(lock::pin(&package.name, &package.standing)?);
                 }
-                if matches!(package.standing, Standing::StandIn { .. }) {
+                if matches!(package.standing, Standing::StandIn { .. }) && !wheels.contains_key(&package.name) {
                     pins.extend(standins::of(&package.name).and_then(|standin| standin.python_of.clone()));
                 }
             }

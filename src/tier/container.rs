@@ -50,6 +50,18 @@ pub struct Ready {
     command: Vec<String>,
 }
 
+impl Ready {
+    /// What its image takes on disk, its base's layers included.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.engine.image_bytes(&self.image)
+    }
+
+    /// What the base of default images takes of that.
+    pub(crate) fn base_bytes(&self, containers: &Containers) -> u64 {
+        self.engine.image_bytes(&containers.base).min(self.bytes())
+    }
+}
+
 impl Engine {
     /// The engine of this machine, looked for once.
     pub fn of_machine() -> Result<Engine, TierError> {

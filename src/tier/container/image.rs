@@ -114,6 +114,14 @@ fn by_digest(image: &str) -> bool {
 }
 
 impl Engine {
+    /// How large an image is, as the engine counts.
+    pub(super) fn image_bytes(&self, image: &str) -> u64 {
+        let mut command = self.command();
+        command.args(["image", "inspect", "--format", "{{.Size}}", image]);
+        let said = super::engine::run(&mut command, None).ok();
+        said.and_then(|said| String::from_utf8(said.stdout).ok()?.trim().parse().ok()).unwrap_or_default()
+    }
+
     /// The id of an image that is here.
     pub(super) fn image_id(&self, image: &str) -> Option<String> {
         let mut command = self.command();

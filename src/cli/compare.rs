@@ -1,0 +1,163 @@
+//! `skillcell compare`: the same calls in every tier that this machine has.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Context;
+use clap::Args;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::limits::LimitArgs;
+use super::printer::{Printer, bytes};
+use super::{Settings, input, progress};
+use crate::bench::Series;
+use crate::call::Call;
+use crate::compare::{Comparison, Figures, Missing, Plan, chart, run};
+use crate::tier::Tier;
+
+/// Compare the tiers: the same calls of a skill in each that this machine has, interleaved in one run
+///
+/// first: the first call, with what had to be made for it and was not there yet. cold: starting this program for one
+/// call. warm: a call in a program that has made one before. The results must be equal; if they are not, that is said
+/// and the exit code is 1.
+#[derive(Args)]
+pub struct CompareCommand {
+    /// A folder with a skill.py, or an id
+    #[arg(required_unless_present = "calls")]
+    skill: Option<String>,
+    /// What execute() gets: JSON, @FILE, or - for standard input
+    #[arg(long, short, value_name = "JSON|@FILE|-", default_value = "{}")]
+    params: String,
+    /// Compare several: a JSON file with a list of {"skill": …, "params": …}
+    #[arg(long, value_name = "FILE", conflicts_with = "skill")]
+    calls: Option<PathBuf>,
+    /// The tiers to compare [default: wasm, container, subprocess]
+    #[arg(long, value_name = "TIER", value_delimiter = ',')]
+    tiers: Vec<Tier>,
+    /// Calls in each tier but wasm, which gets five times as many
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    count: usize,
+    /// Don't check the params against the manifest
+    #[arg(long)]
+    no_validate: bool,
+    /// Draw the warm calls into this file, as SVG
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
+    /// Print the figures as JSON
+    #[arg(long)]
+    json: bool,
+    /// Print the figures as a Markdown table, as in the docs
+    #[arg(long, conflicts_with = "json")]
+    markdown: bool,
+    #[command(flatten)]
+    limits: LimitArgs,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Case {
+    skill: String,
+    params: Value,
+}
+
+impl CompareCommand {
+    pub fn execute(&self, settings: &Settings, printer: &Printer) -> anyhow::Result<ExitCode> {
+        let host = settings.host()?;
+        let line = progress::Terminal::new(settings.quiet);
+        let mut compared = Vec::new();
+        for Case { skill: name, params } in self.cases()? {
+            let skill = host.skill(&name)?;
+            let mut call = Call::new(params.clone());
+            call.limits = self.limits.limits();
+            call.validate = !self.no_validate;
+            let plan = self.plan(&name, &params)?;
+            compared.push(run(&host, &skill, &call, &plan, &line)?);
+        }
+        drop((line, host));
+        if let Some(path) = &self.svg {
+            let groups: Vec<_> = compared.iter().map(|(comparison, _)| comparison.group()).collect();
+            let drawing = chart::draw("A warm call in each tier: p50, with a line to p99", &groups);
+            std::fs::write(path, drawing).with_context(|| format!("can't write `{}`", path.display()))?;
+        }
+        if self.json {
+            let all: Vec<Value> = compared.iter().map(|(comparison, missing)| comparison.to_json(missing)).collect();
+            printer.json(&Value::Array(all));
+        } else {
+            self.print(&compared, printer);
+        }
+        let unequal = compared.iter().any(|(comparison, _)| !comparison.equal);
+        Ok(if unequal { ExitCode::from(1) } else { ExitCode::SUCCESS })
+    }
+
+    fn cases(&self) -> anyhow::Result<Vec<Case>> {
+        match (&self.calls, &self.skill) {
+            (Some(path), _) => {
+                let text = std::fs::read(path).with_context(|| format!("can't read `{}`", path.display()))?;
+                serde_json::from_slice(&text).with_context(|| format!("`{}` is no list of calls", path.display()))
+            }
+            (None, Some(skill)) => {
+                let params = serde_json::from_str(&input::text(&self.params, "--params")?)?;
+                Ok(vec![Case { skill: skill.clone(), params }])
+            }
+            (None, None) => Ok(Vec::new()),
+        }
+    }
+
+    fn plan(&self, skill: &str, params: &Value) -> anyhow::Result<Plan> {
+        let mut plan = Plan::default();
+        if !self.tiers.is_empty() {
+            plan.tiers.clone_from(&self.tiers);
+        }
+        plan.calls = self.count.max(1);
+        plan.cell_calls = plan.calls.saturating_mul(5);
+        let program = std::env::current_exe().context("can't tell where this program is")?;
+        let mut words = vec!["run".to_owned(), skill.to_owned(), "--params".to_owned(), params.to_string()];
+        words.push("--quiet".to_owned());
+        words.extend(self.no_validate.then(|| "--no-validate".to_owned()));
+        plan.cold = Some((program, words));
+        Ok(plan)
+    }
+
+    fn print(&self, compared: &[(Comparison, Vec<Missing>)], printer: &Printer) {
+        let headings =
+            ["skill", "tier", "first ms", "cold p50 ms", "warm p50 ms", "p90", "p99", "memory", "disk", "disk, shared"];
+        let rows: Vec<Vec<String>> = compared
+            .iter()
+            .flat_map(|(comparison, _)| comparison.tiers.iter().map(|figures| row(&comparison.skill, figures)))
+            .collect();
+        if self.markdown {
+            printer.line(&format!("| {} |", headings.join(" | ")));
+            printer.line(&format!("|---|---|{}", "---:|".repeat(headings.len() - 2)));
+            rows.iter().for_each(|row| printer.line(&format!("| {} |", row.join(" | "))));
+        } else {
+            printer.table(&headings, &rows);
+        }
+        for (comparison, missing) in compared {
+            for Missing { tier, why } in missing {
+                printer.warning(&format!("{} has no figures for {tier}: {why}", comparison.skill));
+            }
+            if !comparison.equal {
+                printer.warning(&format!("{} does not give the same result in every tier", comparison.skill));
+            }
+        }
+    }
+}
+
+fn row(skill: &str, figures: &Figures) -> Vec<String> {
+    let time = |series: &Series, percent| {
+        series.percentile_ms(percent).map_or_else(|| "-".to_owned(), |ms| format!("{ms:.3}"))
+    };
+    vec![
+        skill.to_owned(),
+        figures.tier.to_string(),
+        format!("{:.0}", figures.first_ms),
+        time(&figures.cold, 50),
+        time(&figures.warm, 50),
+        time(&figures.warm, 90),
+        time(&figures.warm, 99),
+        figures.memory_bytes.map_or_else(|| "-".to_owned(), bytes),
+        bytes(figures.footprint.own_bytes),
+        bytes(figures.footprint.shared_bytes),
+    ]
+}

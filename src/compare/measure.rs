@@ -1,0 +1,107 @@
+//! Measuring: every tier takes its turn in every round, so that what the machine does besides hits them alike.
+
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+use serde_json::Value;
+
+use super::{CompareError, Comparison, Figures, Missing, Plan};
+use crate::bench::Series;
+use crate::call::{Call, Outcome, Report};
+use crate::host::Host;
+use crate::progress::Progress;
+use crate::skill::Skill;
+use crate::tier::{Choice, Tier};
+
+const ROUNDS: usize = 5;
+/// Cold starts in each round.
+const COLD: usize = 1;
+
+/// Runs the plan. A tier that this machine lacks, or in which the skill does not return, is missing, with the reason.
+pub fn run(
+    host: &Host,
+    skill: &Skill,
+    call: &Call,
+    plan: &Plan,
+    progress: &dyn Progress,
+) -> Result<(Comparison, Vec<Missing>), CompareError> {
+    let (mut tiers, mut missing) = (Vec::new(), Vec::new());
+    for &tier in &plan.tiers {
+        progress.step(&format!("getting {} ready for the tier {tier}", skill.id()));
+        match first(host, skill, &in_tier(call, tier)) {
+            Ok(figures) => tiers.push(Figures { footprint: host.footprint(tier, skill)?, ..figures }),
+            Err(why) => missing.push(Missing { tier, why }),
+        }
+    }
+    if tiers.is_empty() {
+        let reasons: Vec<_> = missing.iter().map(|it| format!("{}: {}", it.tier, it.why)).collect();
+        return Err(CompareError::Nothing(reasons.join("; ")));
+    }
+    progress.step(&format!("measuring {}", skill.id()));
+    for round in 0..ROUNDS {
+        for figures in &mut tiers {
+            let call = in_tier(call, figures.tier);
+            let calls = if figures.tier == Tier::Wasm { plan.cell_calls } else { plan.calls };
+            for _ in 0..calls.div_ceil(ROUNDS) {
+                let started = Instant::now();
+                let report = host.call(skill, &call)?;
+                figures.warm.add(started.elapsed());
+                keep_memory(figures, &report);
+            }
+            for _ in 0..plan.cold.as_ref().map_or(0, |_| COLD) {
+                cold(plan, figures)?;
+            }
+        }
+        progress.fraction(round as u64 + 1, ROUNDS as u64);
+    }
+    let equal = tiers.iter().all(|figures| figures.result == tiers[0].result);
+    Ok((Comparison { skill: skill.id().to_owned(), tiers, equal }, missing))
+}
+
+fn in_tier(call: &Call, tier: Tier) -> Call {
+    let mut call = call.clone();
+    call.tier = Choice::Tier(tier);
+    call
+}
+
+/// The first call, which makes what is not there yet.
+fn first(host: &Host, skill: &Skill, call: &Call) -> Result<Figures, String> {
+    let started = Instant::now();
+    let report = host.call(skill, call).map_err(|error| error.to_string())?;
+    let first_ms = started.elapsed().as_secs_f64() * 1e3;
+    let result = match &report.outcome {
+        Outcome::Returned(json) => serde_json::from_str(json.get()).unwrap_or(Value::Null),
+        other => return Err(other.describe()),
+    };
+    let mut figures = Figures {
+        tier: report.tier,
+        first_ms,
+        cold: Series::new("cold"),
+        warm: Series::new("warm"),
+        memory_bytes: None,
+        footprint: super::Footprint::default(),
+        result,
+    };
+    keep_memory(&mut figures, &report);
+    Ok(figures)
+}
+
+fn keep_memory(figures: &mut Figures, report: &Report) {
+    let bytes = Some(report.usage.memory_peak_bytes).filter(|bytes| *bytes > 0);
+    figures.memory_bytes = figures.memory_bytes.max(bytes);
+}
+
+fn cold(plan: &Plan, figures: &mut Figures) -> Result<(), CompareError> {
+    let Some((program, words)) = &plan.cold else { return Ok(()) };
+    let mut command = Command::new(program);
+    command.args(words).args(["--tier", figures.tier.name()]);
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    let started = Instant::now();
+    let status = command.status()?;
+    let time = started.elapsed();
+    if !status.success() {
+        return Err(std::io::Error::other(format!("a cold start in the tier {} gave {status}", figures.tier)).into());
+    }
+    figures.cold.add(time);
+    Ok(())
+}

@@ -1,0 +1,48 @@
+//! `skillcell compare`, as its users meet it.
+
+use std::process::Command;
+
+use serde_json::Value;
+
+fn compare(words: &[&str]) -> (i32, String, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_skillcell"))
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .arg("compare")
+        .args(words)
+        .output()
+        .expect("it runs");
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (output.status.code().unwrap_or(-1), text(&output.stdout), text(&output.stderr))
+}
+
+#[test]
+fn a_tier_has_its_figures_and_a_bar() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let drawing = folder.path().join("tiers.svg");
+    let path = drawing.to_str().expect("a plain path");
+    let (code, out, err) =
+        compare(&["skills-compat/demo/nothing", "--tiers", "wasm", "--count", "2", "--json", "--svg", path]);
+    assert_eq!(code, 0, "{err}");
+    let all: Value = serde_json::from_str(&out).expect("JSON");
+    let tier = &all[0]["tiers"][0];
+    assert_eq!(all[0]["equal"], true);
+    assert_eq!(tier["tier"], "wasm");
+    assert!(tier["warm"]["p50_ms"].as_f64().expect("a time") > 0.0);
+    assert!(tier["cold"]["p50_ms"].as_f64().expect("a time") > tier["warm"]["p50_ms"].as_f64().expect("a time"));
+    assert!(tier["disk"]["own_bytes"].as_u64().expect("bytes") > 1 << 20);
+    assert!(std::fs::read_to_string(drawing).expect("it is drawn").contains("<rect"));
+}
+
+#[test]
+fn a_skill_that_fails_everywhere_has_no_comparison() {
+    let (code, _, err) = compare(&["tests/skills/contract/failing", "--tiers", "wasm", "--count", "1"]);
+    assert_eq!(code, 2, "{err}");
+    assert!(err.contains("nothing to compare"), "{err}");
+}
+
+#[test]
+fn a_file_that_is_no_list_of_calls_is_told_so() {
+    let (code, _, err) = compare(&["--calls", "Cargo.toml"]);
+    assert_eq!(code, 2, "{err}");
+    assert!(err.contains("`Cargo.toml` is no list of calls"), "{err}");
+}
