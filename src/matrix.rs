@@ -40,7 +40,8 @@ use crate::provision;
 
 /// What to study, and how much of it.
 ///
-/// Defaults: the pinned registry, all of its skills, native runs, latency, the cases that come with this program, as many skills at once as there are cores.
+/// Defaults: the pinned registry, all of its skills, native runs, latency, the cases that come with this program, as many
+/// skills at once as there are cores.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Study {
