@@ -20,6 +20,7 @@ mod modules;
 mod needs;
 mod network;
 mod report;
+mod requirements;
 #[cfg(test)]
 mod tests;
 mod verdict;
@@ -32,8 +33,8 @@ pub use self::effects::Effect;
 use self::facts::Facts;
 use self::graph::Graph;
 pub use self::graph::When;
-pub use self::modules::Module;
 use self::modules::Modules;
+pub use self::modules::{Module, Required};
 pub use self::report::{Analysis, Finding, Imported, NativeFile, Unread};
 pub use self::verdict::{BestTier, Reason, Verdict};
 use crate::host::{Host, HostError};
@@ -41,25 +42,29 @@ use crate::skill::Skill;
 
 /// Reads a skill's files and says what follows. Nothing of the skill is run.
 pub fn analyse(host: &Host, skill: &Skill) -> Result<Analysis, HostError> {
+    let required = requirements::of(&host.packages(skill)?);
     let facts = host.facts(skill)?;
-    Ok(conclude(skill, facts))
+    Ok(conclude(skill, facts, required))
 }
 
-fn conclude(skill: &Skill, facts: Value) -> Analysis {
-    // What the guest says is only data: a report of another shape says nothing.
-    let facts: Facts = serde_json::from_value(facts).unwrap_or_default();
+pub(crate) fn conclude(skill: &Skill, facts: Value, required: Vec<Required>) -> Analysis {
+    // What the guest says is only data: of a report of another shape nothing is believed.
+    let facts: Facts = serde_json::from_value(facts).unwrap_or_else(|_| Facts {
+        unread: vec![("skill.py".to_owned(), 0, "what was found in it could not be understood".to_owned())],
+        ..Facts::default()
+    });
     let data = skill.files().iter().filter(|(path, _)| !path.ends_with(".py")).map(|(_, size)| size).sum();
-    from_facts(&facts, data)
+    from_facts(&facts, data, required)
 }
 
-fn from_facts(facts: &Facts, data_bytes: u64) -> Analysis {
-    let modules = Modules::new(facts);
+fn from_facts(facts: &Facts, data_bytes: u64, required: Vec<Required>) -> Analysis {
+    let modules = Modules::new(facts, &required);
     let mut needs = needs::of(facts, &modules);
     let early: Vec<usize> = {
         let graph = Graph::new(facts, &needs);
         let is_early = |need: &needs::Need| {
             let reach = graph.reached.get(&(need.file.clone(), need.spot.function.clone()));
-            reach.is_some_and(|reach| reach.when == When::Import && !reach.soft)
+            reach.is_some_and(|reach| reach.when == When::Import && !reach.is_soft(need.raises))
         };
         (0..needs.len()).filter(|at| is_early(&needs[*at])).collect()
     };
@@ -68,6 +73,7 @@ fn from_facts(facts: &Facts, data_bytes: u64) -> Analysis {
     let rules = network::rules(facts, &graph);
     let asking = asking::asking(facts, &graph, &needs, &rules);
     let decision = verdict::decide(&graph, &needs, asking.is_needed);
-    let classes = classes::classes(facts, &graph, &needs, data_bytes);
-    report::analysis(facts, &graph, &needs, &modules, decision, classes, asking)
+    let classes = classes::classes(facts, &graph, &needs, &modules, data_bytes);
+    let found = report::analysis(facts, &graph, &needs, &modules, decision, classes, asking);
+    Analysis { requirements: required, ..found }
 }

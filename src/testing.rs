@@ -1,8 +1,8 @@
 //! A skill's own tests in cells: what is asked for, and what comes of it. `Host::test` runs them.
 //!
-//! Each test file gets a fresh cell of its own, so a crash or a limit costs that file only. What a cell tells of its tests
-//! is data from a stranger: it is bounded and checked for form, and it is the skill's own word. A skill that wants its tests to
-//! look green can say so, as it can natively.
+//! Each test file gets a fresh cell of its own, so a crash or a limit costs that file only. What a cell tells of its
+//! tests is data from a stranger: it is bounded and checked for form, and it is the skill's own word. A skill that
+//! wants its tests to look green can say so, as it can natively.
 
 mod events;
 mod files;
@@ -23,16 +23,16 @@ use crate::policy::Grants;
 
 /// Which tests to run, and how.
 ///
-/// Defaults: every test file of the skill, no grants, no colours, 80 columns, as many files at once as the machine has cores,
-/// and per file 60 s, 512 MiB of memory, 4 MiB of output, 256 open files, 256 MiB in 16,384 scratch files and 10,000,000 host
-/// calls.
+/// Defaults: every test file of the skill, no grants, no colours, 80 columns, as many files at once as the machine has
+/// cores, and per file 60 s, 512 MiB of memory, 4 MiB of output, 256 open files, 256 MiB in 16,384 scratch files and
+/// 10,000,000 host calls.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct TestCall {
     /// Test files or folders, relative to the skill's folder; a file perhaps with `::` and a test's name; none for all.
     pub files: Vec<String>,
-    /// Give the tests a copy of the skill's folder that they may write to. A call never has one: its folder is read-only, and
-    /// tests that fail without this tell of a skill that writes there.
+    /// Give the tests a copy of the skill's folder that they may write to. A call never has one: its folder is
+    /// read-only, and tests that fail without this tell of a skill that writes there.
     pub writable: bool,
     /// pytest's `-k`.
     pub keyword: Option<String>,

@@ -278,6 +278,48 @@ fn sha256_in(lock: &str) -> &str {
 }
 
 #[test]
+fn the_command_writes_the_lock_beside_the_skill_and_shows_what_is_in_it() {
+    let place = Place::new(&["numpy", "locked", "--pre"], nothing());
+    place.wheel("locked-1.0", &["core"], &[("locked.py", "X = 1")]);
+    place.tagged("core-3-cp311-cp311-macosx_11_0_arm64.whl", &[], &[]);
+    let run = |more: &[&str]| {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_skillcell"));
+        command
+            .args(["--offline", "--quiet", "lock"])
+            .arg(place.skill())
+            .arg("--from-wheel")
+            .arg(place.wheels())
+            .args(more);
+        let output = command.output().expect("it runs");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let text = run(&[]);
+    for part in
+        ["comes with the runtime", "locked 1.0 sha256:", "locked → core", "macosx_11_0_arm64", "an option of pip"]
+    {
+        assert!(text.contains(part), "{text}");
+    }
+    let written = fs::read_to_string(place.skill().join("skillcell.lock")).unwrap();
+    assert_eq!(run(&["--print"]), written);
+    let again: Value = serde_json::from_str(&written).unwrap();
+    assert_eq!(again["schema"], 1);
+}
+
+#[test]
+fn wheels_that_need_each_other_without_end_are_an_error_and_not_a_hang() {
+    let place = Place::new(&["knot[x0]"], nothing());
+    let requires: Vec<String> = (0..900).map(|n| format!("knot[x{n},y{n}]; extra == 'x{}'", n / 2)).collect();
+    let requires: Vec<&str> = requires.iter().map(String::as_str).collect();
+    place.wheel("knot-1", &requires, &[]);
+    let started = std::time::Instant::now();
+    let host = place.host();
+    // Whether that is too much or is cut short, it ends.
+    let _ = host.packages(&place.found(&host));
+    assert!(started.elapsed().as_secs() < 60, "{:?}", started.elapsed());
+}
+
+#[test]
 fn a_lock_for_other_requirements_or_with_an_option_in_it_is_an_error_that_says_what_to_do() {
     let place = Place::new(&["locked"], nothing());
     place.wheel("locked-1.0", &[], &[("locked.py", "X = 1")]);

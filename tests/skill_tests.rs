@@ -1,7 +1,9 @@
-//! The promise of `skillcell test`: a skill's own tests run in cells as they do elsewhere, each is told of as it ended, and
-//! whatever a test does, the host learns of it and goes on.
+//! The promise of `skillcell test`: a skill's own tests run in cells as they do elsewhere, each is told of as it ended,
+//! and whatever a test does, the host learns of it and goes on.
 
 mod common;
+#[path = "common/web.rs"]
+mod web;
 
 use std::fs;
 use std::path::Path;
@@ -10,8 +12,10 @@ use std::time::Duration;
 
 use common::{HOST, fixture, tests};
 use serde_json::Value;
+use skillcell::policy::{GrantKind, Grants};
 use skillcell::testing::{FileReport, TestOutcome, TestResult};
 use skillcell::{LimitKind, Skill, TestCall, TestReport};
+use web::Server;
 
 fn test(skill: &Skill, set: impl FnOnce(&mut TestCall)) -> TestReport {
     let mut call = TestCall::default();
@@ -147,7 +151,7 @@ fn a_test_over_a_limit_is_named_with_it() {
         assert_eq!(of(&report.tests, test).outcome, TestOutcome::Exceeded, "{name}");
         report
     };
-    let short: fn(&mut TestCall) = |call| call.limits.deadline = Duration::from_secs(3);
+    let short: fn(&mut TestCall) = |call| call.limits.deadline = Duration::from_secs(10);
     let loops = over("test_loops.py", LimitKind::Deadline, "test_never_ends", short);
     assert_eq!(of(&loops.tests, "test_before").outcome, TestOutcome::Passed);
     assert_eq!(of(&loops.tests, "test_after").outcome, TestOutcome::NotRun);
@@ -202,6 +206,40 @@ fn tests_run_without_what_the_manifest_asks_for_and_hold_no_more_than_that() {
 }
 
 #[test]
+fn a_granted_request_works_in_a_test_and_any_other_is_a_denial() {
+    let server = Server::start(None, |_| Some(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi".to_vec()));
+    let url = format!("http://127.0.0.1:{}/x", server.port);
+    let run = |rules: &[&str]| {
+        let mut grants = Grants::default();
+        grants.add(GrantKind::Env, &format!("URL={url}")).expect("a grant");
+        rules.iter().for_each(|rule| grants.add(GrantKind::AllowHttp, rule).expect("a grant"));
+        file("web", "test_web.py", |call| call.grants = grants)
+    };
+    let report = run(&[&url]);
+    assert_eq!((report.tests[0].outcome, report.denials.len()), (TestOutcome::Passed, 0), "{}", report.stdout);
+    let report = run(&[]);
+    assert_eq!((report.tests[0].outcome, report.denials.len()), (TestOutcome::Failed, 1), "{}", report.stdout);
+}
+
+#[test]
+fn a_secret_that_a_test_finds_does_not_leave_in_its_report() {
+    const VALUE: &str = "correct-horse-battery-staple";
+    let place = tempfile::tempdir().expect("a folder");
+    let (found, audit) = (place.path().join("found"), place.path().join("audit.jsonl"));
+    fs::create_dir(&found).and_then(|()| fs::write(found.join("key"), VALUE)).expect("written");
+    let secret = format!("KEY=file:{}@example.org", found.join("key").display());
+    let mount = format!("{}:/found", found.display());
+    let (skill, audit) = (folder("web"), audit.display().to_string());
+    let output =
+        skillcell(&[&skill, "test_key.py", "--secret", &secret, "--mount", &mount, "--json", "--audit", &audit]);
+    let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(report["files"][0]["tests"][0]["error"]["type"], "AssertionError", "{report}");
+    assert!(!report.to_string().contains(VALUE), "{report}");
+    let audited = fs::read_to_string(audit).expect("an audit");
+    assert!(audited.lines().count() > 2 && audited.contains("testing/web") && !audited.contains(VALUE), "{audited}");
+}
+
+#[test]
 fn the_command_prints_pytests_text_and_a_summary_and_ends_with_a_code() {
     let said = |arguments: &[&str]| {
         let output = skillcell(arguments);
@@ -225,7 +263,7 @@ fn the_command_prints_pytests_text_and_a_summary_and_ends_with_a_code() {
     assert!(code == Some(2) && err.contains("has no tests"), "{err}");
     let (code, _, err) = said(&[&outcomes, "test_other.py"]);
     assert!(code == Some(2) && err.contains("has no test file or folder `test_other.py`"), "{err}");
-    let (code, _, err) = said(&[&folder("hostile"), "test_loops.py", "--timeout", "2"]);
+    let (code, _, err) = said(&[&folder("hostile"), "test_loops.py", "--timeout", "10"]);
     assert!(code == Some(4) && err.contains("test_loops.py::test_never_ends` went over a limit: deadline"), "{err}");
     let (code, _, err) = said(&[&folder("hostile"), "test_exits.py"]);
     assert!(code == Some(1) && err.contains("test_exits.py::test_leaves` ended early: SystemExit"), "{err}");

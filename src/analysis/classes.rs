@@ -7,7 +7,7 @@ use super::effects::{self, Effect};
 use super::facts::Facts;
 use super::graph::Graph;
 use super::modules::{Module, Modules, requirements};
-use super::needs::{Need, What};
+use super::needs::{Need, Raises, What};
 use super::verdict;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -67,21 +67,21 @@ const NATIVE_INSIDE: [&str; 24] = [
 const CLIENTS: [&str; 6] = ["requests", "httpx", "urllib3", "aiohttp", "pycurl", "httplib2"];
 const MUCH_DATA: u64 = 1 << 20;
 
-pub fn classes(facts: &Facts, graph: &Graph<'_>, needs: &[Need], own_bytes: u64) -> Vec<Class> {
-    let modules = Modules::new(facts);
-    let (mut native, mut network, mut packages, mut main_client) =
-        (!used_native(facts).is_empty(), false, false, false);
+pub fn classes(facts: &Facts, graph: &Graph<'_>, needs: &[Need], modules: &Modules<'_>, own_bytes: u64) -> Vec<Class> {
+    let (mut native, mut network, mut packages, mut main_client) = (false, false, false, false);
     let required = requirements(&facts.manifest);
     for (path, file) in &facts.files {
-        for import in file.imports.iter().filter(|import| import.kind != "types" && import.to.is_none()) {
-            let node = (path.clone(), import.spot.function.clone());
-            let soft = graph.reached.get(&node).is_none_or(|reach| reach.soft);
-            let survives = graph.survives(path, &import.spot, super::needs::Raises::Import);
-            if soft || survives || graph.is_skipped(path, &import.spot) {
+        let counted = |kind: &str| !matches!(kind, "types" | "unknown");
+        for import in file.imports.iter().filter(|import| counted(&import.kind) && import.to.is_none()) {
+            let reach = graph.reached.get(&(path.clone(), import.spot.function.clone()));
+            let Some(reach) = reach.filter(|_| !graph.is_skipped(path, &import.spot)) else { continue };
+            let survives = graph.survives(path, &import.spot, Raises::Import);
+            if survives || is_excused(path, import.spot.line, needs) {
                 continue;
             }
             for (name, module) in modules.imported(import) {
-                if verdict::is_extra(graph, path, &import.spot, &module) {
+                let missed = !module.is_there() && reach.is_soft(Raises::Import);
+                if missed || verdict::is_extra(graph, path, &import.spot, &module) {
                     continue;
                 }
                 let top = name.split('.').next().unwrap_or(&name);
@@ -111,7 +111,7 @@ pub fn classes(facts: &Facts, graph: &Graph<'_>, needs: &[Need], own_bytes: u64)
     }
     let reached = |need: &&Need| {
         let reach = graph.reached.get(&(need.file.clone(), need.spot.function.clone()));
-        reach.is_some_and(|reach| !reach.soft)
+        reach.is_some_and(|reach| !reach.is_soft(need.raises)) && !graph.survives(&need.file, &need.spot, need.raises)
     };
     let has = |wanted: &[Effect]| {
         needs.iter().filter(reached).any(|need| matches!(need.what, What::Effect(effect) if wanted.contains(&effect)))
@@ -119,6 +119,11 @@ pub fn classes(facts: &Facts, graph: &Graph<'_>, needs: &[Need], own_bytes: u64)
     network |= has(&[Effect::Http, Effect::Socket, Effect::Server]);
     main_client |= has(&[Effect::Socket, Effect::Server]);
     native |= has(&[Effect::NativeLibrary]);
+    native |= needs.iter().filter(reached).filter(|need| !need.is_met()).any(|need| match &need.what {
+        What::Bundled(_) | What::Without(Module::Bundled) => true,
+        What::Without(Module::Absent { native, .. }) => *native == Some(true),
+        _ => false,
+    });
     let files = own_bytes > MUCH_DATA || handles_files(facts, graph, needs);
     ordered(native, network, packages, main_client, files)
 }
@@ -143,10 +148,8 @@ fn ordered(native: bool, network: bool, packages: bool, main_client: bool, files
     found
 }
 
-/// Native code in the folder that something imports or could load.
-fn used_native(facts: &Facts) -> Vec<&str> {
-    let used = facts.native.iter().filter(|(_, kind, _)| !matches!(kind.as_str(), "source" | "wheel" | "archive"));
-    used.map(|(path, _, _)| path.as_str()).collect()
+fn is_excused(file: &str, line: u32, needs: &[Need]) -> bool {
+    needs.iter().any(|need| need.is_excused() && need.file == file && need.spot.line == line)
 }
 
 /// Most skills read their own manifest with it, and nothing else.

@@ -50,8 +50,14 @@ struct Item {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Reach {
     pub when: When,
-    /// Every way there is inside a `try` that goes on without it.
-    pub soft: bool,
+    /// For each kind of failure, whether every way there is inside a `try` that goes on without it.
+    soft: [bool; 3],
+}
+
+impl Reach {
+    pub fn is_soft(self, raises: Raises) -> bool {
+        self.soft[raises as usize]
+    }
 }
 
 pub struct Graph<'a> {
@@ -82,6 +88,12 @@ impl<'a> Graph<'a> {
             self.items.entry((need.file.clone(), need.spot.function.clone())).or_default().push(item);
         }
         for (path, file) in &self.facts.files {
+            for import in file.imports.iter().filter(|import| import.kind == "unknown") {
+                let folder = import.module.trim_start_matches('.').replace('.', "/");
+                let others = self.facts.files.keys().filter(|other| other.starts_with(&folder) && !is_test(other));
+                let to = others.filter(|other| *other != path).map(|other| (other.clone(), String::new())).collect();
+                self.add(path, &import.spot, to, false);
+            }
             for import in file.imports.iter().filter(|import| import.kind != "types") {
                 let to = import.to.iter().flatten().map(|file| (file.clone(), String::new())).collect();
                 self.add(path, &import.spot, to, true);
@@ -201,13 +213,16 @@ impl<'a> Graph<'a> {
     /// Follows what runs from here. Before calls, what is only mentioned is given back.
     fn spread(&mut self, from: impl IntoIterator<Item = Node>, when: When) -> Vec<Node> {
         let mut mentioned = Vec::new();
-        let mut pending: VecDeque<(Node, bool)> = from.into_iter().map(|node| (node, false)).collect();
-        while let Some((node, soft)) = pending.pop_front() {
-            let known = self.reached.get(&node);
-            if known.is_some_and(|known| known.when <= when && (!known.soft || soft)) {
-                continue;
+        let mut pending: VecDeque<(Node, [bool; 3])> = from.into_iter().map(|node| (node, [false; 3])).collect();
+        while let Some((node, mut soft)) = pending.pop_front() {
+            let mut first = when;
+            if let Some(known) = self.reached.get(&node) {
+                (0..3).for_each(|at| soft[at] &= known.soft[at]);
+                first = known.when.min(when);
+                if *known == (Reach { when: first, soft }) {
+                    continue;
+                }
             }
-            let first = known.map_or(when, |known| known.when.min(when));
             self.reached.insert(node.clone(), Reach { when: first, soft });
             for item in self.items.get(&node).into_iter().flatten() {
                 if let Action::Go { to, sure } = &item.action
@@ -217,7 +232,9 @@ impl<'a> Graph<'a> {
                         mentioned.extend(to.iter().cloned());
                         continue;
                     }
-                    let soft = soft || self.may_go_on(&node.0, &item.spot);
+                    let kinds = [Raises::Import, Raises::Os, Raises::Other];
+                    let around = kinds.map(|raises| self.survives(&node.0, &item.spot, raises));
+                    let soft = [0, 1, 2].map(|at| soft[at] || around[at]);
                     pending.extend(to.iter().map(|to| (to.clone(), soft)));
                 }
             }
@@ -238,11 +255,6 @@ impl<'a> Graph<'a> {
 
     fn handler(&self, file: &str, id: u32, number: usize) -> Option<&[String]> {
         self.facts.files.get(file)?.tries.get(&id)?.handlers.get(number).map(|(caught, _)| &caught[..])
-    }
-
-    /// Whether a failure here may be survived by one of the `try` statements around it.
-    fn may_go_on(&self, file: &str, spot: &Spot) -> bool {
-        [Raises::Import, Raises::Os].into_iter().all(|raises| self.survives(file, spot, raises))
     }
 
     /// Whether an exception here ends in a handler that goes on.

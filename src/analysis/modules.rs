@@ -27,6 +27,10 @@ pub enum Module {
     Own,
     /// Native code in the skill's folder.
     Bundled,
+    /// In an archive in the skill's folder, with native code.
+    Archive {
+        file: String,
+    },
     /// With the runtime, or with the framework.
     Runtime,
     Framework,
@@ -49,7 +53,12 @@ impl Module {
     pub fn is_there(&self) -> bool {
         !matches!(
             self,
-            Module::Lacking { .. } | Module::Gone | Module::Absent { .. } | Module::NoFile | Module::Bundled
+            Module::Lacking { .. }
+                | Module::Gone
+                | Module::Absent { .. }
+                | Module::NoFile
+                | Module::Bundled
+                | Module::Archive { .. }
         )
     }
 
@@ -60,7 +69,7 @@ impl Module {
             Module::StandIn => "stand-in",
             Module::Lacking { .. } | Module::Gone => "stdlib, not in a cell",
             Module::Skillware => "skillware",
-            Module::Own | Module::Bundled | Module::NoFile => "own",
+            Module::Own | Module::Bundled | Module::Archive { .. } | Module::NoFile => "own",
             Module::Runtime => "runtime",
             Module::Framework => "framework",
             Module::Package { .. } => "package",
@@ -73,7 +82,7 @@ impl Module {
         match self {
             Module::Lacking { why } => format!("a cell's standard library does not have it ({why})"),
             Module::Gone => "it is no longer in Python's standard library".to_owned(),
-            Module::Bundled => "it is native code, which a cell can't load".to_owned(),
+            Module::Bundled | Module::Archive { .. } => "it is native code, which a cell can't load".to_owned(),
             Module::NoFile => "there is no such file in the skill's folder".to_owned(),
             Module::Absent { package, native, required, chain } => {
                 let listed = if *required { "" } else { ", and is not in the manifest's requirements" };
@@ -90,14 +99,36 @@ impl Module {
     }
 }
 
+/// What became of a package that the manifest requires, or that one of those pulls in.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Required {
+    pub package: String,
+    /// From the manifest's requirement to this.
+    pub chain: Vec<String>,
+    /// Whether a cell has it.
+    pub there: bool,
+    /// Whether it is there only as native code for other machines.
+    pub native: bool,
+    /// In words: where it comes from, or what was found instead.
+    pub what: String,
+    /// Top-level names that it has.
+    #[serde(skip)]
+    pub modules: Vec<String>,
+}
+
 pub struct Modules<'a> {
     known: &'a BTreeMap<String, (String, String)>,
     requirements: Vec<String>,
+    /// Archives in the skill's folder: path, kind, modules.
+    archives: &'a [(String, String, Vec<String>)],
+    resolved: &'a [Required],
 }
 
 impl<'a> Modules<'a> {
-    pub fn new(facts: &'a Facts) -> Modules<'a> {
-        Modules { known: &facts.modules, requirements: requirements(&facts.manifest) }
+    pub fn new(facts: &'a Facts, resolved: &'a [Required]) -> Modules<'a> {
+        let requirements = requirements(&facts.manifest);
+        Modules { known: &facts.modules, requirements, archives: &facts.native, resolved }
     }
 
     /// What an import statement asks for: module names, and what they are.
@@ -121,7 +152,9 @@ impl<'a> Modules<'a> {
         let mut known = self.known.iter().filter(|(module, _)| {
             call.strip_prefix(module.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
         });
-        !known.any(|(module, (kind, _))| kind == "absent" && !distributions::is_gone(module))
+        !known.any(|(module, (kind, _))| {
+            kind == "absent" && !distributions::is_gone(module) && !self.absent(module).is_there()
+        })
     }
 
     fn module(&self, name: &str) -> Module {
@@ -140,10 +173,41 @@ impl<'a> Modules<'a> {
     }
 
     fn absent(&self, name: &str) -> Module {
+        let top = name.split('.').next().unwrap_or(name);
+        if let Some((file, kind, _)) = self.archives.iter().find(|(_, _, tops)| tops.iter().any(|one| one == top)) {
+            let native = kind == "archive with native code";
+            return if native { Module::Archive { file: file.clone() } } else { Module::Own };
+        }
         let package = distributions::package(name).to_owned();
+        if let Some(found) = self.resolved(&package, top) {
+            return self.from_requirement(found);
+        }
         let required = self.requirements.iter().any(|one| distributions::same(one, &package));
         let native = distributions::is_native(&package).then_some(true);
         Module::Absent { package, native, required, chain: Vec::new() }
+    }
+}
+
+impl Modules<'_> {
+    fn resolved(&self, package: &str, top: &str) -> Option<&Required> {
+        let by_name = self.resolved.iter().find(|one| distributions::same(&one.package, package));
+        by_name.or_else(|| self.resolved.iter().find(|one| one.modules.iter().any(|module| module == top)))
+    }
+
+    /// A package is only as good as what it needs.
+    fn from_requirement(&self, found: &Required) -> Module {
+        let needs = |other: &&Required| !other.there && other.chain.contains(&found.package);
+        let lost = if found.there { self.resolved.iter().find(needs) } else { Some(found) };
+        let package = found.package.clone();
+        match lost {
+            None => Module::Package { package },
+            Some(lost) => {
+                let at = lost.chain.iter().position(|one| *one == package).unwrap_or(0);
+                let chain = if lost.package == package { Vec::new() } else { lost.chain[at..].to_vec() };
+                let native = (lost.native || distributions::is_native(&lost.package)).then_some(true);
+                Module::Absent { package, native, required: true, chain }
+            }
+        }
     }
 }
 

@@ -64,11 +64,19 @@ pub struct Need {
     pub name: String,
     pub raises: Raises,
     met: bool,
+    /// It is looked for before it is used, so the skill copes without.
+    excused: bool,
 }
 
 impl Need {
+    /// Whether it is no hindrance.
     pub fn is_met(&self) -> bool {
-        self.met
+        self.met || self.excused
+    }
+
+    /// Whether it is not there, and is not missed.
+    pub fn is_excused(&self) -> bool {
+        self.excused && !self.met
     }
 
     pub fn place(&self) -> String {
@@ -96,13 +104,17 @@ pub fn of(facts: &Facts, modules: &Modules) -> Vec<Need> {
             file.calls.iter().filter(|call| modules.has(&call.name)).flat_map(|call| of_call(path, file, call)),
         );
     }
+    // Of several on one line, the plainest name is the one to show.
+    needs.sort_by(|one, other| {
+        (&one.file, one.spot.line, one.name.len()).cmp(&(&other.file, other.spot.line, other.name.len()))
+    });
     let later: Vec<Need> = facts.files.keys().flat_map(|path| of_fallbacks(path, facts, &needs)).collect();
     needs.extend(later);
     needs
 }
 
 fn need(file: &str, spot: Spot, what: What, name: &str, raises: Raises, met: bool) -> Need {
-    Need { file: file.to_owned(), spot, what, name: name.to_owned(), raises, met }
+    Need { file: file.to_owned(), spot, what, name: name.to_owned(), raises, met, excused: false }
 }
 
 fn of_import(path: &str, import: &Import, facts: &Facts, modules: &Modules) -> Vec<Need> {
@@ -117,16 +129,18 @@ fn of_import(path: &str, import: &Import, facts: &Facts, modules: &Modules) -> V
         };
         return built.map(bundled).collect();
     }
-    let is_probed = |module: &str| {
+    let probed = |module: &str| {
         let file = facts.files.get(path);
         let top = module.split('.').next().unwrap_or(module);
         let mut named = file.into_iter().flat_map(|file| [file.probed.get(module), file.probed.get(top)]).flatten();
         named.any(|functions| functions.iter().any(|function| function.is_empty() || *function == import.spot.function))
     };
     let found = modules.imported(import);
-    let made = found.into_iter().filter(|(name, _)| !is_probed(name)).map(|(name, module)| {
+    let made = found.into_iter().map(|(name, module)| {
         let met = module.is_there();
-        need(path, import.spot.clone(), What::Module(module), &name, Raises::Import, met)
+        let what =
+            if let Module::Archive { file } = &module { What::Bundled(file.clone()) } else { What::Module(module) };
+        Need { excused: probed(&name), ..need(path, import.spot.clone(), what, &name, Raises::Import, met) }
     });
     made.collect()
 }
@@ -134,7 +148,8 @@ fn of_import(path: &str, import: &Import, facts: &Facts, modules: &Modules) -> V
 fn of_call(path: &str, file: &File, call: &Call) -> Vec<Need> {
     let Some(effect) = effect(file, call) else { return Vec::new() };
     let made = |what, met| need(path, call.spot.clone(), what, &call.name, Raises::Os, met);
-    let mut needs = vec![made(What::Effect(effect), !effect.is_lacking() || is_probed_program(file, call, effect))];
+    let excused = is_probed_program(file, call, effect);
+    let mut needs = vec![Need { excused, ..made(What::Effect(effect), !effect.is_lacking()) }];
     if effect == Effect::WriteFile {
         let target = if call.second_place.is_empty() { &call.place } else { &call.second_place };
         needs.extend(read_only(target).map(|place| made(What::ReadOnly(place), false)));
@@ -189,7 +204,9 @@ pub fn effect(file: &File, call: &Call) -> Option<Effect> {
         return Some(Effect::WriteFile);
     }
     if name == "sqlite3.connect" {
-        return (!texts().any(|text| text == ":memory:")).then_some(Effect::WriteFile);
+        // A database in the skill's folder is opened for reading where it can't be written.
+        let effect = if call.place == ["own"] { Effect::ReadFile } else { Effect::WriteFile };
+        return (!texts().any(|text| text == ":memory:")).then_some(effect);
     }
     let reads_any = ["pandas.read_", "polars.read_", "lxml.etree.parse", "lxml.html.parse", "geopandas.read_"];
     if reads_any.iter().any(|start| name.starts_with(start)) || name.starts_with("numpy.lib.npyio.DataSource") {
@@ -205,7 +222,7 @@ pub fn effect(file: &File, call: &Call) -> Option<Effect> {
         Effect::Socket if name.starts_with("socket.") || name.starts_with("asyncio.open") => {
             Some(if speaks_http(file) { Effect::Http } else { Effect::Socket })
         }
-        Effect::Http => is_request(name).then_some(Effect::Http),
+        Effect::Http => (is_request(name) && !builds(name)).then_some(Effect::Http),
         found => Some(found),
     }
 }
@@ -238,10 +255,48 @@ fn is_request(name: &str) -> bool {
         "to_checksum_address",
         "compat",
     ];
-    let is_answer =
-        |name: &str| ["raise_for_status", "json", "read", "items", "iter_content", "decode"].contains(&name);
+    let is_answer = |name: &str| {
+        ["raise_for_status", "json", "read", "items", "iter_content", "decode", "getresponse"].contains(&name)
+    };
     let mut parts = name.split('.').skip(1);
     name == "feedparser.parse" || !parts.any(|part| NOT.contains(&part) || is_answer(part))
+}
+
+/// Making a session, or an object that describes a request, sends nothing.
+pub fn builds(name: &str) -> bool {
+    const BUILDS: [&str; 30] = [
+        "Session",
+        "session",
+        "Client",
+        "AsyncClient",
+        "PoolManager",
+        "ProxyManager",
+        "build_opener",
+        "install_opener",
+        "HTTPAdapter",
+        "ClientSession",
+        "mount",
+        "update",
+        "Timeout",
+        "ClientTimeout",
+        "Web3",
+        "close",
+        "Headers",
+        "HTTPSConnection",
+        "HTTPConnection",
+        "ServerProxy",
+        "Request",
+        "HTTPProvider",
+        "Retry",
+        "RobotFileParser",
+        "set_url",
+        "Limits",
+        "TCPConnector",
+        "add_header",
+        "Curl",
+        "setopt",
+    ];
+    BUILDS.contains(&name.rsplit('.').next().unwrap_or(name))
 }
 
 /// An import that fails and is survived leaves a name behind that is nothing: who gives up over it, or uses it as if it
@@ -250,13 +305,17 @@ fn of_fallbacks(path: &str, facts: &Facts, needs: &[Need]) -> Vec<Need> {
     let Some(file) = facts.files.get(path) else { return Vec::new() };
     let mut made = Vec::new();
     for (id, found) in &file.tries {
-        let inside = |need: &&Need| need.file == path && need.spot.tries.contains(id) && !need.met;
+        let inside = |need: &&Need| need.file == path && need.spot.tries.contains(id) && !need.is_met();
         let lost: Vec<&Need> = needs
             .iter()
             .filter(inside)
             .filter(|need| matches!(need.what, What::Module(_) | What::Bundled(_)))
             .collect();
         let Some(first) = lost.first() else { continue };
+        let catching = found.handlers.iter().find(|(caught, _)| first.raises.is_caught_by(caught));
+        if catching.is_none_or(|(_, ends)| ends != "goes on") {
+            continue;
+        }
         let module = match &first.what {
             What::Module(module) => module.clone(),
             _ => Module::Bundled,

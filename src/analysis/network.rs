@@ -38,14 +38,18 @@ struct Request {
     methods: BTreeSet<String>,
     place: String,
     file: String,
+    /// It only makes something that requests are sent with.
+    builds: bool,
 }
 
 pub fn rules(facts: &Facts, graph: &Graph<'_>) -> Rules {
     let (requests, mut rules) = (requests(facts, graph), Rules::new());
     let literals = literals(facts, graph);
-    let all: BTreeSet<String> = requests.iter().flat_map(|request| request.methods.iter().cloned()).collect();
+    let sent = requests.iter().filter(|request| !request.builds);
+    let all: BTreeSet<String> = sent.flat_map(|request| request.methods.iter().cloned()).collect();
+    let built = |file: &str| requests.iter().any(|other| other.builds && other.file == file && !other.urls.is_empty());
     for request in &requests {
-        if request.urls.is_empty() {
+        if request.urls.is_empty() && !request.builds && !built(&request.file) {
             let near = literals.iter().filter(|(_, file, _)| *file == request.file).count();
             if near == 0 {
                 add(&mut rules, ANY, request.methods.clone(), &request.place, Some(FROM_PARAMS));
@@ -53,6 +57,10 @@ pub fn rules(facts: &Facts, graph: &Graph<'_>) -> Rules {
         }
         for url in &request.urls {
             match rule_url(url, true) {
+                // What is sent with it says which methods.
+                Some(url) if request.builds && !all.is_empty() => {
+                    add(&mut rules, &url, all.clone(), &request.place, loopback(&url));
+                }
                 Some(url) => add(&mut rules, &url, request.methods.clone(), &request.place, loopback(&url)),
                 None => add(&mut rules, ANY, request.methods.clone(), &request.place, Some(FROM_PARAMS)),
             }
@@ -83,42 +91,20 @@ fn requests(facts: &Facts, graph: &Graph<'_>) -> Vec<Request> {
     for (path, file) in &facts.files {
         for call in &file.calls {
             let node = (path.clone(), call.spot.function.clone());
-            let is_http = needs::effect(file, call) == Some(Effect::Http) && effects::service(&call.name).is_none();
-            if is_http && graph.reached.contains_key(&node) && is_sent(call) {
+            let builds = effects::of(&call.name) == Some(Effect::Http) && needs::builds(&call.name);
+            let is_http = builds || needs::effect(file, call) == Some(Effect::Http);
+            if is_http && effects::service(&call.name).is_none() && graph.reached.contains_key(&node) {
                 found.push(Request {
                     urls: urls(call),
                     methods: methods(call),
                     place: format!("{path}:{}", call.spot.line),
                     file: path.clone(),
+                    builds,
                 });
             }
         }
     }
     found
-}
-
-/// Making a session, or an object that describes a request, sends nothing.
-fn is_sent(call: &Call) -> bool {
-    let last = call.name.rsplit('.').next().unwrap_or("");
-    const BUILDS: [&str; 16] = [
-        "Session",
-        "session",
-        "Client",
-        "AsyncClient",
-        "PoolManager",
-        "build_opener",
-        "install_opener",
-        "HTTPAdapter",
-        "ClientSession",
-        "mount",
-        "update",
-        "Timeout",
-        "ClientTimeout",
-        "Web3",
-        "close",
-        "Headers",
-    ];
-    !BUILDS.contains(&last) || call.texts.iter().flatten().any(|text| is_url(text))
 }
 
 fn is_url(text: &str) -> bool {
@@ -128,6 +114,11 @@ fn is_url(text: &str) -> bool {
 
 fn urls(call: &Call) -> Vec<String> {
     let secure = call.name.contains("HTTPS");
+    let last = call.name.rsplit('.').next().unwrap_or("");
+    let connects = ["HTTPSConnection", "HTTPConnection", "create_connection", "open_connection", "connect"];
+    if call.name.starts_with("http.client.") && !connects.contains(&last) {
+        return Vec::new();
+    }
     if call.name.starts_with("http.client.") || call.name.starts_with("socket.") || call.name.starts_with("asyncio.") {
         let scheme = if secure { "https" } else { "http" };
         let hosts = call.texts.first().into_iter().flatten().filter(|text| !text.contains(['/', ' ']));
@@ -140,7 +131,7 @@ fn urls(call: &Call) -> Vec<String> {
 
 fn methods(call: &Call) -> BTreeSet<String> {
     const NAMES: [&str; 7] = ["get", "post", "put", "patch", "delete", "head", "options"];
-    let parts = || call.name.split('.').skip(1);
+    let parts = || call.name.strip_prefix("urllib.request").unwrap_or(&call.name).split('.').skip(1);
     let named = parts().find(|part| NAMES.contains(part)).map(str::to_ascii_uppercase);
     let spelled = || {
         let mut texts = call.texts.iter().flatten().chain([&call.word]);
@@ -148,14 +139,16 @@ fn methods(call: &Call) -> BTreeSet<String> {
             .find(|text| NAMES.iter().any(|name| name.eq_ignore_ascii_case(text)))
             .map(|text| text.to_ascii_uppercase())
     };
-    let method = named.or_else(spelled).unwrap_or_else(|| {
+    let known = named.or_else(spelled);
+    let is_known = known.is_some();
+    let method = known.unwrap_or_else(|| {
         let posts = call.body || call.name.contains("ServerProxy") || call.name.contains("HTTPProvider");
         if posts { "POST".to_owned() } else { "GET".to_owned() }
     });
     let unsure = parts()
         .any(|part| matches!(part, "request" | "stream" | "send" | "HTTPSConnection" | "HTTPConnection" | "fetch"));
     match method.as_str() {
-        "GET" if unsure && !call.body => ["GET", "POST"].map(str::to_owned).into(),
+        "GET" if unsure && !is_known && !call.body => ["GET", "POST"].map(str::to_owned).into(),
         "GET" => ["GET", "HEAD"].map(str::to_owned).into(),
         _ => [method].into(),
     }
@@ -247,6 +240,16 @@ fn folded(rules: Rules) -> Rules {
         kept.places.extend(asked.places);
         kept.why = kept.why.or(asked.why);
     }
+    let covers = |wide: &str, asked: &Asked, url: &str, other: &Asked| {
+        let start = wide.strip_suffix('*').is_some_and(|start| url.starts_with(start));
+        start && wide != url && other.methods.is_subset(&asked.methods)
+    };
+    let covered: Vec<String> = made
+        .iter()
+        .filter(|(url, other)| made.iter().any(|(wide, asked)| covers(wide, asked, url, other)))
+        .map(|(url, _)| url.clone())
+        .collect();
+    made.retain(|url, _| !covered.contains(url));
     if made.len() > MOST_RULES {
         let mut one = Asked { why: Some(FROM_PARAMS), ..Asked::default() };
         for asked in made.into_values() {

@@ -10,7 +10,7 @@ use super::classes::Class;
 use super::effects::{self, Effect};
 use super::facts::Facts;
 use super::graph::{Graph, When};
-use super::modules::{Module, Modules};
+use super::modules::{Module, Modules, Required};
 use super::needs::{Need, Raises, What};
 use super::verdict::{BestTier, Decision, Reason, Verdict};
 
@@ -30,6 +30,8 @@ pub struct Analysis {
     /// The first is the primary one.
     pub classes: Vec<Class>,
     pub permissions: Asking,
+    /// What the manifest's requirements resolve to, and what those pull in.
+    pub requirements: Vec<Required>,
     pub imports: Vec<Imported>,
     /// Calls that a sandbox changes.
     pub effects: Vec<Finding>,
@@ -123,6 +125,7 @@ pub fn analysis(
         optional: decision.optional,
         classes,
         permissions,
+        requirements: Vec::new(),
         imports: imports(facts, graph, modules),
         effects,
         work,

@@ -1,1 +1,119 @@
 //! Facts in, verdict out: what follows from statements, without a cell.
+
+use serde_json::{Value, json};
+
+use super::modules::Required;
+use super::{Analysis, from_facts};
+
+/// A `skill.py` with these statements, whose class has `execute`; `torch` and `web3` are absent.
+fn analysed(file: Value, required: Vec<Required>) -> Analysis {
+    let mut whole = json!({
+        "functions": {"Case.execute": [1, false, false], "Case.helper": [9, false, false]},
+        "classes": {"Case": ["BaseSkill"]},
+    });
+    let fields = whole.as_object_mut().expect("an object");
+    fields.extend(file.as_object().expect("an object").clone());
+    let facts = json!({
+        "files": {"skill.py": whole},
+        "modules": {"torch": ["absent", ""], "web3": ["absent", ""], "json": ["stdlib", ""]},
+    });
+    from_facts(&serde_json::from_value(facts).expect("facts"), 0, required)
+}
+
+fn import(module: &str, more: Value) -> Value {
+    let mut made = json!({"l": 1, "m": module, "n": [], "k": "static", "to": null});
+    made.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
+    made
+}
+
+fn verdict(file: Value) -> &'static str {
+    analysed(file, Vec::new()).verdict.name()
+}
+
+#[test]
+fn when_an_import_fails_decides() {
+    assert_eq!(verdict(json!({"imports": [import("json", json!({}))]})), "runs");
+    assert_eq!(verdict(json!({"imports": [import("torch", json!({}))]})), "not in wasm");
+    assert_eq!(verdict(json!({"imports": [import("torch", json!({"k": "types"}))]})), "runs");
+    let in_call = json!({"imports": [import("torch", json!({"f": "Case.execute"}))]});
+    assert_eq!(verdict(in_call), "not in wasm");
+    let in_branch = json!({"imports": [import("torch", json!({"f": "Case.execute", "c": [["if", 1, 0, 2]]}))]});
+    assert_eq!(verdict(in_branch), "partly");
+    let nobody_calls = json!({"imports": [import("torch", json!({"f": "Case.helper"}))]});
+    assert_eq!(verdict(nobody_calls), "runs");
+}
+
+#[test]
+fn every_branch_together_is_every_call() {
+    let both = json!({"imports": [
+        import("torch", json!({"f": "Case.execute", "c": [["if", 1, 0, 2]]})),
+        import("web3", json!({"f": "Case.execute", "c": [["if", 1, 1, 2]]})),
+    ]});
+    assert_eq!(verdict(both), "not in wasm");
+}
+
+#[test]
+fn how_a_handler_ends_decides() {
+    let with = |ends: &str| {
+        let tries = json!({"1": {"handlers": [[["ImportError"], ends]], "binds": [], "flags": [], "mends": []}});
+        verdict(json!({"imports": [import("torch", json!({"g": [1]}))], "tries": tries}))
+    };
+    assert_eq!((with("goes on"), with("raises"), with("reports")), ("runs", "not in wasm", "not in wasm"));
+    let tries = json!({"1": {"handlers": [[["OSError"], "goes on"]], "binds": [], "flags": [], "mends": []}});
+    let other = json!({"imports": [import("torch", json!({"g": [1]}))], "tries": tries});
+    assert_eq!(verdict(other), "not in wasm", "an ImportError is no OSError");
+}
+
+#[test]
+fn a_handler_runs_only_if_its_try_fails() {
+    let tries = json!({"1": {"handlers": [[["ImportError"], "goes on"]], "binds": [], "flags": [], "mends": []}});
+    let first = |module: &str| {
+        json!({"imports": [
+            import(module, json!({"g": [1]})),
+            import("web3", json!({"c": [["handler", 1, 0]]})),
+        ], "tries": tries})
+    };
+    assert_eq!(verdict(first("json")), "runs");
+    assert_eq!(verdict(first("torch")), "not in wasm");
+}
+
+#[test]
+fn a_package_is_only_as_good_as_what_it_needs() {
+    let required = |there: bool| {
+        let one = |package: &str, chain: &[&str], there: bool| Required {
+            package: package.to_owned(),
+            chain: chain.iter().map(|name| (*name).to_owned()).collect(),
+            there,
+            native: !there,
+            what: String::new(),
+            modules: vec![package.to_owned()],
+        };
+        vec![one("web3", &["web3"], true), one("ckzg", &["web3", "ckzg"], there)]
+    };
+    let file = || json!({"imports": [import("web3", json!({}))]});
+    assert_eq!(analysed(file(), required(true)).verdict.name(), "runs");
+    let lost = analysed(file(), required(false));
+    assert_eq!(lost.verdict.name(), "not in wasm");
+    assert!(lost.reasons[0].text.contains("web3 → ckzg"), "{}", lost.reasons[0].text);
+}
+
+#[test]
+fn a_function_that_calls_itself_is_no_loop_for_us() {
+    let edge = json!({"l": 3, "f": "Case.helper", "to": "skill.py", "fn": "Case.helper", "s": true});
+    let call = json!({"l": 2, "f": "Case.execute", "to": "skill.py", "fn": "Case.helper", "s": true});
+    let file = json!({"edges": [edge, call], "imports": [import("torch", json!({"f": "Case.helper"}))]});
+    assert_eq!(verdict(file), "not in wasm");
+}
+
+#[test]
+fn a_file_that_was_not_read_is_a_reason_only_if_it_is_imported() {
+    let facts = |unread: &str, imports: Value| {
+        let file = json!({"imports": imports, "classes": {"Case": ["BaseSkill"]}});
+        json!({"files": {"skill.py": file}, "unread": [[unread, 3, "SyntaxError"]]})
+    };
+    let decided =
+        |facts: Value| from_facts(&serde_json::from_value(facts).expect("facts"), 0, Vec::new()).verdict.name();
+    assert_eq!(decided(facts("other.py", json!([]))), "runs");
+    assert_eq!(decided(facts("other.py", json!([import("other", json!({"to": ["other.py"]}))]))), "not in wasm");
+    assert_eq!(decided(json!({"unread": [["skill.py", 0, "odd"]]})), "not in wasm");
+}

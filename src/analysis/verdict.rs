@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::effects::Effect;
+use super::effects::{self, Effect};
 use super::facts::Spot;
 use super::graph::{Graph, When};
 use super::modules::Module;
@@ -104,7 +104,7 @@ pub fn decide(graph: &Graph<'_>, needs: &[Need], asks: bool) -> Decision {
         }
         reasons.push(reason);
     }
-    for need in needs.iter().filter(|need| !need.is_met()) {
+    for need in needs.iter().filter(|need| !need.is_met() || need.is_excused()) {
         let node = (need.file.clone(), need.spot.function.clone());
         let Some(reach) = graph.reached.get(&node) else { continue };
         if graph.is_skipped(&need.file, &need.spot) {
@@ -114,7 +114,10 @@ pub fn decide(graph: &Graph<'_>, needs: &[Need], asks: bool) -> Decision {
             What::Module(module) => is_extra(graph, &need.file, &need.spot, module),
             _ => false,
         };
-        let soft = reach.soft || extra || graph.survives(&need.file, &need.spot, need.raises);
+        let soft = need.is_excused()
+            || reach.is_soft(need.raises)
+            || extra
+            || graph.survives(&need.file, &need.spot, need.raises);
         let found = reason(need, Some(reach.when), soft);
         let list = if soft { &mut optional } else { &mut reasons };
         let known = list.iter().any(|other: &Reason| other.file == found.file && other.line == found.line);
@@ -158,7 +161,8 @@ fn text(need: &Need) -> String {
         What::Module(module) => format!("imports `{name}`: {}", module.why()),
         What::Without(module) => format!("gives up without `{name}`: {}", module.why()),
         What::Bundled(file) => {
-            let built = file.ends_with(".so") || file.ends_with(".pyd");
+            let built =
+                !file.ends_with(".pyx") && !file.ends_with(".c") && !file.ends_with(".cpp") && !file.ends_with(".rs");
             let kind = if built { "native code" } else { "source that has to be compiled to native code" };
             format!("imports `{name}` from `{}`, which is {kind}", brief(file))
         }
@@ -173,6 +177,7 @@ fn text(need: &Need) -> String {
 
 fn tier(need: &Need) -> BestTier {
     match &need.what {
+        What::Module(Module::Absent { .. }) if is_more_than_code(&need.name) => BestTier::Container,
         What::Module(module) | What::Without(module) => match module {
             Module::NoFile => BestTier::None,
             Module::Absent { native: None | Some(false), required: false, .. } => BestTier::None,
@@ -185,6 +190,12 @@ fn tier(need: &Need) -> BestTier {
         What::Effect(Effect::Signal) => BestTier::Subprocess,
         What::Effect(_) => BestTier::Container,
     }
+}
+
+/// Whether a package that is missing would in turn need a program, a device or a protocol.
+fn is_more_than_code(module: &str) -> bool {
+    let top = module.split('.').next().unwrap_or(module);
+    effects::of(&format!("{top}.")).is_some_and(Effect::is_lacking)
 }
 
 /// A stranger's name, short enough for a line.

@@ -35,7 +35,8 @@ Exit codes: 0 all passed, 1 a test failed, 2 usage or host error or no tests, 4 
 pub struct TestCommand {
     /// A folder with a skill.py, or an id such as optimization/prompt_rewriter
     skill: String,
-    /// Test files or folders, relative to the skill's folder; a file perhaps with ::NAME [default: every test_*.py and *_test.py]
+    /// Test files or folders, relative to the skill's folder; a file perhaps with ::NAME [default: every test_*.py and
+    /// *_test.py]
     #[arg(value_name = "FILE[::NAME]")]
     files: Vec<String>,
     /// Only tests whose names match this expression, as in pytest

@@ -24,6 +24,7 @@ use crate::policy::{
     BadEnv, Denial, DenialKind, Effective, EnvGrant, Grants, Mode, MountGrant, Permissions, SecretGrant, SecretSource,
 };
 use crate::skill::Skill;
+use crate::testing::Events;
 use crate::vfs::{HostFolder, Mount};
 
 /// The longest file that is read for a secret.
@@ -234,6 +235,17 @@ impl Held {
     /// What finds the secrets' values, where there are any.
     pub fn scrubber(&self) -> Option<&Arc<Scrubber>> {
         self.scrubber.as_ref()
+    }
+
+    /// Takes secrets' values out of what a cell told of its tests.
+    pub fn scrub_events(&self, events: &mut Events) {
+        if let Some(scrubber) = &self.scrubber {
+            events.map(|text| {
+                if let Cow::Owned(clean) = scrubber.scrub(text) {
+                    *text = clean;
+                }
+            });
+        }
     }
 
     /// Takes secrets' values out of everything that leaves.

@@ -1,5 +1,5 @@
-//! Runs a skill's own tests: a cell for each file, entered at another function than calls are, and otherwise made, bounded and
-//! granted as a call's is.
+//! Runs a skill's own tests: a cell for each file, entered at another function than calls are, and otherwise made,
+//! bounded and granted as a call's is.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -41,7 +41,8 @@ struct Suite<'a> {
 }
 
 impl Host {
-    /// Runs a skill's own pytest files, each in a fresh cell, some at once. Failing tests are no error: see [`TestReport`].
+    /// Runs a skill's own pytest files, each in a fresh cell, some at once. Failing tests are no error: see
+    /// [`TestReport`].
     pub fn test(&self, skill: &Skill, call: &TestCall) -> Result<TestReport, HostError> {
         self.test_with(skill, call, &|_| ())
     }
@@ -146,12 +147,15 @@ impl Host {
         }
         let mut report: Report = ran?;
         report.usage.wall = started.elapsed();
-        let events = std::mem::take(&mut *events.lock().unwrap_or_else(PoisonError::into_inner));
+        let mut events = std::mem::take(&mut *events.lock().unwrap_or_else(PoisonError::into_inner));
+        if let Some(held) = &held {
+            held.scrub_events(&mut events);
+        }
         Ok(file_report(&chosen.file, events, &report))
     }
 
-    /// What tests may do: the call's grants, as far as the manifest asks for them if it asks at all. Nothing that it asks for has
-    /// to be granted.
+    /// What tests may do: the call's grants, as far as the manifest asks for them if it asks at all. Nothing that it
+    /// asks for has to be granted.
     fn held_by_tests(
         &self,
         suite: &Suite<'_>,

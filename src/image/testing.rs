@@ -10,8 +10,8 @@ use crate::runtime::wasi_python;
 use crate::vfs::Mount;
 
 impl Baker<'_> {
-    /// The image for tests, from the cache or baked. `packages` is what cells see in [`TEST_PACKAGES_FOLDER`], and `digest` its
-    /// digest.
+    /// The image for tests, from the cache or baked. `packages` is what cells see in [`TEST_PACKAGES_FOLDER`], and
+    /// `digest` its digest.
     pub fn testing(&self, packages: Option<Mount>, digest: &str) -> Result<Image, BakeError> {
         let key = self.testing_key(digest);
         if let Some(image) = self.open(&key)? {

@@ -160,6 +160,19 @@ mod tests {
         assert!(Requirement::parse(&"x".repeat(2000)).is_err());
     }
 
+    proptest::proptest! {
+        #[test]
+        fn whatever_is_read_is_written_as_a_name_and_comparisons(text in "[a-z-]{1,3}[ -~é\n]{0,60}") {
+            if let Ok(read) = Requirement::parse(&text) {
+                let written = read.to_string();
+                let plain = |c: char| c.is_ascii_alphanumeric() || "-_.[],<>=!~*+".contains(c);
+                proptest::prop_assert!(written.chars().all(plain) && !written.starts_with('-'), "{written:?}");
+                let again = Requirement::parse(&written);
+                proptest::prop_assert_eq!(again.map(|again| again.to_string()), Ok(written));
+            }
+        }
+    }
+
     #[test]
     fn markers_and_extras_decide_what_applies() {
         let of_extra = Requirement::parse("socks; extra == 'net'").unwrap();

@@ -23,6 +23,8 @@ use crate::provision::{self, Fetch, Wheel};
 /// Bounds of the walk: strangers decide how far it goes.
 const MAX_PACKAGES: usize = 250;
 const MAX_ROUNDS: usize = 40;
+const MAX_STEPS: usize = 20_000;
+const MAX_EXTRAS: usize = 64;
 
 pub struct Resolver<'a> {
     pub cache: &'a Cache,
@@ -62,7 +64,7 @@ impl Resolver<'_> {
         let mut wheels = Wheels::new();
         let mut demands = BTreeMap::new();
         for _ in 0..MAX_ROUNDS {
-            demands = demanded(&roots, &chosen);
+            demands = demanded(&roots, &chosen)?;
             if demands.len() > MAX_PACKAGES {
                 return Err(Error::TooMuch(format!("they are more than {MAX_PACKAGES}")));
             }
@@ -214,10 +216,15 @@ fn read(packages: &mut Packages) -> Vec<Requirement> {
 }
 
 /// What is wanted now, from the skill's requirements through what is chosen.
-fn demanded(roots: &[Requirement], chosen: &BTreeMap<String, Chosen>) -> BTreeMap<String, Demand> {
+fn demanded(roots: &[Requirement], chosen: &BTreeMap<String, Chosen>) -> Result<BTreeMap<String, Demand>, Error> {
     let mut demands: BTreeMap<String, Demand> = BTreeMap::new();
     let mut todo: VecDeque<(Requirement, Vec<String>)> = roots.iter().map(|root| (root.clone(), Vec::new())).collect();
+    let mut steps = 0;
     while let Some((requirement, above)) = todo.pop_front() {
+        steps += 1;
+        if steps > MAX_STEPS || todo.len() > MAX_STEPS {
+            return Err(Error::TooMuch(format!("they need each other in more than {MAX_STEPS} ways")));
+        }
         let known = demands.contains_key(&requirement.name);
         let demand = demands.entry(requirement.name.clone()).or_default();
         if !known {
@@ -225,7 +232,8 @@ fn demanded(roots: &[Requirement], chosen: &BTreeMap<String, Chosen>) -> BTreeMa
         }
         demand.specifiers.and(&requirement.specifiers);
         let before = demand.extras.len();
-        demand.extras.extend(requirement.extras.iter().cloned());
+        let room = MAX_EXTRAS.saturating_sub(before);
+        demand.extras.extend(requirement.extras.iter().take(room).cloned());
         // Once for each, and again when it is wanted with more.
         if (!known || demand.extras.len() > before)
             && let Some(chosen) = chosen.get(&requirement.name)
@@ -236,7 +244,7 @@ fn demanded(roots: &[Requirement], chosen: &BTreeMap<String, Chosen>) -> BTreeMa
             todo.extend(needed.map(|needed| (needed.clone(), chain.clone())));
         }
     }
-    demands
+    Ok(demands)
 }
 
 /// Whether nothing is chosen for a demand, or something that does not suit it and was chosen for another one.

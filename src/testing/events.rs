@@ -1,5 +1,5 @@
-//! What a cell tells of its tests, frame by frame. A stranger's word: what is not of this form is refused, text is cut, and the
-//! door bounds how much there can be of it.
+//! What a cell tells of its tests, frame by frame. A stranger's word: what is not of this form is refused, text is cut,
+//! and the door bounds how much there can be of it.
 
 use serde::Deserialize;
 
@@ -93,6 +93,23 @@ impl Events {
             }
         }
         Some(())
+    }
+
+    /// Changes every text in it.
+    pub fn map(&mut self, change: impl Fn(&mut String)) {
+        self.collected.iter_mut().chain(&mut self.running).for_each(&change);
+        let failure = |failure: &mut Failure| {
+            [&mut failure.kind, &mut failure.message].into_iter().chain(&mut failure.line).for_each(&change);
+        };
+        for test in &mut self.finished {
+            change(&mut test.id);
+            test.reason.iter_mut().for_each(&change);
+            test.error.iter_mut().for_each(failure);
+        }
+        for broken in &mut self.broken {
+            change(&mut broken.id);
+            failure(&mut broken.error);
+        }
     }
 }
 

@@ -12,7 +12,8 @@ use crate::vfs::{Content, Tree};
 
 /// Folders that pytest does not look into.
 const PASSED_OVER: &[&str] = &["build", "dist", "venv", "node_modules", "__pycache__"];
-/// What tests may need of the folders above a skill: packages, fixtures, and at the registry's root pytest's configuration.
+/// What tests may need of the folders above a skill: packages, fixtures, and at the registry's root pytest's
+/// configuration.
 const ABOVE: &[&str] = &["__init__.py", "conftest.py"];
 const AT_ROOT: &[&str] = &["conftest.py", "pytest.ini", ".pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg"];
 /// The longest of these.
@@ -61,7 +62,8 @@ fn is_test(path: &str) -> bool {
     named && !parts.any(passed_over)
 }
 
-/// The files around a skill in a registry, `skills/<category>/<name>`, by their paths from its root. `None` for a skill on its own.
+/// The files around a skill in a registry, `skills/<category>/<name>`, by their paths from its root. `None` for a skill
+/// on its own.
 pub fn surroundings(skill: &Skill, registry: &Pack) -> Result<Option<Arc<Tree>>, TestError> {
     let Some((category, _)) = skill.id().split_once('/').filter(|(_, name)| !name.contains('/')) else {
         return Ok(None);

@@ -28,17 +28,17 @@ impl Sections<'_> {
     pub fn verdict(&self) {
         let Analysis { verdict, best_tier, .. } = self.analysis;
         let (style, words) = match verdict {
-            Verdict::Runs => (GOOD, "in a cell, with nothing granted"),
-            Verdict::RunsWithGrants => (GOOD, "in a cell, with what is to be granted below"),
-            Verdict::Partly => (MIXED, "in a cell: some of it needs what a cell does not have"),
-            _ => (BAD, "it needs what a cell does not have"),
+            Verdict::Runs => (GOOD, ": in a cell, with nothing granted"),
+            Verdict::RunsWithGrants => (GOOD, ": in a cell, with what there is to ask for below"),
+            Verdict::Partly => (MIXED, ": some of it needs what a cell does not have"),
+            _ => (BAD, ": it needs what a cell does not have"),
         };
         let tier = match best_tier.name() {
             "wasm" => String::new(),
             "none" => "; as it is, no tier runs it".to_owned(),
             tier => format!("; all of it works in the tier `{tier}`"),
         };
-        self.row("verdict", &format!("{style}{}{style:#} {words}{tier}", verdict.name()));
+        self.row("verdict", &format!("{style}{}{style:#}{words}{tier}", verdict.name()));
         self.list("", self.analysis.reasons.iter().map(|reason| reason_line(reason)));
         if !self.analysis.optional.is_empty() {
             self.list("does without", self.analysis.optional.iter().map(|reason| reason_line(reason)));
@@ -49,6 +49,14 @@ impl Sections<'_> {
 
     /// Imports, calls, files.
     pub fn contents(&self) {
+        let requires = self.analysis.requirements.iter().map(|one| {
+            let through = match &one.chain[..] {
+                [first, _, ..] => format!(" {DIM}(through {}){DIM:#}", harmless(first)),
+                _ => String::new(),
+            };
+            format!("{}: {}{through}", harmless(&one.package), harmless(&one.what))
+        });
+        self.list("requires", requires);
         for (group, names) in grouped(&self.analysis.imports) {
             self.row(group, &names.join(" "));
         }

@@ -32,6 +32,48 @@ def known(test, resolver, context):
     return None
 
 
+def at_first(test, body):
+    """What a test is in a fresh process if it asks whether something was made before: a cell never made it."""
+    names = set(absent_names(test))
+    if isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], ast.NotIn):
+        names |= set(_plain(test.comparators[0]))
+    if names & {name for node in body for name in _assigned(node)}:
+        return True
+    last = body[-1] if body else None
+    if isinstance(last, ast.Return) and len(body) == 1 and last.value is not None:
+        kept = test.left if isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.IsNot) else test
+        is_kept = isinstance(kept, ast.Attribute) and isinstance(kept.value, ast.Name) and kept.value.id in ("self", "cls")
+        if is_kept and ast.unparse(kept) == ast.unparse(last.value):
+            return False
+    return None
+
+
+def _assigned(node):
+    """Attributes, and names in capitals or with an underscore, that a statement sets: what outlives a function."""
+    for inner in ast.walk(node):
+        targets = inner.targets if isinstance(inner, ast.Assign) else []
+        for target in targets:
+            target = target.value if isinstance(target, ast.Subscript) else target
+            if isinstance(target, ast.Attribute):
+                yield target.attr
+            elif isinstance(target, ast.Name) and (target.id.isupper() or target.id.startswith("_")):
+                yield target.id
+
+
+def returns(body):
+    """Whether a branch leaves its function with a result."""
+    last = body[-1] if body else None
+    if isinstance(last, ast.Return):
+        return last.value is None or not _is_error(last.value)
+    if isinstance(last, ast.With):
+        return returns(last.body)
+    if isinstance(last, ast.If):
+        return returns(last.body) or returns(last.orelse)
+    if isinstance(last, ast.Try):
+        return returns(last.body)
+    return False
+
+
 def _compared(test, resolver, context):
     left = resolver.dotted(test.left, context.function, context.owner) or ""
     right, operation = test.comparators[0], test.ops[0]

@@ -152,5 +152,6 @@ class Files:
         return None
 
     def named(self, names):
-        """Python files whose own name is one of these."""
-        return [path for path in sorted(self._all) if path.endswith(".py") and path.rpartition("/")[2] in names]
+        """Files with code whose own name is one of these."""
+        endings = (".py", ".so", ".pyd")
+        return [path for path in sorted(self._all) if path.endswith(endings) and path.rpartition("/")[2] in names]

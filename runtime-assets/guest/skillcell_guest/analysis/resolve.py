@@ -29,6 +29,13 @@ class Resolver:
         while isinstance(node, (ast.Attribute, ast.Call, ast.Await)):
             if isinstance(node, ast.Attribute):
                 parts.append(node.attr)
+            elif isinstance(node, ast.Call) and (found := _spelled(node)):
+                base, name = found
+                if base is None:
+                    return ".".join([name, *reversed(parts)])
+                parts.append(name)
+                node = base
+                continue
             node = node.func if isinstance(node, ast.Call) else node.value
             if len(parts) > 12:
                 return None
@@ -248,6 +255,17 @@ class Resolver:
         if dotted.startswith("self.") and dotted.count(".") == 1:
             return self._returned(f"{owner}.{dotted[5:]}", 6) or set().union(*(here(arg) for arg in node.args[:3]))
         return here(first)
+
+
+def _spelled(call):
+    """`getattr(base, "name")`, and `__import__("name")` or `import_module("name")`, whose base is None."""
+    called = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+    texts = [one.value if isinstance(one, ast.Constant) and isinstance(one.value, str) else None for one in call.args]
+    if called == "getattr" and len(texts) > 1 and texts[1]:
+        return call.args[0], texts[1]
+    if called in ("__import__", "import_module") and texts and texts[0]:
+        return None, texts[0]
+    return None
 
 
 def _text_place(text):

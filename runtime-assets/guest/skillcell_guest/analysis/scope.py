@@ -22,6 +22,8 @@ class Scope:
         self.attributes = {}
         #: Name of a function to the calls of it in this file.
         self.sites = {}
+        #: Modules outside of the skill whose names are all imported, and those that are imported by a text.
+        self.stars, self.loaded = [], set()
         self._gather(tree.body, "", "")
 
     def _gather(self, body, function, owner):
@@ -64,6 +66,9 @@ class Scope:
                     called = node.func
                     name = called.id if isinstance(called, ast.Name) else getattr(called, "attr", None)
                     node.inside = (function, owner)
+                    if name in ("__import__", "import_module") and node.args:
+                        text = getattr(node.args[0], "value", None)
+                        self.loaded |= {text.partition(".")[0]} if isinstance(text, str) else set()
                     if name is not None:
                         self.sites.setdefault(name, []).append(node)
 
@@ -75,6 +80,8 @@ class Scope:
                 ran = self.files.module(alias.name, 0, self.path)
             else:
                 bound = alias.asname or alias.name
+                if bound == "*" and not node.level and node.module:
+                    self.stars.append(node.module)
                 module = "." * node.level + (node.module or "")
                 dotted = f"{module}.{alias.name}" if not module.endswith(".") else module + alias.name
                 ran = self.imported_from(node, alias.name)

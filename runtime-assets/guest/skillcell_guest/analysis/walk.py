@@ -6,6 +6,7 @@ outermost first. A condition is `["if", id, branch, branches]`, where `branches`
 """
 
 import ast
+import builtins
 
 from skillcell_guest.analysis import branches
 from skillcell_guest.analysis.resolve import Resolver, UNKNOWN
@@ -35,6 +36,7 @@ class Walk:
         self._notes = {"imports": [], "edges": [], "calls": [], "checks": [], "urls": [], "env": []}
         self._tries, self._ids, self._docs = {}, 0, set()
         self._imported = {alias[0].partition(".")[0] for alias in scope.aliases.values() if not alias[1]}
+        self._imported |= scope.loaded | {name.partition(".")[0] for name in scope.stars}
         self._checked, self._uses, self._probed, self._loops = set(), [], {}, []
 
     def facts(self):
@@ -60,7 +62,7 @@ class Walk:
         for number, node in enumerate(body):
             if number == 0 and isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
                 continue  # a docstring
-            self._statement(node, context)
+            context = self._statement(node, context) or context
             if isinstance(node, (ast.Return, ast.Raise, ast.Continue, ast.Break)):
                 break
 
@@ -74,7 +76,7 @@ class Walk:
         elif isinstance(node, (ast.Import, ast.ImportFrom)):
             self._import(node, context)
         elif isinstance(node, ast.If):
-            self._if(node, context)
+            return self._if(node, context)
         elif isinstance(node, (ast.Try, ast.TryStar)):
             self._try(node, context)
         elif isinstance(node, (ast.For, ast.AsyncFor, ast.While)):
@@ -98,15 +100,20 @@ class Walk:
         self._block(node.body, inner)
 
     def _if(self, node, context):
-        """A chain of `elif` is one statement here, however long."""
+        """A chain of `elif` is one statement here, however long. Gives the context of what follows, if that changes."""
         chain, otherwise = [(node.test, node.body)], node.orelse
         while len(otherwise) == 1 and isinstance(otherwise[0], ast.If):
             chain.append((otherwise[0].test, otherwise[0].body))
             otherwise = otherwise[0].orelse
         number = self._next()
         decided = [branches.known(test, self._resolver, context) for test, _ in chain]
-        live = sum(value is not False for value in decided)
-        total = live + 1 if otherwise else 0
+        if len(chain) == 1 and decided[0] is None:
+            decided = [branches.at_first(node.test, node.body)]
+        live = [value is not False for value in decided]
+        # A branch that gives up is no way to a result, so it does not count among the ways there are.
+        ways = sum(value and branches.ending(body) == "goes on" for value, (_, body) in zip(live, chain))
+        leaves = any(value and branches.returns(body) for value, (_, body) in zip(live, chain))
+        total = ways + 1 if otherwise or leaves else 0
         for branch, (test, body) in enumerate(chain):
             self._expressions([test], context)
             self._test(test, body, context)
@@ -115,11 +122,14 @@ class Walk:
                     self._block(body, context.within(dead="types"))
             elif decided[branch] and not any(value is None for value in decided[:branch]):
                 self._block(body, context)
-                return
+                return None
             else:
                 self._block(body, context.under(["if", number, branch, total]))
+        rest = context.under(["if", number, len(chain), total]) if any(live) else context
         if otherwise:
-            self._block(otherwise, context.under(["if", number, len(chain), total]) if live else context)
+            self._block(otherwise, rest)
+            return context.under(["maybe"]) if leaves else None
+        return rest if leaves else None
 
     def _match(self, node, context):
         number = self._next()
@@ -233,8 +243,12 @@ class Walk:
             for text in self._texts(node.args[0], context):
                 self._probed.setdefault(text, set()).add(context.function)
         self._edge_of(node, dotted, context)
+        self._chosen(node, context)
         if dotted and self._is_noted(dotted):
             self._noted_call(node, dotted, context)
+        elif isinstance(node.func, ast.Name) and node.func.id == dotted and not hasattr(builtins, dotted):
+            for module in self._scope.stars[:4]:
+                self._noted_call(node, f"{module}.{dotted}", context)
         elif isinstance(node.func, ast.Attribute) and node.func.attr in _OF_PATHS:
             self._noted_call(node, f"pathlib.Path.{node.func.attr}", context)
 
@@ -242,7 +256,7 @@ class Walk:
         if dotted in _BUILTINS:
             return True
         top = dotted.partition(".")[0]
-        if top in _PLAIN and not dotted.startswith("logging.handlers") or top in ("self", "cls"):
+        if top in _PLAIN and not dotted.startswith(("logging.handlers", "logging.FileHandler")) or top in ("self", "cls"):
             return False
         return top in self._imported and not dotted.startswith(_PLAIN_BELOW)
 
@@ -331,6 +345,21 @@ class Walk:
                 self._edge(node, self._scope.aliases[base.id][1][-1], called.attr, context)
             elif called.attr not in _COMMON and not (dotted and self._is_noted(dotted)):
                 self._edge(node, None, called.attr, context)
+
+    def _chosen(self, node, context):
+        """A function that is chosen by its name while the skill runs: any that it could be."""
+        called = node.func.id if isinstance(node.func, ast.Name) else ""
+        if called == "getattr" and len(node.args) > 1 and not isinstance(node.args[1], ast.Constant):
+            texts = [text.partition(UNKNOWN)[0] for text in self._texts(node.args[1], context)] or [""]
+            own = getattr(node.args[0], "id", "") in ("self", "cls")
+            below = f"{context.owner}." if own and context.owner else ""
+        elif called == "globals":
+            texts, below = [""], ""
+        else:
+            return
+        for name in self._scope.functions:
+            if name.startswith(tuple(below + text for text in texts)) and not name.endswith("__"):
+                self._edge(node, self._scope.path, name, context, sure=False)
 
     def _local(self, name, context):
         around = context.function

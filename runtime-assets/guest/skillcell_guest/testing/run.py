@@ -1,5 +1,5 @@
-"""One test file in one cell, as `python -m pytest` would run it: in a registry from the folder above `skills`, for a skill
-on its own from its folder."""
+"""One test file in one cell, as `python -m pytest` would run it: in a registry from the folder above `skills`, for a
+skill on its own from its folder."""
 
 import importlib
 import os

@@ -1,8 +1,8 @@
 """A pytest plugin: what tests find on a computer and a cell has otherwise.
 
-`capfd` captures what goes through `sys.stdout` and `sys.stderr`, which is all that Python code prints; what is written to the
-descriptors themselves is not seen by it. Options of plugins that measure or spread tests out are taken and mean nothing, so
-that a project's own `addopts` don't stop its tests.
+`capfd` captures what goes through `sys.stdout` and `sys.stderr`, which is all that Python code prints; what is written
+to the descriptors themselves is not seen by it. Options of plugins that measure or spread tests out are taken and mean
+nothing, so that a project's own `addopts` don't stop its tests.
 """
 
 import warnings
@@ -12,12 +12,15 @@ from _pytest.capture import CaptureFixture, CaptureManager, SysCapture, SysCaptu
 
 #: (option, takes a value)
 _IDLE_OPTIONS = (
-    ("--cov", True), ("--cov-report", True), ("--cov-config", True), ("--cov-fail-under", True), ("--cov-append", False),
-    ("--cov-branch", False), ("--no-cov", False), ("-n --numprocesses", True), ("--dist", True), ("--timeout", True),
-    ("--timeout-method", True), ("--benchmark-disable", False), ("--benchmark-skip", False), ("--reruns", True),
+    ("--cov", True), ("--cov-report", True), ("--cov-config", True), ("--cov-fail-under", True),
+    ("--cov-append", False), ("--cov-branch", False), ("--no-cov", False), ("-n --numprocesses", True), ("--dist", True),
+    ("--timeout", True), ("--timeout-method", True), ("--benchmark-disable", False), ("--benchmark-skip", False), ("--reruns", True),
 )  # fmt: skip
 _IDLE_SETTINGS = ("timeout", "timeout_method")
-_MARKERS = ("timeout(seconds): a limit for one test; in a cell the file has one", "flaky: run again; in a cell it is not")
+_MARKERS = (
+    "timeout(seconds): a limit for one test; in a cell the file has one",
+    "flaky: run again; in a cell it is not",
+)
 
 
 def pytest_addoption(parser):

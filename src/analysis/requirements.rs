@@ -1,0 +1,46 @@
+//! What the resolver says of a skill's requirements, in the analysis' words.
+
+use super::modules::Required;
+use crate::packages::{Package, Packages, Standing};
+
+pub fn of(packages: &Packages) -> Vec<Required> {
+    let refused = packages.refused.iter().map(|(requirement, why)| Required {
+        package: requirement.clone(),
+        chain: vec![requirement.clone()],
+        there: false,
+        native: false,
+        what: format!("not taken: {why}"),
+        modules: Vec::new(),
+    });
+    packages.packages.iter().map(required).chain(refused).collect()
+}
+
+fn required(package: &Package) -> Required {
+    Required {
+        package: package.name.clone(),
+        chain: package.chain.clone(),
+        there: package.standing.is_there(),
+        native: matches!(package.standing, Standing::Native { .. } | Standing::Source { .. }),
+        what: words(&package.standing),
+        modules: package.modules.clone(),
+    }
+}
+
+fn words(standing: &Standing) -> String {
+    match standing {
+        Standing::Runtime { version } => format!("{version}, with the runtime"),
+        Standing::Framework { version } => format!("{version}, with the framework"),
+        Standing::Wheel { version, .. } => format!("{version}, a pure Python wheel"),
+        Standing::StandIn { version, .. } => format!("{version}, a stand-in"),
+        Standing::OtherVersion { version } => format!("{version}, another version than is asked for"),
+        Standing::Native { version, tags } => {
+            let shown: Vec<&str> = tags.iter().take(3).map(String::as_str).collect();
+            format!("{version}, native code only ({})", shown.join(", "))
+        }
+        Standing::Source { version } => format!("{version}, only as source that has to be built"),
+        Standing::NoVersion { .. } => "no version that will do".to_owned(),
+        Standing::NotFound => "no index has it".to_owned(),
+        Standing::Unresolved { why } => format!("unknown: {why}"),
+        Standing::Refused { why } => format!("not taken: {why}"),
+    }
+}

@@ -1,0 +1,144 @@
+//! The verdicts on skills that nobody prepared for the analysis: each folder in `tests/analysis` is one, and
+//! `expected.toml` beside them says what has to be found. Nothing of them is ever run.
+
+mod common;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+
+use common::tests;
+use serde::Deserialize;
+use serde_json::Value;
+use skillcell::analysis::{Analysis, Reason, analyse};
+use skillcell::policy::Permissions;
+use skillcell::{Host, Roots};
+
+/// Asks no index: what a package is that a cell does not have, the tables say, and the result does not hang on the network.
+static HOST: LazyLock<Host> = LazyLock::new(|| {
+    Host::builder().roots(Roots::new([])).offline(true).build().expect("the cache folder can be used")
+});
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Expected {
+    verdict: String,
+    tier: String,
+    classes: Vec<String>,
+    #[serde(default)]
+    because: Vec<String>,
+    #[serde(default)]
+    without: Vec<String>,
+    #[serde(default)]
+    asks: Vec<String>,
+}
+
+fn expected() -> BTreeMap<String, Expected> {
+    let text = fs::read_to_string(tests().join("analysis/expected.toml")).expect("expected.toml");
+    toml::from_str(&text).expect("expected.toml is as described in it")
+}
+
+fn folder(name: &str) -> PathBuf {
+    tests().join("analysis").join(name)
+}
+
+fn analysed(path: &Path) -> Analysis {
+    let skill = HOST.skill(path.to_str().expect("a plain path")).unwrap_or_else(|error| panic!("{path:?}: {error}"));
+    analyse(&HOST, &skill).unwrap_or_else(|error| panic!("{path:?}: {error}"))
+}
+
+fn places(reasons: &[Reason]) -> Vec<String> {
+    reasons.iter().map(Reason::place).collect()
+}
+
+/// The entries of a permissions block, one text each.
+fn asks(value: &Value) -> Vec<String> {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let list = |key: &str| value[key].as_array().cloned().unwrap_or_default();
+    let hosts =
+        |secret: &Value| secret["hosts"].as_array().into_iter().flatten().map(text).collect::<Vec<_>>().join(",");
+    let mut all: Vec<String> = list("network").iter().map(text).collect();
+    all.extend(list("filesystem").iter().map(|one| format!("{}:{}", text(&one["path"]), text(&one["mode"]))));
+    all.extend(list("env").iter().map(text));
+    all.extend(list("secrets").iter().map(|one| format!("{}@{}", text(&one["name"]), hosts(one))));
+    all
+}
+
+#[test]
+fn every_folder_gets_the_verdict_that_it_deserves() {
+    let expected = expected();
+    let folders: BTreeSet<String> = fs::read_dir(tests().join("analysis"))
+        .expect("listed")
+        .flatten()
+        .filter(|entry| entry.path().is_dir())
+        .map(|entry| entry.file_name().to_string_lossy().into_owned())
+        .collect();
+    assert_eq!(folders, expected.keys().cloned().collect(), "a folder without expectations, or the other way round");
+    let mut wrong = Vec::new();
+    for (name, expected) in expected {
+        let found = analysed(&folder(&name));
+        let classes: Vec<&str> = found.classes.iter().map(|class| class.name()).collect();
+        let mut differs = |what: &str, is: String, should: String| {
+            if is != should {
+                wrong.push(format!("{name}: {what} is {is}, not {should}"));
+            }
+        };
+        differs("verdict", found.verdict.name().to_owned(), expected.verdict);
+        differs("tier", found.best_tier.name().to_owned(), expected.tier);
+        differs("classes", format!("{classes:?}"), format!("{:?}", expected.classes));
+        differs("reasons", format!("{:?}", places(&found.reasons)), format!("{:?}", expected.because));
+        differs("optional", format!("{:?}", places(&found.optional)), format!("{:?}", expected.without));
+        differs("asks", format!("{:?}", asks(&found.permissions.value)), format!("{:?}", expected.asks));
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_permissions_block_can_be_pasted_into_a_manifest() {
+    for name in ["http_by_session", "files_given", "variables", "http_to_anywhere"] {
+        let asking = analysed(&folder(name)).permissions;
+        let copy = tempfile::tempdir().expect("a folder");
+        let code = fs::read(folder(name).join("skill.py")).expect("skill.py");
+        fs::write(copy.path().join("skill.py"), code).expect("written");
+        let manifest = format!("name: {name}\nversion: 0.1.0\ndescription: d\n{}", asking.yaml);
+        fs::write(copy.path().join("manifest.yaml"), manifest).expect("written");
+        let read = analysed(copy.path()).manifest;
+        assert_eq!(read["permissions"], asking.value, "{name}: YAML and JSON say the same");
+        let asked = Permissions::parse(&read["permissions"]).unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert!(!asked.is_empty());
+        assert!(asking.yaml.lines().any(|line| line.trim_start().starts_with("# skill.py:")), "{}", asking.yaml);
+    }
+}
+
+#[test]
+fn files_that_no_parser_survives_are_named_and_the_others_are_read() {
+    let found = analysed(&folder("deep"));
+    let unread: Vec<&str> = found.unread.iter().map(|one| one.file.as_str()).collect();
+    assert!(unread.contains(&"deep.py"), "{unread:?}");
+    assert_eq!(found.verdict.name(), "runs", "nothing imports them");
+    let found = analysed(&folder("not_text"));
+    let unread: Vec<&str> = found.unread.iter().map(|one| one.file.as_str()).collect();
+    assert_eq!(unread, ["odd.py"], "a file that declares its encoding is read");
+}
+
+#[test]
+fn more_files_than_are_read_is_said() {
+    let many = tempfile::tempdir().expect("a folder");
+    let code = fs::read(folder("threads").join("skill.py")).expect("skill.py");
+    fs::write(many.path().join("skill.py"), code).expect("written");
+    for number in 0..350 {
+        fs::write(many.path().join(format!("part_{number}.py")), format!("import json\nX = {number}\n"))
+            .expect("written");
+    }
+    let found = analysed(many.path());
+    assert_eq!(found.verdict.name(), "runs");
+    assert!(found.unread.iter().any(|one| one.why.contains("more than is read")), "{:?}", found.unread.first());
+}
+
+#[test]
+fn what_only_a_run_can_tell_is_said_to_be_unknown() {
+    let found = analysed(&folder("dynamic_unknown"));
+    let said: Vec<&str> = found.unknown.iter().map(|one| one.what.as_str()).collect();
+    assert!(said.iter().any(|what| what.contains("only known at run time")), "{said:?}");
+}
