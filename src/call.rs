@@ -12,7 +12,7 @@ use serde_json::value::RawValue;
 
 use crate::audit::AuditLog;
 use crate::limits::{LimitKind, Limits};
-use crate::policy::{Denial, Grants};
+use crate::policy::{Denial, Grants, TierRules};
 use crate::tier::{Choice, Tier};
 
 /// What a skill is asked to do.
@@ -50,6 +50,8 @@ pub struct Call {
     pub use_image: bool,
     /// Where to execute it.
     pub tier: Choice,
+    /// Which tiers it may be executed in.
+    pub tiers: TierRules,
     /// Let a skill that nobody vouches for run without isolation, if `tier` asks for that.
     pub trust_remote_code: bool,
 }
@@ -70,6 +72,7 @@ impl Call {
             validate: true,
             use_image: true,
             tier: Choice::Auto,
+            tiers: TierRules::default(),
             trust_remote_code: false,
         }
     }

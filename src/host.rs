@@ -25,6 +25,7 @@ mod grants;
 mod images;
 mod json_strings;
 mod map_paths;
+mod outside;
 mod params;
 mod parts;
 mod study;

@@ -31,6 +31,7 @@ mod rules;
 mod secret;
 #[cfg(test)]
 mod tests;
+mod tiers;
 mod url;
 mod words;
 mod written;
@@ -53,5 +54,6 @@ pub(crate) use self::quote::is_plain;
 pub use self::resolve::{AddressDenial, BadResolve, Origin, Resolve, decide_address};
 pub use self::rules::{ConnectDenial, HttpDenial, HttpPart, HttpRules};
 pub use self::secret::{BadSecret, SecretGrant, SecretHost, SecretSource};
+pub use self::tiers::{TierDenial, TierRules, Vouched};
 pub use self::url::{BadUrl, Scheme, Target};
 pub use self::written::Written;

@@ -10,7 +10,9 @@ mod choice;
 pub mod container;
 mod ending;
 mod files;
+mod in_process;
 mod output;
+mod process;
 mod proxy;
 mod sandbox;
 mod spawn;
@@ -75,6 +77,8 @@ pub enum Ground {
     Environment(Venv),
     /// An engine with an image: the tier `container`.
     Image(container::Ready),
+    /// Packages again, with nothing around the Python: the tier `in_process`.
+    Bare(Venv),
 }
 
 /// A call that was decided about, to be executed outside of a cell.
@@ -100,7 +104,7 @@ pub struct Ran {
     pub stdout: Vec<u8>,
     pub stderr: Vec<u8>,
     pub usage: Usage,
-    /// What it was refused is in here.
+    /// What it took and gave.
     pub door: Door,
 }
 
@@ -138,6 +142,17 @@ pub fn run(job: Job<'_>) -> Result<Ran, TierError> {
     match job.ground {
         Ground::Environment(venv) => subprocess::run(job, venv),
         Ground::Image(ready) => container::run(job, ready),
+        Ground::Bare(venv) => in_process::run(job, venv),
+    }
+}
+
+/// Whether this machine has a tier, and which version of what it needs.
+pub fn available(tier: Tier) -> Result<String, TierError> {
+    match tier {
+        Tier::Wasm => Ok(format!("Wasmtime {}", crate::cell::WASMTIME_VERSION)),
+        Tier::Subprocess => subprocess::available(),
+        Tier::InProcess => Ok("no isolation; only for skills that are trusted with everything".to_owned()),
+        Tier::Container => container::available(),
     }
 }
 

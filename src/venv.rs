@@ -33,7 +33,7 @@ use crate::provision::{Fetch, Pin, pins};
 type Result<T, E = VenvError> = std::result::Result<T, E>;
 
 /// Raise it when environments must be made anew.
-const FORMAT: &str = "1";
+const FORMAT: &str = "2";
 /// The longest lock that is read back.
 const MAX_LOCK_BYTES: u64 = 4 << 20;
 

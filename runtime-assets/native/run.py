@@ -9,18 +9,22 @@ import sys
 
 #: Where the sandbox has the guest's modules, and the socket of the HTTP proxy.
 OURS = os.path.dirname(os.path.abspath(__file__))
+#: The length of no answer.
+_NOT_ACCEPTED = 0xFFFFFFFF
 
 
 def main():
     channel = _take_channel()
     settings = channel.settings()
-    _limit(settings["processes"])
+    if settings["processes"] is not None:
+        _limit(settings["processes"])
     os.environ.update(settings["env"])
     sys.modules["_host"] = channel.module()
     sys.path.insert(0, os.path.join(OURS, "guest"))
     from skillcell_guest import native
 
-    native.install(settings["proxy"])
+    if settings["proxy"] is not None:
+        native.install(settings["proxy"])
     _use_packages(settings["packages"])
     from skillcell_guest import boot
 
@@ -89,7 +93,10 @@ class Channel:
             view = view[os.write(self._number, view) :]
 
     def _receive(self):
-        return self._exactly(int.from_bytes(self._exactly(4), "little"))
+        size = int.from_bytes(self._exactly(4), "little")
+        if size == _NOT_ACCEPTED:
+            raise OSError("the host faulted while answering the door")
+        return self._exactly(size)
 
     def _exactly(self, size):
         parts = []

@@ -28,7 +28,7 @@ pub struct AuditArgs {
     audit: Option<PathBuf>,
     /// Say on stderr what was asked, allowed and denied, and by which rule
     #[arg(long)]
-    explain: bool,
+    pub explain: bool,
 }
 
 impl AuditArgs {

@@ -9,6 +9,7 @@ use super::Settings;
 use super::printer::{Printer, bytes};
 use crate::cache::{Bucket, Cache};
 use crate::provision;
+use crate::tier::{self, Tier, TierError};
 
 /// Check what this machine can do
 #[derive(Args)]
@@ -46,7 +47,7 @@ impl DoctorCommand {
             Err(error) => checks.push(Check::failed("cache folder", error.to_string())),
         }
         checks.push(python());
-        checks.push(Check::ok("tier wasm", format!("Wasmtime {}", crate::cell::WASMTIME_VERSION)));
+        checks.extend(Tier::ALL.map(tier));
         let failed = checks.iter().any(|check| check.state == State::Failed);
         if self.json {
             let rows: Vec<_> = checks
@@ -115,6 +116,20 @@ fn python() -> Check {
     match provision::python_version(None) {
         Ok(version) => Check::ok("python", format!("{version} (only to fetch packages)")),
         Err(error) => Check::warning("python", error.to_string()),
+    }
+}
+
+fn tier(tier: Tier) -> Check {
+    let what = match tier {
+        Tier::Wasm => "tier wasm",
+        Tier::Container => "tier container",
+        Tier::Subprocess => "tier subprocess",
+        Tier::InProcess => "tier in_process",
+    };
+    match tier::available(tier) {
+        Ok(detail) => Check::ok(what, detail),
+        Err(TierError::Unavailable { why, .. }) => Check::warning(what, why),
+        Err(error) => Check::warning(what, error.to_string()),
     }
 }
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use clap::Args;
 
-use crate::policy::{BadPolicyFile, GrantKind, Grants, MAX_FILE_BYTES, PolicyFile, Written};
+use crate::policy::{BadPolicyFile, GrantKind, Grants, MAX_FILE_BYTES, PolicyFile, TierRules, Written};
 
 /// What a call may do. Nothing is granted by default.
 #[derive(Args)]
@@ -61,6 +61,15 @@ impl GrantArgs {
         Ok(policy.merged_with(flags))
     }
 
+    /// Which tiers the policy file allows.
+    pub fn tiers(&self) -> anyhow::Result<TierRules> {
+        Ok(self.policy_file()?.map(|file| file.tiers().clone()).unwrap_or_default())
+    }
+
+    fn policy_file(&self) -> anyhow::Result<Option<PolicyFile>> {
+        self.policy.as_deref().map(policy).transpose()
+    }
+
     pub fn layers(&self, skill: &str) -> anyhow::Result<Layers> {
         let mut flags = Grants::default();
         let kinds = [
@@ -78,12 +87,12 @@ impl GrantArgs {
                 flags.add(kind, text).with_context(|| format!("{} {what}", kind.flag()))?;
             }
         }
-        let policy = self.policy.as_deref().map(|path| policy(path, skill)).transpose()?;
+        let policy = self.policy_file()?.map(|file| file.grants_for(skill));
         Ok(Layers { policy: policy.unwrap_or_default(), flags: flags.written(&Written::Flag) })
     }
 }
 
-fn policy(path: &Path, skill: &str) -> anyhow::Result<Grants> {
+fn policy(path: &Path) -> anyhow::Result<PolicyFile> {
     let (shown, mut bytes) = (path.display(), Vec::new());
     // A byte more than a policy file may have: then that is what is wrong with it.
     std::fs::File::open(path)
@@ -92,7 +101,7 @@ fn policy(path: &Path, skill: &str) -> anyhow::Result<Grants> {
     let text = if bytes.len() > MAX_FILE_BYTES { Err(BadPolicyFile::TooLong.into()) } else { utf8(bytes) };
     let file = text.and_then(|text| Ok(PolicyFile::parse(&text)?));
     let file = file.with_context(|| format!("the policy file `{shown}` is wrong"))?;
-    Ok(file.named(&shown.to_string()).grants_for(skill))
+    Ok(file.named(&shown.to_string()))
 }
 
 fn utf8(bytes: Vec<u8>) -> anyhow::Result<String> {

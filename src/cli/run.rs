@@ -7,11 +7,11 @@ use clap::Args;
 use super::audit::AuditArgs;
 use super::grants::GrantArgs;
 use super::limits::LimitArgs;
-use super::printer::Printer;
+use super::printer::{Printer, harmless};
 use super::{Settings, input};
 use crate::call::{Call, Outcome, Report};
 use crate::limits::{LimitKind, Limits};
-use crate::tier::Choice;
+use crate::tier::{Choice, Tier};
 
 /// Call a skill once, in a fresh cell
 ///
@@ -25,6 +25,7 @@ Examples:
   skillcell run ./my_skill --allow-http 'GET https://api.example.org/v1/*' --secret API_KEY@api.example.org
   skillcell approve ./my_skill && skillcell run ./my_skill
   skillcell run ./my_skill --mount ./in:/data --audit audit.jsonl --explain
+  skillcell run --isolated ./needs_native_packages --params @params.json
   echo '{\"text\": \"hello\"}' | skillcell run ./my_skill --params - --json
 
 Exit codes: 0 returned, 1 raised, 2 usage or host error, 3 refused, 4 a limit was exceeded.")]
@@ -46,9 +47,18 @@ pub struct RunCommand {
     /// Print one JSON envelope with outcome, result, output and usage
     #[arg(long)]
     json: bool,
-    /// Where to run it: auto, wasm, container, subprocess, in_process
+    /// Where to run it: wasm, container, subprocess or in_process, strongest first
+    ///
+    /// auto is a cell (wasm); a skill that can't run in one goes to the strongest other tier that this machine has, if it
+    /// is bundled or approved. `skillcell doctor` shows the tiers of this machine.
     #[arg(long, value_name = "TIER", default_value = "auto")]
     tier: Choice,
+    /// Run it in the strongest tier that will do, whoever wrote it; never without isolation
+    #[arg(long, conflicts_with = "tier")]
+    isolated: bool,
+    /// With --tier in_process: let it read and change your files, use your keys and reach any network
+    #[arg(long)]
+    trust_remote_code: bool,
     #[command(flatten)]
     limits: LimitArgs,
     #[command(flatten)]
@@ -64,8 +74,18 @@ impl RunCommand {
         let host = settings.host_with(&self.grants.ca_file)?;
         let skill = host.skill(&self.skill)?;
         call.grants = self.grants.grants(skill.id())?;
+        if call.tier == Choice::Tier(Tier::InProcess) {
+            printer.warning(
+                "in `in_process` the skill can read and change all of your files, use your keys and reach any network",
+            );
+        }
         let report = host.call(&skill, &call)?;
         drop(host); // and with it the progress line
+        if let Some(reason) = &report.tier_reason {
+            printer.note(&harmless(&format!("`{}` ran in `{}`: {reason}", report.skill, report.tier)));
+        } else if self.audit.explain {
+            printer.note(&format!("tier {}", report.tier));
+        }
         if self.json {
             printer.json(&report.envelope());
         } else {
@@ -87,7 +107,9 @@ impl RunCommand {
         call.refuse_imports = true;
         call.use_image = !self.no_image;
         call.validate = !self.no_validate;
-        call.tier = self.tier;
+        call.tier = if self.isolated { Choice::Isolated } else { self.tier };
+        call.trust_remote_code = self.trust_remote_code;
+        call.tiers = self.grants.tiers()?;
         Ok(call)
     }
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::grants::{self, Held};
+use super::tiers::Elsewhere;
 use super::{Host, HostError, on_enough_stack, params};
 use crate::audit::Trail;
 use crate::call::{Call, ImageUse, Outcome, Report, Usage};
@@ -20,6 +21,9 @@ use crate::tier::{Choice, Tier};
 
 /// The longest params, config and environment together, as JSON.
 pub(super) const MAX_PARAMS_BYTES: usize = 64 << 20;
+
+/// A report, or why there is none from a cell.
+type InCell = Result<Report, Elsewhere>;
 
 /// What a call may do, and where that is recorded.
 type Power<'a> = (Option<&'a Held>, Option<&'a Arc<Trail>>);
@@ -42,12 +46,10 @@ impl Host {
         let started = Instant::now();
         grants::check_env(call)?;
         let called = match self.approved(skill, call)? {
-            Ok(call) if matches!(call.tier, Choice::Tier(Tier::Subprocess | Tier::Container)) => {
-                let tier = if call.tier == Choice::Tier(Tier::Container) { Tier::Container } else { Tier::Subprocess };
-                self.in_tier(tier, skill, &call, trail)
-            }
-            Ok(call) if call.use_image => self.with_image(skill, &call, trail),
-            Ok(call) => self.without_image(skill, &call, trail),
+            Ok(call) => match call.tier {
+                Choice::Tier(tier) if tier != Tier::Wasm => self.in_named_tier(tier, skill, &call, trail),
+                _ => self.in_cell(skill, &call, trail),
+            },
             Err(denial) => {
                 let denials = vec![denial];
                 trail.map_or(Ok(()), |trail| trail.refused(&denials))?;
@@ -72,26 +74,47 @@ impl Host {
         Ok(report)
     }
 
-    fn with_image(&self, skill: &Skill, call: &Call, trail: Option<&Arc<Trail>>) -> Result<Report, HostError> {
+    /// In a cell; or elsewhere, where that can't be and the operator did not insist.
+    fn in_cell(&self, skill: &Skill, call: &Call, trail: Option<&Arc<Trail>>) -> Result<Report, HostError> {
+        let called =
+            if call.use_image { self.with_image(skill, call, trail) } else { self.without_image(skill, call, trail) };
+        match called {
+            Ok(Ok(report)) => Ok(report),
+            Ok(Err(elsewhere)) => self.elsewhere(&elsewhere, skill, call, trail),
+            Err(HostError::Bake(BakeError::Ended(ending))) => match Elsewhere::lacking(&ending.outcome, call) {
+                Some(why) if self.requires_packages(skill)? => self.elsewhere(&why, skill, call, trail),
+                _ => Err(BakeError::Ended(ending).into()),
+            },
+            Err(error) => Err(error),
+        }
+    }
+
+    fn with_image(&self, skill: &Skill, call: &Call, trail: Option<&Arc<Trail>>) -> Result<InCell, HostError> {
         let metered = call.limits.fuel.is_some();
         let (image, baked) = self.image(skill, metered, &call.limits)?;
+        if let Some(elsewhere) = Elsewhere::asked_by(&image.report.manifest, call) {
+            return Ok(Err(elsewhere));
+        }
+        if let Some(elsewhere) = self.better_elsewhere(image.site.as_deref(), skill, call)? {
+            return Ok(Err(elsewhere));
+        }
         let skill = &skill.furnished(image.site.clone());
         let about = Some(ImageUse { key: image.key.clone(), baked });
         let held = match self.held(skill, (&image.report.manifest, &image.report.early_imports), call, trail)? {
             Ok(held) => held,
-            Err(denials) => return Ok(Report { image: about, ..refused(skill, denials) }),
+            Err(denials) => return Ok(Ok(Report { image: about, ..refused(skill, denials) })),
         };
         let granted = held.as_ref().map(|held| held.call(call)).transpose()?;
         let call = granted.as_deref().unwrap_or(call);
         let left_to_guest = match params::check(&image.report.manifest, call) {
             Ok(left_to_guest) => left_to_guest,
-            Err(raised) => return Ok(Report { image: about, ..ended(skill, Outcome::Raised(raised)) }),
+            Err(raised) => return Ok(Ok(Report { image: about, ..ended(skill, Outcome::Raised(raised)) })),
         };
         if image.report.must_import(&call.env, &call.grants.deny_imports) {
-            return self.import_and_run(skill, call, Start::Framework, (held.as_ref(), trail));
+            return self.import_and_run(skill, call, Start::Framework, (held.as_ref(), trail)).map(Ok);
         }
         if !image.memories.fits(&call.limits) {
-            return Ok(Report { image: about, ..ended(skill, Outcome::Exceeded(LimitKind::Memory, None)) });
+            return Ok(Ok(Report { image: about, ..ended(skill, Outcome::Exceeded(LimitKind::Memory, None)) }));
         }
         let started = Instant::now();
         let (baker, inputs) = self.inputs(skill, &image, call, left_to_guest)?;
@@ -99,24 +122,28 @@ impl Host {
         let retire = |cell| baker.machine.retire(cell, &image.memories);
         let power = (held.as_ref(), trail);
         let report = self.run(skill, (cell, retire), (image.state.entry, started), call, power)?;
-        Ok(Report { image: about, ..report })
+        Ok(Ok(Report { image: about, ..report }))
     }
 
     /// What the manifest asks for is read before the skill is run, in a cell of its own: what it is granted of the
     /// environment is there when it is imported.
-    fn without_image(&self, skill: &Skill, call: &Call, trail: Option<&Arc<Trail>>) -> Result<Report, HostError> {
+    fn without_image(&self, skill: &Skill, call: &Call, trail: Option<&Arc<Trail>>) -> Result<InCell, HostError> {
         let baker = self.baker(call.limits.fuel.is_some())?;
         let Told { manifest, early_imports } = baker.told(skill)?;
         let Some(manifest) = manifest else {
             // Importing it raises, and says why. Should it not, nothing is given to it.
-            return self.import_and_run(skill, call, Start::Boot, (None, trail));
+            return self.import_and_run(skill, call, Start::Boot, (None, trail)).map(Ok);
         };
+        if let Some(elsewhere) = Elsewhere::asked_by(&manifest, call) {
+            return Ok(Err(elsewhere));
+        }
         let skill = &baker.furnished(skill, Some(&manifest))?;
-        match self.held(skill, (&manifest, &early_imports), call, trail)? {
+        let report = match self.held(skill, (&manifest, &early_imports), call, trail)? {
             Err(denials) => Ok(refused(skill, denials)),
             Ok(None) => self.import_and_run(skill, call, Start::Boot, (None, trail)),
             Ok(Some(held)) => self.import_and_run(skill, &*held.call(call)?, Start::Boot, (Some(&held), trail)),
-        }
+        };
+        report.map(Ok)
     }
 
     /// Imports the skill in the call's own cell.

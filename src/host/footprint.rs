@@ -1,6 +1,6 @@
 //! What the tiers keep on disk, for the comparison.
 
-use super::tiers::requirements;
+use super::outside::requirements;
 use super::{Host, HostError};
 use crate::cache::Bucket;
 use crate::compare::Footprint;
@@ -19,7 +19,7 @@ impl Host {
         let manifest = self.baker(false)?.told(skill)?.manifest_or_none_granted();
         let mut footprint = Footprint::default();
         match self.ground(tier, skill, &manifest)? {
-            Ground::Environment(venv) => {
+            Ground::Environment(venv) | Ground::Bare(venv) => {
                 footprint.own_bytes = venv.bytes();
                 footprint.downloads.push(format!("{} wheels", venv.lock().packages.len()));
             }

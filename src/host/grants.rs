@@ -218,6 +218,26 @@ impl Held {
         Ok(Some(Box::new(Web::new(client, &self.grants, self.secrets.clone(), denials, limits))))
     }
 
+    /// What of it has no meaning where nothing is kept from a skill.
+    pub fn needs_isolation(&self) -> Option<Denial> {
+        let (asked, why) = if let Some(mount) = self.grants.mounts.first() {
+            (mount.guest.as_str(), "there are no mounts in `in_process`: the skill sees every file where it is")
+        } else if let Some(secret) = self.grants.secrets.first() {
+            (secret.name.as_str(), "a secret can't be kept from a skill in `in_process`")
+        } else {
+            return None;
+        };
+        let hint = Some("run it in a tier that isolates: `--isolated`".to_owned());
+        Some(Denial {
+            kind: DenialKind::Tier,
+            asked: asked.to_owned(),
+            rule: None,
+            message: why.to_owned(),
+            hint,
+            flag: None,
+        })
+    }
+
     /// The folders, for a tier that has no file system of ours: where each really is, and what was granted of it.
     pub fn folders(&self, host: &Host) -> Result<Vec<(PathBuf, MountGrant)>, HostError> {
         host.check_mounts(&self.grants.mounts)?;

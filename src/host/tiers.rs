@@ -1,86 +1,191 @@
-//! Calls outside of a cell. What a call may do is settled here as it is for a cell, by the same code; the tier does the
-//! rest.
+//! Which tier a call is made in. A cell comes first; what can't run in one goes to the strongest other tier that policy
+//! allows and this machine has, and what finds none is refused, with what would help.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::calling::{door, ended, refused};
-use super::parts::Shared;
-use super::{Host, HostError, params};
+use super::calling::refused;
+use super::{Host, HostError};
+use crate::approvals::Standing as Approved;
 use crate::audit::Trail;
 use crate::call::{Call, Outcome, Report};
-use crate::door::Denials;
-use crate::skill::Skill;
-use crate::tier::{self, Ground, Job, Tier, container};
+use crate::packages::{Package, Site, Standing};
+use crate::policy::{Denial, DenialKind, TierDenial, Vouched};
+use crate::skill::{Origin, Skill};
+use crate::tier::{self, Choice, Tier, TierError};
+
+/// Why a call is not made in a cell.
+pub(super) enum Elsewhere {
+    /// The manifest asks for this tier.
+    Asks(Tier),
+    /// A module that it needs is not there.
+    Lacks(String),
+    /// A package that it requires is native.
+    Requires(String),
+    /// What the manifest asks for makes no sense.
+    Unreadable(String),
+}
+
+impl Elsewhere {
+    /// What a manifest has to say about it. The operator's own choice of a cell comes first.
+    pub fn asked_by(manifest: &Value, call: &Call) -> Option<Elsewhere> {
+        if call.tier == Choice::Tier(Tier::Wasm) {
+            return None;
+        }
+        match Choice::of_manifest(manifest) {
+            Ok(Some(Choice::Tier(tier))) if tier != Tier::Wasm => Some(Elsewhere::Asks(tier)),
+            Ok(_) => None,
+            Err(bad) => Some(Elsewhere::Unreadable(format!("the manifest's `execution`: {bad}"))),
+        }
+    }
+
+    /// A skill that could not be imported for want of a package.
+    pub fn lacking(outcome: &Outcome, call: &Call) -> Option<Elsewhere> {
+        let Outcome::Raised(raised) = outcome else { return None };
+        let module = raised.message.split("\nMissing module: ").nth(1)?.split(' ').next()?;
+        let plain = module.chars().all(|c| c.is_alphanumeric() || "._".contains(c));
+        (call.tier != Choice::Tier(Tier::Wasm) && plain).then(|| Elsewhere::Lacks(module.chars().take(80).collect()))
+    }
+
+    fn reason(&self) -> String {
+        match self {
+            Elsewhere::Asks(tier) => format!("its manifest asks for `{tier}`"),
+            Elsewhere::Lacks(module) => format!("it imports `{module}`, which a cell does not have"),
+            Elsewhere::Requires(way) => format!("it requires `{way}`, which exists only as native code"),
+            Elsewhere::Unreadable(why) => why.clone(),
+        }
+    }
+}
 
 impl Host {
-    /// Makes a call in a tier that is no cell.
-    pub(super) fn in_tier(
+    /// Makes a call in the tier that the operator named.
+    pub(super) fn in_named_tier(
         &self,
         tier: Tier,
         skill: &Skill,
         call: &Call,
         trail: Option<&Arc<Trail>>,
     ) -> Result<Report, HostError> {
-        // The manifest is read in a cell, whatever the tier: nothing of a skill is interpreted on the host.
-        let manifest = self.baker(false)?.told(skill)?.manifest_or_none_granted();
-        // What is no use in a cell may well be of use here.
-        let held = match self.held(skill, (&manifest, &BTreeMap::new()), call, trail)? {
-            Ok(held) => held,
-            Err(denials) => return Ok(Report { tier, ..refused(skill, denials) }),
-        };
-        let granted = held.as_ref().map(|held| held.call(call)).transpose()?;
-        let call = granted.as_deref().unwrap_or(call);
-        let validate = match params::check(&manifest, call) {
-            Ok(left_to_guest) => left_to_guest,
-            Err(raised) => return Ok(Report { tier, ..ended(skill, Outcome::Raised(raised)) }),
-        };
-        let denials = Arc::new(trail.map_or_else(Denials::default, |trail| Denials::audited(trail.clone())));
-        let ground = self.ground(tier, skill, &manifest)?;
-        let job = Job {
-            skill,
-            ground: &ground,
-            limits: &call.limits,
-            env: &call.env,
-            mounts: held.as_ref().map_or(Ok(Vec::new()), |held| held.folders(self))?,
-            web: held.as_ref().map_or(Ok(None), |held| held.web(self, &denials, &call.limits))?,
-            door: door(call, validate)?,
-            denials: denials.clone(),
-        };
-        let ran = tier::run(job)?;
-        let mut report = Report {
-            denials: denials.take(),
-            usage: ran.usage,
-            stdout: ran.stdout,
-            stderr: ran.stderr,
-            tier,
-            ..ended(skill, ran.outcome)
-        };
-        if let Some(held) = &held {
-            held.map_back(&mut report, &call.limits);
-            held.scrub(&mut report);
+        match self.may_use(tier, skill, call, true)? {
+            Ok(()) => self.in_tier(tier, skill, call, trail),
+            Err(denial) => refuse(skill, tier, denial, trail),
         }
-        Ok(report)
     }
 
-    /// Gets ready what the skill's calls run on, if it is not yet.
-    pub(super) fn ground(&self, tier: Tier, skill: &Skill, manifest: &Value) -> Result<Ground, HostError> {
-        let requirements = requirements(manifest);
-        match tier {
-            Tier::Container => {
-                let Shared { cache, fetch, progress, containers, .. } = &*self.shared;
-                let maker = container::Maker { cache, fetch, progress: &**progress, containers };
-                Ok(Ground::Image(maker.make(skill, manifest, &requirements)?))
+    /// Makes a call that a cell can't, in the strongest tier that will do.
+    pub(super) fn elsewhere(
+        &self,
+        why: &Elsewhere,
+        skill: &Skill,
+        call: &Call,
+        trail: Option<&Arc<Trail>>,
+    ) -> Result<Report, HostError> {
+        let asked = call.tier == Choice::Isolated;
+        let candidates = match why {
+            Elsewhere::Asks(tier) => vec![*tier],
+            Elsewhere::Lacks(_) | Elsewhere::Requires(_) => vec![Tier::Container, Tier::Subprocess],
+            Elsewhere::Unreadable(_) => Vec::new(),
+        };
+        let (mut lacks, mut hint) = (Vec::new(), None);
+        for tier in &candidates {
+            // Whoever asks for isolation has not asked for a tier without.
+            let asked = asked && tier.is_isolated();
+            // Looking for an engine takes a while, so that comes last.
+            let may_use = self.may_use(*tier, skill, call, asked)?;
+            let available = if may_use.is_ok() { tier::available(*tier) } else { Ok(String::new()) };
+            match (available, may_use) {
+                (Ok(_), Ok(())) => match self.in_tier(*tier, skill, call, trail) {
+                    // Nothing ran yet: there may be no base image here.
+                    Err(HostError::Tier(error @ TierError::Image(_))) => lacks.push(format!("`{tier}`: {error}")),
+                    report => return Ok(Report { tier_reason: Some(why.reason()), ..report? }),
+                },
+                (Ok(_), Err(denial)) => {
+                    lacks.push(denial.message);
+                    hint = hint.or(denial.hint);
+                }
+                (Err(error), _) => lacks.push(error.to_string()),
             }
-            _ => Ok(Ground::Environment(self.venv(&requirements, &[])?)),
         }
+        let message = [why.reason()].into_iter().chain(lacks).collect::<Vec<_>>().join("; ");
+        let hint = hint.or_else(|| Some("`skillcell doctor` says what each tier lacks on this machine".to_owned()));
+        let tier = candidates.first().copied().unwrap_or(Tier::Wasm);
+        refuse(skill, tier, Denial { message, hint, flag: None, ..denial_of(tier) }, trail)
+    }
+
+    /// A skill that can be imported, though a package that it requires is native, is worth more where that is; if it may
+    /// go there. Otherwise it does what it can in a cell.
+    pub(super) fn better_elsewhere(
+        &self,
+        site: Option<&Site>,
+        skill: &Skill,
+        call: &Call,
+    ) -> Result<Option<Elsewhere>, HostError> {
+        let native = |package: &&Package| matches!(package.standing, Standing::Native { .. });
+        let Some(package) = site.and_then(|site| site.packages.missing().find(native)) else { return Ok(None) };
+        if call.tier == Choice::Tier(Tier::Wasm) || call.limits.fuel.is_some() {
+            return Ok(None);
+        }
+        for tier in [Tier::Subprocess, Tier::Container] {
+            if self.may_use(tier, skill, call, call.tier == Choice::Isolated)?.is_ok() && tier::available(tier).is_ok()
+            {
+                return Ok(Some(Elsewhere::Requires(package.way())));
+            }
+        }
+        Ok(None)
+    }
+
+    fn may_use(&self, tier: Tier, skill: &Skill, call: &Call, asked: bool) -> Result<Result<(), Denial>, HostError> {
+        if call.limits.fuel.is_some() && tier != Tier::Wasm {
+            let message = "instructions (`--fuel`) are counted in a cell only".to_owned();
+            return Ok(Err(Denial { message, ..denial_of(tier) }));
+        }
+        let vouched = self.vouched(skill)?;
+        let Err(denial) = call.tiers.decide(tier, vouched, asked, call.trust_remote_code) else { return Ok(Ok(())) };
+        let (id, key) = (skill.id(), vouched.key());
+        let message = match denial {
+            TierDenial::NotListed => format!("`[tiers]` in the policy file does not have `{tier}` in `{key}`"),
+            TierDenial::NotTrusted => format!(
+                "in `{tier}` a skill could read and change all of your files, use your keys and reach any network, and \
+                 `{id}` is not trusted with that"
+            ),
+            TierDenial::NotAsked => format!("nobody vouches for `{id}`, so it runs in `{tier}` only if you say so"),
+        };
+        let flag = match denial {
+            TierDenial::NotListed => None,
+            TierDenial::NotTrusted if asked => Some(format!("--tier {tier} --trust-remote-code")),
+            TierDenial::NotTrusted | TierDenial::NotAsked => Some(format!("--tier {tier}")),
+        };
+        let hint = match (&flag, denial) {
+            (None, _) => Some(format!("no flag adds to that list; `{key} = [\"{tier}\", …]` there would")),
+            (Some(flag), TierDenial::NotTrusted) => Some(format!("`{flag}` would run it so; nothing would hold it")),
+            (Some(flag), _) => Some(format!("`{flag}` runs it there, `--isolated` in the strongest that will do")),
+        };
+        Ok(Err(Denial { message, hint, flag, ..denial_of(tier) }))
+    }
+
+    fn vouched(&self, skill: &Skill) -> Result<Vouched, HostError> {
+        if *skill.origin() == Origin::Registry {
+            return Ok(Vouched::Bundled);
+        }
+        let standing = self.approvals().map(|approvals| approvals.standing(skill)).transpose()?;
+        Ok(if matches!(standing, Some(Approved::Approved(_))) { Vouched::Approved } else { Vouched::Unknown })
     }
 }
 
-/// What a manifest says that the skill needs. What is no list of texts is nothing.
-pub(super) fn requirements(manifest: &Value) -> Vec<String> {
-    let list = manifest["requirements"].as_array().map(Vec::as_slice).unwrap_or_default();
-    list.iter().filter_map(|line| line.as_str().map(str::to_owned)).collect()
+fn denial_of(tier: Tier) -> Denial {
+    Denial {
+        kind: DenialKind::Tier,
+        asked: tier.name().to_owned(),
+        rule: None,
+        message: String::new(),
+        hint: None,
+        flag: None,
+    }
+}
+
+fn refuse(skill: &Skill, tier: Tier, denial: Denial, trail: Option<&Arc<Trail>>) -> Result<Report, HostError> {
+    let denials = vec![denial];
+    trail.map_or(Ok(()), |trail| trail.refused(&denials))?;
+    Ok(Report { tier, ..refused(skill, denials) })
 }

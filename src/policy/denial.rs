@@ -28,6 +28,8 @@ pub enum DenialKind {
     Permissions,
     /// A skill that is no longer what was approved.
     Approval,
+    /// A tier that a skill may not run in, or that is not to be had.
+    Tier,
 }
 
 /// A refusal. All of it is fit to be shown.

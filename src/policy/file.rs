@@ -9,6 +9,8 @@
 //! secret = ["ETHERSCAN_API_KEY@api.etherscan.io"]
 //! ```
 //!
+//! `[tiers]` says which tiers skills may run in: see `tiers.rs`.
+//!
 //! The keys are the flags' names: `allow_http`, `deny_http`, `resolve`, `mount`, `secret`, `env`, `deny_import`,
 //! `allow_import`.
 
@@ -20,6 +22,7 @@ use toml::Spanned;
 
 use super::grants::{BadGrant, GrantKind, Grants};
 use super::quote::brief;
+use super::tiers::TierRules;
 use super::written::Written;
 
 /// A longer file is refused. Reading takes up to some 700 times this: a table in TOML is a few bytes, and its map more than
@@ -49,11 +52,13 @@ pub enum BadPolicyFile {
 pub struct PolicyFile {
     for_all: Grants,
     for_skill: BTreeMap<String, Grants>,
+    tiers: TierRules,
 }
 
 #[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields, default)]
 struct Document {
+    tiers: TierRules,
     grants: Section,
     skill: BTreeMap<String, Section>,
 }
@@ -81,7 +86,8 @@ impl PolicyFile {
         if document.skill.len() > MAX_SKILLS {
             return Err(BadPolicyFile::TooManySkills);
         }
-        let mut file = PolicyFile { for_all: document.grants.grants(text)?, for_skill: BTreeMap::new() };
+        let mut file =
+            PolicyFile { for_all: document.grants.grants(text)?, for_skill: BTreeMap::new(), tiers: document.tiers };
         for (name, section) in document.skill {
             if !(1..=MAX_SKILL_NAME_BYTES).contains(&name.len()) {
                 return Err(BadPolicyFile::SkillName(brief(&name)));
@@ -97,6 +103,11 @@ impl PolicyFile {
         self.for_all.name_file(path);
         self.for_skill.values_mut().for_each(|grants| grants.name_file(path));
         self
+    }
+
+    /// Which tiers skills may run in.
+    pub fn tiers(&self) -> &TierRules {
+        &self.tiers
     }
 
     /// The skills that have a section of their own.

@@ -2,12 +2,12 @@
 //!
 //! ```text
 //!   host ──▶ process   u32 length, settings as JSON                  once, first
-//!   process ──▶ host   u32 length, frame: `T`, `G` or `F` as through the door
-//!   host ──▶ process   u32 length, the answer
+//!   process ──▶ host   u32 length, frame: as through the door
+//!   host ──▶ process   u32 length, the answer; ffffffff and nothing where it was not accepted
 //! ```
 //!
-//! What comes is a stranger's word: a length is held against what that frame may have before a byte is read. Anything
-//! else ends the call.
+//! What comes is a stranger's word: a length is held against what that frame may have before a byte is read, and one that
+//! is over ends the call.
 
 use std::io::{self, ErrorKind, Read, Write};
 use std::os::unix::net::UnixStream;
@@ -19,6 +19,10 @@ use crate::wasi::Stop;
 
 /// The longest description of an exception, with room for its kind.
 const MAX_RAISED_BYTES: u64 = (1 << 20) + 1;
+/// The longest of other frames: a piece of a request, and which connection it is for.
+const MAX_FRAME_BYTES: u64 = (1 << 20) + 16;
+/// The length of no answer.
+const NOT_ACCEPTED: u32 = u32::MAX;
 
 /// How it went.
 pub struct Heard {
@@ -47,13 +51,13 @@ pub fn serve(
     door: &mut Door,
     most_frames: u64,
     deadline: Instant,
-    on_take: impl FnOnce(),
+    on_take: impl FnOnce(&mut Door),
 ) -> Heard {
     let mut heard = Heard { end: End::Closed, frames: 0, taken: None };
     let mut on_take = Some(on_take);
-    let mut answer = settings.to_vec();
+    let mut answer = Some(settings.to_vec());
     heard.end = loop {
-        match send(stream, &answer, deadline).and_then(|()| receive(stream, door.result_cap, deadline)) {
+        match send(stream, answer.as_deref(), deadline).and_then(|()| receive(stream, door.result_cap, deadline)) {
             Ok(Some(frame)) => {
                 heard.frames += 1;
                 if heard.frames > most_frames {
@@ -61,11 +65,11 @@ pub fn serve(
                 }
                 if frame.first() == Some(&b'T') {
                     heard.taken.get_or_insert_with(Instant::now);
-                    on_take.take().into_iter().for_each(|on_take| on_take());
+                    on_take.take().into_iter().for_each(|on_take| on_take(door));
                 }
                 match door.receive(&frame, deadline) {
-                    Ok(Answer::Bytes(bytes)) => answer = bytes,
-                    Ok(Answer::Pin(_)) | Err(Fault::Malformed) => break End::Garbage,
+                    Ok(Answer::Bytes(bytes)) => answer = Some(bytes),
+                    Ok(Answer::Pin(_)) | Err(Fault::Malformed) => answer = None,
                     Err(Fault::Stop(Stop::Exceeded(limit))) => break End::Exceeded(limit),
                     Err(Fault::Stop(_)) => break End::Closed,
                 }
@@ -103,10 +107,9 @@ fn receive(stream: &UnixStream, result_cap: u64, deadline: Instant) -> Result<Op
     }
     let (length, kind) = (u32::from_le_bytes([head[0], head[1], head[2], head[3]]), head[4]);
     let cap = match kind {
-        b'T' => 1,
         b'G' => result_cap.saturating_add(1),
         b'F' => MAX_RAISED_BYTES,
-        _ => 0,
+        _ => MAX_FRAME_BYTES,
     };
     if length == 0 || u64::from(length) > cap {
         return Err(Failed::TooLong(kind));
@@ -135,8 +138,10 @@ fn fill(mut stream: &UnixStream, buffer: &mut [u8], deadline: Instant) -> io::Re
     Ok(done)
 }
 
-fn send(mut stream: &UnixStream, bytes: &[u8], deadline: Instant) -> Result<(), Failed> {
-    let length = u32::try_from(bytes.len()).map_err(|_| io::Error::other("too long for a frame"))?;
+fn send(mut stream: &UnixStream, bytes: Option<&[u8]>, deadline: Instant) -> Result<(), Failed> {
+    let length = bytes.map_or(Ok(NOT_ACCEPTED), |bytes| u32::try_from(bytes.len()));
+    let length = length.map_err(|_| io::Error::other("too long for a frame"))?;
+    let bytes = bytes.unwrap_or_default();
     let mut frame = Vec::with_capacity(4 + bytes.len());
     frame.extend_from_slice(&length.to_le_bytes());
     frame.extend_from_slice(bytes);
@@ -174,7 +179,7 @@ mod tests {
         theirs.shutdown(std::net::Shutdown::Write).unwrap();
         let mut door = Door { call: Door::pack(b"{}", None), result_cap: cap, ..Door::default() };
         let deadline = Instant::now() + Duration::from_secs(5);
-        let heard = serve(&ours, b"{}", &mut door, 4, deadline, || ());
+        let heard = serve(&ours, b"{}", &mut door, 4, deadline, |_| ());
         (heard.end, door)
     }
 
@@ -192,8 +197,12 @@ mod tests {
     fn whatever_else_comes_ends_the_call_without_being_read() {
         assert_eq!(hear(&frame(b"G123456789"), 8).0, End::Exceeded(LimitKind::ResultBytes));
         assert_eq!(hear(b"\xff\xff\xff\xffG", 8).0, End::Exceeded(LimitKind::ResultBytes));
-        for garbage in [&b"hello"[..], b"\xff\xff\xff\xffF", b"\0\0\0\0T", b"\x02\0\0\0Tx", b"\x05\0\0\0Fnot!"] {
+        for garbage in [&b"hello"[..], b"\xff\xff\xff\xffF", b"\0\0\0\0T", b"\xff\xff\xff\xffw"] {
             assert_eq!(hear(garbage, 8).0, End::Garbage, "{garbage:?}");
+        }
+        // What is not accepted is answered, and the call goes on.
+        for odd in [&b"\x05\0\0\0Fnot!"[..], b"\x02\0\0\0Zx", b"\x01\0\0\0o"] {
+            assert_eq!(hear(&[odd, &frame(b"G1")].concat(), 8).0, End::Done, "{odd:?}");
         }
         for cut in [&b""[..], b"\x01", b"\x04\0\0\0", b"\x04\0\0\0G1"] {
             assert_eq!(hear(cut, 8).0, End::Closed, "{cut:?}");
@@ -205,6 +214,6 @@ mod tests {
     fn a_process_that_says_nothing_ends_at_the_deadline() {
         let (ours, _theirs) = UnixStream::pair().unwrap();
         let (mut door, deadline) = (Door::default(), Instant::now() + Duration::from_millis(50));
-        assert_eq!(serve(&ours, b"{}", &mut door, 4, deadline, || ()).end, End::Exceeded(LimitKind::Deadline));
+        assert_eq!(serve(&ours, b"{}", &mut door, 4, deadline, |_| ()).end, End::Exceeded(LimitKind::Deadline));
     }
 }

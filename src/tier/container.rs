@@ -179,3 +179,10 @@ fn bound(job: &Job<'_>, files: &Files) -> Result<Vec<Bound>, TierError> {
         None => Ok(bound),
     }
 }
+
+/// Which engine there is.
+pub fn available() -> Result<String, TierError> {
+    let engine = Engine::of_machine()?;
+    let rights = if engine.rootless { "rootless" } else { "with root's rights" };
+    Ok(format!("{} {}, {rights}", engine.kind.program(), engine.version))
+}

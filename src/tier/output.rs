@@ -30,12 +30,9 @@ impl Output {
         Output { reader: Some(reader), over }
     }
 
-    pub fn is_over(&self) -> bool {
-        self.over.load(Ordering::SeqCst)
-    }
-
-    /// What was printed. To be called once every process that could print is gone.
-    pub fn finish(mut self) -> Vec<u8> {
-        self.reader.take().and_then(|reader| reader.join().ok()).unwrap_or_default()
+    /// What was printed, and whether it was more than that. To be called once every process that could print is gone.
+    pub fn finish(mut self) -> (Vec<u8>, bool) {
+        let kept = self.reader.take().and_then(|reader| reader.join().ok()).unwrap_or_default();
+        (kept, self.over.load(Ordering::SeqCst))
     }
 }

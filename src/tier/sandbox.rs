@@ -75,6 +75,7 @@ impl Sandbox {
         let mut command = Command::new(&self.program);
         command.env_clear().envs(environment()).current_dir("/");
         command.args(ISOLATION);
+        command.args(["--unsetenv", "PWD"]);
         command.arg("--info-fd").arg(info.to_string()).arg("--block-fd").arg(block.to_string());
         command.arg("--seccomp").arg(filter.to_string());
         libraries(&mut command);
@@ -114,7 +115,7 @@ const ISOLATION: [&str; 11] = [
 
 /// What every process has of the environment. What is granted comes over its channel: another user of this machine can
 /// see what a process was started with.
-fn environment() -> [(&'static str, &'static str); 7] {
+fn environment() -> [(&'static str, &'static str); 8] {
     [
         ("HOME", HOME),
         ("TMPDIR", "/tmp"),
@@ -122,6 +123,7 @@ fn environment() -> [(&'static str, &'static str); 7] {
         ("LANG", "C.UTF-8"),
         ("PATH", "/nonexistent"),
         ("USER", "skill"),
+        ("SKILLWARE_SCRATCH_DIR", "/tmp"),
         ("PYTHONDONTWRITEBYTECODE", "1"),
     ]
 }

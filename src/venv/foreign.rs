@@ -53,11 +53,6 @@ print(json.dumps({'major': sys.version_info[0], 'minor': sys.version_info[1],
         add("--platform", format!("linux_{machine}"));
         options
     }
-
-    /// `3.11`.
-    pub fn version(&self) -> String {
-        format!("{}.{}", self.major, self.minor)
-    }
 }
 
 /// The older names of three of them.

@@ -1,7 +1,9 @@
 //! The Python of this machine that an environment is made with. Not the environment's own, which is a stranger's.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::{Mutex, PoisonError};
 
 use serde::Deserialize;
 
@@ -32,8 +34,22 @@ print(json.dumps({'executable': executable, 'prefix': sys.base_prefix, 'version'
 impl BasePython {
     /// `explicit`, else `SKILLCELL_PYTHON`, `python3`, `python`.
     pub fn find(explicit: Option<&Path>) -> Result<BasePython> {
+        static FOUND: Mutex<Option<(Vec<OsString>, BasePython)>> = Mutex::new(None);
         let candidates = provision::candidates(explicit)?;
-        for program in &candidates {
+        // What is in front of a Python may take longer to start than itself; and it does not change while this runs.
+        let mut found = FOUND.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((asked, python)) = &*found
+            && *asked == candidates
+        {
+            return Ok(python.clone());
+        }
+        let python = BasePython::ask(&candidates)?;
+        *found = Some((candidates, python.clone()));
+        Ok(python)
+    }
+
+    fn ask(candidates: &[OsString]) -> Result<BasePython> {
+        for program in candidates {
             // In `/`, so that no `json.py` in the current folder answers.
             let mut command = Command::new(program);
             command.args(["-I", "-c", ASK]).current_dir("/").stdin(Stdio::null());
@@ -44,7 +60,7 @@ impl BasePython {
             }
             return serde_json::from_slice(&output.stdout).map_err(|error| unusable(error.to_string()));
         }
-        Err(provision::no_python(&candidates).into())
+        Err(provision::no_python(candidates).into())
     }
 
     pub(super) fn identity(&self) -> String {

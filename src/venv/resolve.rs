@@ -48,8 +48,9 @@ struct Metadata {
 pub fn resolve(pip: &Pip<'_>, wanted: &Wanted, progress: &dyn Progress) -> Result<Lock> {
     let version = |pin: &Pin| format!("{}=={}\n", pin.name, pin.version);
     let framework = pins().package(FRAMEWORK).map(version).unwrap_or_default();
+    // What every cell has, skills may rely on.
     let mut lines = wanted.lines().join("\n");
-    lines.push_str(&format!("\n{framework}"));
+    pins().packages().iter().for_each(|pin| lines.push_str(&format!("\n{}", pin.name)));
     let all: String = pins().packages().iter().map(version).collect();
     let report = match pip.report(&lines, &all, progress) {
         Err(VenvError::Failed { output, .. }) if output.contains("ResolutionImpossible") => {

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use skillcell::policy::{GrantKind, Grants};
-use skillcell::{Call, Host, Outcome, Raised, Report, Roots};
+use skillcell::{Call, Choice, Host, Outcome, Raised, Report, Roots, Tier};
 
 use crate::authority;
 use crate::case::{Given, GivenLimits};
@@ -17,11 +17,17 @@ use crate::expect::brief;
 use crate::names::Names;
 use crate::stage::{Stage, Words};
 
-/// The only one there is so far.
-pub const TIER: &str = "wasm";
+/// Where the suite runs: `ESCAPE_TIER`, or cells.
+pub static TIER: LazyLock<Tier> = LazyLock::new(|| {
+    let named = std::env::var("ESCAPE_TIER").ok().filter(|name| !name.is_empty());
+    named.map_or(Tier::Wasm, |name| name.parse().expect("ESCAPE_TIER is a tier"))
+});
 
 /// The numbers of errors here, which Python's messages have in them.
 pub fn words() -> Vec<(&'static str, String)> {
+    if *TIER != Tier::Wasm {
+        return linux_words();
+    }
     let numbers = [
         ("E2BIG", 1),
         ("EACCES", 2),
@@ -54,6 +60,43 @@ pub fn words() -> Vec<(&'static str, String)> {
         ("EAFNOSUPPORT", 5),
     ]; // the order of WASI, nearly
     numbers.into_iter().map(|(name, number)| (name, number.to_string())).collect()
+}
+
+/// The numbers of Linux.
+fn linux_words() -> Vec<(&'static str, String)> {
+    use rustix::io::Errno;
+    let numbers = [
+        ("E2BIG", Errno::TOOBIG),
+        ("EACCES", Errno::ACCESS),
+        ("EBADF", Errno::BADF),
+        ("EBUSY", Errno::BUSY),
+        ("ECONNABORTED", Errno::CONNABORTED),
+        ("ECONNREFUSED", Errno::CONNREFUSED),
+        ("ECONNRESET", Errno::CONNRESET),
+        ("EEXIST", Errno::EXIST),
+        ("EILSEQ", Errno::ILSEQ),
+        ("EINVAL", Errno::INVAL),
+        ("EIO", Errno::IO),
+        ("EISDIR", Errno::ISDIR),
+        ("ELOOP", Errno::LOOP),
+        ("EMFILE", Errno::MFILE),
+        ("ENAMETOOLONG", Errno::NAMETOOLONG),
+        ("ENOENT", Errno::NOENT),
+        ("ENOSPC", Errno::NOSPC),
+        ("ENOSYS", Errno::NOSYS),
+        ("ENOTCONN", Errno::NOTCONN),
+        ("ENOTDIR", Errno::NOTDIR),
+        ("ENOTEMPTY", Errno::NOTEMPTY),
+        ("ENOTSUP", Errno::NOTSUP),
+        ("ENOTTY", Errno::NOTTY),
+        ("EPERM", Errno::PERM),
+        ("EROFS", Errno::ROFS),
+        ("ESPIPE", Errno::SPIPE),
+        ("EXDEV", Errno::XDEV),
+        ("ENOTCAPABLE", Errno::PERM),
+        ("EAFNOSUPPORT", Errno::AFNOSUPPORT),
+    ];
+    numbers.into_iter().map(|(name, errno)| (name, errno.raw_os_error().to_string())).collect()
 }
 
 pub static HOST: LazyLock<Host> = LazyLock::new(|| {
@@ -113,6 +156,7 @@ fn by_library(skill: &str, params: &Value, given: &Given, words: &Words) -> Seen
     call.env = given.env.iter().map(|(name, value)| (name.clone(), words.fill(value))).collect();
     call.config = given.config.as_ref().map(|config| words.json(&toml::Value::Table(config.clone())));
     call.use_image = !given.no_image;
+    call.tier = Choice::Tier(*TIER);
     limit(&mut call, &given.limits);
     match HOST.skill(skill).and_then(|skill| HOST.call(&skill, &call)) {
         Ok(report) => of_report(&report),
@@ -220,7 +264,11 @@ fn by_program(skill: &str, params: &Value, given: &Given, words: &Words) -> Seen
     let mut command = Command::new(env!("CARGO_BIN_EXE_skillcell"));
     command.env_clear().env("SKILLCELL_CACHE_DIR", words.get("cache"));
     command.envs(given.host_env.iter().map(|(name, value)| (name, words.fill(value))));
-    command.args(["run", skill, "--json", "--quiet", "--params", &params.to_string()]);
+    command.args(["run", skill, "--json", "--quiet", "--tier", TIER.name(), "--params", &params.to_string()]);
+    if *TIER != Tier::Wasm {
+        // It starts programs of this machine.
+        command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
+    }
     for (kind, texts) in kinds(given) {
         for text in texts {
             command.args([kind.flag(), words.fill(text)]);

@@ -40,6 +40,13 @@ const DENIED: &[i64] = &[
     libc::SYS_name_to_handle_at,
     libc::SYS_quotactl,
     libc::SYS_fanotify_init,
+    // Links that a granted folder would keep, for others to follow. A cell makes none either.
+    libc::SYS_linkat,
+    libc::SYS_symlinkat,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_link,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_symlink,
     // The kernel.
     libc::SYS_bpf,
     libc::SYS_perf_event_open,

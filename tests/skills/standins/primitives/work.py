@@ -3,6 +3,7 @@
 import random
 
 import cytoolz
+import jiter
 import rpds
 from bitarray import bitarray
 from bitarray.util import ba2hex, ba2int, int2ba
@@ -51,4 +52,9 @@ def work():
         list(rpds.List([1, 2]).push_front(0)), repr(rpds.List([1, 2]).rest), sorted(rpds.HashTrieSet([1]).insert(2)),
         list(rpds.Queue([1, 2]).enqueue(3).dequeue()), cytoolz.pipe(3, cytoolz.curry(pow)(2)), list(cytoolz.unique([1, 1, 2])),
     ]
+    text = b'{"a": [1, -2.5e1, true], "b": {"c": "x\\u00e9\\n"}, "d": null}'
+    found["partial"] = []
+    for end in range(1, len(text) + 1):
+        for mode in (True, "trailing-strings"):
+            found["partial"].append(jiter.from_json(text[:end], partial_mode=mode))
     return found

@@ -1,0 +1,102 @@
+//! Calls outside of a cell. What a call may do is settled here as it is for a cell, by the same code; the tier does the
+//! rest.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::calling::{door, ended, refused};
+use super::parts::Shared;
+use super::{Host, HostError, params};
+use crate::audit::Trail;
+use crate::call::{Call, Outcome, Report};
+use crate::door::Denials;
+use crate::skill::Skill;
+use crate::tier::{self, Ground, Job, Tier, container};
+
+impl Host {
+    /// Makes a call in a tier that is no cell.
+    pub(super) fn in_tier(
+        &self,
+        tier: Tier,
+        skill: &Skill,
+        call: &Call,
+        trail: Option<&Arc<Trail>>,
+    ) -> Result<Report, HostError> {
+        // The manifest is read in a cell, whatever the tier: nothing of a skill is interpreted on the host.
+        let manifest = self.baker(false)?.told(skill)?.manifest_or_none_granted();
+        // What is no use in a cell may well be of use here.
+        let held = match self.held(skill, (&manifest, &BTreeMap::new()), call, trail)? {
+            Ok(held) => held,
+            Err(denials) => return Ok(Report { tier, ..refused(skill, denials) }),
+        };
+        let granted = held.as_ref().map(|held| held.call(call)).transpose()?;
+        let call = granted.as_deref().unwrap_or(call);
+        let validate = match params::check(&manifest, call) {
+            Ok(left_to_guest) => left_to_guest,
+            Err(raised) => return Ok(Report { tier, ..ended(skill, Outcome::Raised(raised)) }),
+        };
+        if let (Tier::InProcess, Some(held)) = (tier, &held)
+            && let Some(denial) = held.needs_isolation()
+        {
+            let denials = vec![denial];
+            trail.map_or(Ok(()), |trail| trail.refused(&denials))?;
+            return Ok(Report { tier, ..refused(skill, denials) });
+        }
+        let denials = Arc::new(trail.map_or_else(Denials::default, |trail| Denials::audited(trail.clone())));
+        let ground = self.ground(tier, skill, &manifest)?;
+        let job = Job {
+            skill,
+            ground: &ground,
+            limits: &call.limits,
+            env: &call.env,
+            mounts: held.as_ref().map_or(Ok(Vec::new()), |held| held.folders(self))?,
+            web: held.as_ref().map_or(Ok(None), |held| held.web(self, &denials, &call.limits))?,
+            door: door(call, validate)?,
+            denials: denials.clone(),
+        };
+        let ran = tier::run(job)?;
+        let mut report = Report {
+            denials: denials.take(),
+            usage: ran.usage,
+            stdout: ran.stdout,
+            stderr: ran.stderr,
+            tier,
+            ..ended(skill, ran.outcome)
+        };
+        if let Some(held) = &held {
+            held.map_back(&mut report, &call.limits);
+            held.scrub(&mut report);
+        }
+        Ok(report)
+    }
+
+    /// Gets ready what the skill's calls run on, if it is not yet.
+    pub(super) fn ground(&self, tier: Tier, skill: &Skill, manifest: &Value) -> Result<Ground, HostError> {
+        let requirements = requirements(manifest);
+        match tier {
+            Tier::Container => {
+                let Shared { cache, fetch, progress, containers, .. } = &*self.shared;
+                let maker = container::Maker { cache, fetch, progress: &**progress, containers };
+                Ok(Ground::Image(maker.make(skill, manifest, &requirements)?))
+            }
+            Tier::InProcess => Ok(Ground::Bare(self.venv(&requirements, &[])?)),
+            _ => Ok(Ground::Environment(self.venv(&requirements, &[])?)),
+        }
+    }
+}
+
+impl Host {
+    /// Whether a skill says that it needs packages.
+    pub(super) fn requires_packages(&self, skill: &Skill) -> Result<bool, HostError> {
+        let manifest = self.baker(false)?.told(skill)?.manifest.unwrap_or_default();
+        Ok(!requirements(&manifest).is_empty())
+    }
+}
+
+/// What a manifest says that the skill needs. What is no list of texts is nothing.
+pub(super) fn requirements(manifest: &Value) -> Vec<String> {
+    let list = manifest["requirements"].as_array().map(Vec::as_slice).unwrap_or_default();
+    list.iter().filter_map(|line| line.as_str().map(str::to_owned)).collect()
+}

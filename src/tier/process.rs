@@ -1,0 +1,175 @@
+//! One process of a call, with what is around it: its channel, what it prints, its limits, and its end. Whether there is a
+//! sandbox around it is its tier's business.
+
+use std::io::Read;
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Resource, Signal};
+
+use super::cgroup::Cgroup;
+use super::channel::{self, End};
+use super::output::Output;
+use super::spawn::{Rlimits, spawn};
+use super::{Job, Ran, TierError, ending};
+use crate::call::Usage;
+use crate::door::Door;
+use crate::limits::{LimitKind, Limits};
+use crate::policy::Mode;
+
+/// Processes and threads that a skill may have at once.
+pub const MAX_PROCESSES: u64 = 64;
+/// The longest file that it may write anywhere, folders of the host included.
+pub const MAX_FILE_BYTES: u64 = 1 << 30;
+/// Descriptors that Python and the channel take themselves.
+const OWN_FILES: u64 = 8;
+/// How long a process that closed its channel is waited for before it is ended.
+const GRACE: Duration = Duration::from_millis(200);
+
+/// Dropping it ends it, with all that it started as far as its tier can tell.
+pub struct Process {
+    child: Child,
+    channel: UnixStream,
+    output: Option<[Output; 2]>,
+    /// The first process of its namespace, as this machine counts: with it all others end. Else it is a group's.
+    pub first: Option<Pid>,
+    /// Goes when all are gone.
+    pub cgroup: Option<Cgroup>,
+    ended: bool,
+}
+
+impl Process {
+    /// Starts a command that has its channel as standard input.
+    pub fn spawn(mut command: Command, descriptors: &[OwnedFd], limits: &Limits) -> Result<Process, TierError> {
+        let (ours, theirs) = UnixStream::pair().map_err(TierError::io("make a channel"))?;
+        command.stdin(OwnedFd::from(theirs)).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let child = spawn(&mut command, descriptors, rlimits(limits)).map_err(TierError::io("start the process"))?;
+        Ok(Process { child, channel: ours, output: None, first: None, cgroup: None, ended: false })
+    }
+
+    /// What it says on stderr before it is captured.
+    pub fn complaint(&mut self) -> String {
+        let mut text = String::new();
+        if let Some(stderr) = &mut self.child.stderr {
+            let _ = stderr.take(4096).read_to_string(&mut text);
+        }
+        text.trim().to_owned()
+    }
+
+    /// Makes the call that it was started for, and ends it.
+    pub fn run(
+        self,
+        job: &mut Job<'_>,
+        settings: &[u8],
+        (started, deadline): (Instant, Instant),
+        on_take: impl FnOnce(),
+    ) -> Result<Ran, TierError> {
+        let most = job.limits.host_calls;
+        job.door.denials = Some(job.denials.clone());
+        let web = job.web.as_deref().map(|web| Box::new(web.sibling()));
+        // It is imported without the network, as in a cell.
+        let taken = |door: &mut Door| {
+            door.web = web;
+            on_take();
+        };
+        let heard = channel::serve(&self.channel, settings, &mut job.door, most, deadline, taken);
+        let ended = Instant::now();
+        let (status, stdout, stderr, over) = self.finish(&heard.end);
+        let end = over.map_or(heard.end, End::Exceeded);
+        let writes = job.mounts.iter().any(|(_, grant)| grant.mode == Mode::ReadWrite);
+        let outcome = ending::outcome(end, &mut job.door, status, writes);
+        let taken = heard.taken.unwrap_or(ended);
+        let usage = Usage {
+            setup: taken - started,
+            guest: ended.saturating_duration_since(taken),
+            teardown: ended.elapsed(),
+            host_calls: heard.frames,
+            ..Usage::default()
+        };
+        Ok(Ran { outcome, stdout, stderr, usage, door: std::mem::take(&mut job.door) })
+    }
+
+    pub fn capture(&mut self, limits: &Limits) -> Result<(), TierError> {
+        let wake = || self.channel.try_clone().map_err(TierError::io("watch what a process prints"));
+        let (first, second) = (wake()?, wake()?);
+        if let (Some(stdout), Some(stderr)) = (self.child.stdout.take(), self.child.stderr.take()) {
+            self.output = Some([
+                Output::capture(stdout, limits.stdout_bytes, first),
+                Output::capture(stderr, limits.stderr_bytes, second),
+            ]);
+        }
+        Ok(())
+    }
+
+    /// Ends it, with all that it started, and gives what is left.
+    fn finish(mut self, end: &End) -> (Option<ExitStatus>, Vec<u8>, Vec<u8>, Option<LimitKind>) {
+        // One that closed its channel is about to be gone, and its status means something. Any other is ended.
+        let patience = if *end == End::Closed { GRACE } else { Duration::ZERO };
+        let status = self.wait(Instant::now() + patience);
+        self.kill();
+        let Some([stdout, stderr]) = self.output.take() else { return (status, Vec::new(), Vec::new(), None) };
+        // Nobody is left to print: what there is can be read to its end, and only then is it known how much it was.
+        let ((stdout, much), (stderr, more)) = (stdout.finish(), stderr.finish());
+        let over = match (much, more) {
+            (true, _) => Some(LimitKind::StdoutBytes),
+            (false, true) => Some(LimitKind::StderrBytes),
+            (false, false) => None,
+        };
+        (status, stdout, stderr, over)
+    }
+
+    fn wait(&mut self, until: Instant) -> Option<ExitStatus> {
+        loop {
+            let status = self.child.try_wait().ok().flatten();
+            if status.is_some() || Instant::now() >= until {
+                return status;
+            }
+            std::thread::sleep(Duration::from_micros(500));
+        }
+    }
+
+    fn kill(&mut self) {
+        if std::mem::replace(&mut self.ended, true) {
+            return;
+        }
+        // While the child is not waited for, its number, and that of the process that it waits for, can't be another's.
+        if let (Some(first), Ok(None)) = (self.first, self.child.try_wait()) {
+            let _ = rustix::process::kill_process(first, Signal::KILL);
+        }
+        let group = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw);
+        if let (None, Some(group)) = (self.first, group) {
+            let _ = rustix::process::kill_process_group(group, Signal::KILL);
+        }
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+/// Where a virtual environment has its packages, relative to it.
+pub fn packages_folder(root: &Path) -> Option<String> {
+    let entries = std::fs::read_dir(root.join("lib")).ok()?;
+    let names = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok());
+    let mut folders = names.filter(|name| name.starts_with("python")).map(|name| format!("lib/{name}/site-packages"));
+    folders.find(|folder| root.join(folder).is_dir())
+}
+
+fn rlimits(limits: &Limits) -> Rlimits {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from) as u64;
+    let seconds = limits.deadline.as_secs().saturating_add(1).saturating_mul(cores).min(1 << 30);
+    vec![
+        (Resource::Core, 0),
+        (Resource::Cpu, seconds),
+        (Resource::Data, limits.memory_bytes),
+        (Resource::Fsize, MAX_FILE_BYTES),
+        (Resource::Nofile, u64::from(limits.open_files) + OWN_FILES),
+    ]
+}

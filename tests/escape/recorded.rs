@@ -1,0 +1,74 @@
+//! What pairs give in a tier that is no cell, where that differs from what a cell gives: `../escape-tiers/<tier>.json`, recorded by a
+//! run with `ESCAPE_RECORD=1` and read by people. A run fails where it differs from its record.
+//!
+//! The file has every pair that was run: `"same"` as in a cell, or what differs, half by half. What a half must not do in
+//! any tier (let the marker out, change the stage, spoil the next call, be seen by a server) is in there too if it was
+//! done, with the word `BROKEN`.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::{LazyLock, Mutex};
+
+use serde::{Deserialize, Serialize};
+
+use crate::tier::{self, TIER};
+
+/// How a pair went.
+#[derive(Serialize, Deserialize, Clone, PartialEq, Eq, Debug)]
+#[serde(untagged)]
+pub enum Record {
+    Same(String),
+    Differs(Vec<String>),
+}
+
+type Records = BTreeMap<String, Record>;
+
+static BEFORE: LazyLock<Records> = LazyLock::new(|| {
+    let text = std::fs::read_to_string(path(TIER.name())).unwrap_or_else(|_| "{}".into());
+    serde_json::from_str(&text).expect("a record of the escape suite")
+});
+static NOW: Mutex<Records> = Mutex::new(Records::new());
+
+pub fn path(tier: &str) -> PathBuf {
+    crate::case::root().join("../escape-tiers").join(format!("{tier}.json"))
+}
+
+/// What is not as recorded.
+pub fn check(pair: &str, found: Vec<String>) -> Vec<String> {
+    let now = if found.is_empty() { Record::Same("same".into()) } else { Record::Differs(found) };
+    NOW.lock().expect("no test panicked with it").insert(pair.to_owned(), now.clone());
+    if std::env::var_os("ESCAPE_RECORD").is_some() || BEFORE.get(pair) == Some(&now) {
+        return Vec::new();
+    }
+    vec![format!("in `{}` it was {:?}, now it is {now:?}", *TIER, BEFORE.get(pair))]
+}
+
+/// Writes what was found, where recording was asked for.
+pub fn save() {
+    if std::env::var_os("ESCAPE_RECORD").is_none() {
+        return;
+    }
+    // Families run at the same time, and some may not run at all.
+    let now = NOW.lock().expect("no test panicked with it");
+    let text = std::fs::read_to_string(path(TIER.name())).unwrap_or_else(|_| "{}".into());
+    let mut all: Records = serde_json::from_str(&text).expect("a record of the escape suite");
+    all.extend(now.clone());
+    let text = serde_json::to_string_pretty(&all).expect("JSON");
+    std::fs::create_dir_all(path(TIER.name()).parent().expect("in a folder")).expect("made");
+    std::fs::write(path(TIER.name()), text + "\n").expect("written");
+}
+
+/// What a call gave, without what changes from run to run.
+pub struct Seen(String);
+
+impl Seen {
+    pub fn of(seen: &tier::Seen) -> Seen {
+        let kind = [seen.raised.clone(), seen.limit.clone()].into_iter().flatten().collect::<Vec<_>>().join(" ");
+        let output = if seen.stdout.is_empty() && seen.stderr.is_empty() { "" } else { ", prints" };
+        Seen(format!("{} {kind}{output}, {} denials", seen.outcome, seen.denials.len()))
+    }
+
+    pub fn to_line(&self) -> String {
+        self.0.clone()
+    }
+}

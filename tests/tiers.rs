@@ -1,0 +1,362 @@
+//! The tiers besides cells: which is chosen, what a process can't do to its host, and that nothing is left of it.
+//!
+//! Where this machine has no bubblewrap, what needs it is ignored, with the reason, and is not counted as passed.
+
+mod common;
+#[path = "common/web.rs"]
+mod web;
+
+use std::fs;
+use std::os::linux::net::SocketAddrExt;
+use std::process::Command;
+use std::sync::LazyLock;
+use std::time::{Duration, Instant};
+
+use common::{fixture, returned, tests};
+use serde_json::{Value, json};
+use skillcell::policy::{DenialKind, GrantKind, Grants, TierRules};
+use skillcell::{Call, Choice, Host, LimitKind, Outcome, Report, Roots, Tier, tier};
+use web::{Authority, Server, answer};
+
+static AUTHORITY: LazyLock<Authority> = LazyLock::new(Authority::new);
+static HOST: LazyLock<Host> = LazyLock::new(|| {
+    let trusted = AUTHORITY.file.path().to_owned();
+    Host::builder().roots(Roots::new([])).ca_files([trusted]).build().expect("the cache folder can be used")
+});
+
+/// What a test can't do without.
+#[derive(PartialEq)]
+enum Needs {
+    Nothing,
+    Sandbox,
+    /// A form to fill, which is kept beside the repository.
+    Form,
+}
+
+const TESTS: &[(Needs, &str, fn())] = &[
+    (
+        Needs::Sandbox,
+        "a_daemon_that_is_deaf_to_signals_ends_with_its_call",
+        a_daemon_that_is_deaf_to_signals_ends_with_its_call,
+    ),
+    (Needs::Sandbox, "processes_memory_files_and_output_are_bounded", processes_memory_files_and_output_are_bounded),
+    (
+        Needs::Sandbox,
+        "garbage_on_the_channel_and_a_process_that_dies_are_outcomes",
+        garbage_on_the_channel_and_a_process_that_dies_are_outcomes,
+    ),
+    (
+        Needs::Sandbox,
+        "what_it_prints_is_apart_from_its_result_and_its_input_is_empty",
+        what_it_prints_is_apart_from_its_result_and_its_input_is_empty,
+    ),
+    (Needs::Sandbox, "nothing_of_the_host_is_in_reach", nothing_of_the_host_is_in_reach),
+    (Needs::Sandbox, "nothing_is_left_of_a_call", nothing_is_left_of_a_call),
+    (
+        Needs::Sandbox,
+        "http_goes_through_the_same_rules_as_from_a_cell",
+        http_goes_through_the_same_rules_as_from_a_cell,
+    ),
+    (
+        Needs::Sandbox,
+        "a_manifest_or_a_missing_package_chooses_only_what_policy_allows",
+        a_manifest_or_a_missing_package_chooses_only_what_policy_allows,
+    ),
+    (Needs::Nothing, "without_isolation_only_what_is_trusted_runs", without_isolation_only_what_is_trusted_runs),
+    (
+        Needs::Form,
+        "a_pdf_is_filled_through_a_mount_by_a_package_that_no_cell_has",
+        a_pdf_is_filled_through_a_mount_by_a_package_that_no_cell_has,
+    ),
+];
+
+fn main() -> std::process::ExitCode {
+    let args = libtest_mimic::Arguments::from_args();
+    let none = tier::available(Tier::Subprocess).err().map(|error| error.to_string());
+    let trials = TESTS.iter().map(|(needs, name, test)| {
+        let missing = match needs {
+            Needs::Nothing => None,
+            Needs::Form if !form().is_file() => Some(format!("{} is not here", form().display())),
+            _ => none.clone(),
+        };
+        if let Some(why) = &missing {
+            eprintln!("SKIPPED {name}: {why}");
+        }
+        libtest_mimic::Trial::test(*name, move || {
+            test();
+            Ok(())
+        })
+        .with_ignored_flag(missing.is_some())
+    });
+    libtest_mimic::run(&args, trials.collect()).exit_code()
+}
+
+fn form() -> std::path::PathBuf {
+    tests().join("../../shared/parity/files/pdf_form.pdf")
+}
+
+fn call(params: Value) -> Call {
+    let mut call = Call::new(params);
+    call.tier = Choice::Tier(Tier::Subprocess);
+    call
+}
+
+fn run(skill: &str, call: &Call) -> Report {
+    HOST.call(&fixture(skill), call).unwrap_or_else(|error| panic!("{skill}: {error}"))
+}
+
+fn hostile(params: Value) -> Report {
+    run("tiers/hostile", &call(params))
+}
+
+fn exceeded(report: &Report) -> Option<LimitKind> {
+    match report.outcome {
+        Outcome::Exceeded(limit, _) => Some(limit),
+        _ => None,
+    }
+}
+
+fn raised(report: Report) -> (String, String) {
+    match report.outcome {
+        Outcome::Raised(raised) => (raised.kind, raised.message),
+        other => panic!("{other:?}"),
+    }
+}
+
+fn with_folder(mut call: Call, folder: &std::path::Path) -> Call {
+    call.grants.add(GrantKind::Mount, &format!("{}:/out:rw", folder.display())).expect("a mount");
+    call
+}
+
+fn a_daemon_that_is_deaf_to_signals_ends_with_its_call() {
+    for then in ["return", "hang"] {
+        let folder = tempfile::tempdir().unwrap();
+        let mut call = with_folder(call(json!({"do": "beat", "then": then})), folder.path());
+        call.limits.deadline = Duration::from_secs(8);
+        let started = Instant::now();
+        let report = run("tiers/hostile", &call);
+        let took = started.elapsed() - report.usage.setup.min(started.elapsed());
+        if then == "hang" {
+            assert_eq!(exceeded(&report), Some(LimitKind::Deadline), "{report:?}");
+            assert!(
+                report.usage.setup + report.usage.guest + report.usage.teardown < Duration::from_secs(9),
+                "{took:?}"
+            );
+        } else {
+            assert_eq!(returned(report).unwrap(), json!({"ok": true}));
+        }
+        let beat = fs::read_to_string(folder.path().join("beat")).unwrap();
+        std::thread::sleep(Duration::from_millis(400));
+        assert_eq!(fs::read_to_string(folder.path().join("beat")).unwrap(), beat, "it lives on");
+    }
+}
+
+fn processes_memory_files_and_output_are_bounded() {
+    let bomb = returned(hostile(json!({"do": "bomb"}))).unwrap();
+    assert_eq!(bomb["error"], "BlockingIOError", "{bomb}");
+    assert!(bomb["children"].as_u64().unwrap() < 64, "{bomb}");
+    assert_eq!(exceeded(&hostile(json!({"do": "hog"}))), Some(LimitKind::Memory));
+    assert_eq!(exceeded(&hostile(json!({"do": "opens"}))), Some(LimitKind::OpenFiles));
+    for folder in ["/tmp", "/home/skill", "/dev/shm"] {
+        let report = hostile(json!({"do": "fill", "folder": folder}));
+        assert_eq!(exceeded(&report), Some(LimitKind::ScratchBytes), "{folder}: {report:?}");
+    }
+    let (kind, message) = raised(hostile(json!({"do": "fill", "folder": "/"})));
+    assert_eq!((kind.as_str(), message.contains("Read-only file system")), ("OSError", true), "{message}");
+    assert_eq!(exceeded(&hostile(json!({"do": "flood", "descriptor": 1}))), Some(LimitKind::StdoutBytes));
+    assert_eq!(exceeded(&hostile(json!({"do": "flood", "descriptor": 2}))), Some(LimitKind::StderrBytes));
+}
+
+fn garbage_on_the_channel_and_a_process_that_dies_are_outcomes() {
+    for what in ["hello, host", "\0\0\0\0\0", "\u{ff}\u{ff}\u{ff}\u{ff}F"] {
+        let (kind, message) = raised(hostile(json!({"do": "spill", "what": what})));
+        assert_eq!((kind.as_str(), message.contains("no frame")), ("CellCrash", true), "{what:?}: {message}");
+    }
+    let over = hostile(json!({"do": "spill", "what": "\u{ff}\u{ff}\u{ff}\u{ff}G"}));
+    assert_eq!(exceeded(&over), Some(LimitKind::ResultBytes));
+    let (kind, message) = raised(hostile(json!({"do": "leave", "status": 3})));
+    assert_eq!((kind.as_str(), message.contains("status 3")), ("SystemExit", true), "{message}");
+    let (kind, message) = raised(hostile(json!({"do": "crash"})));
+    assert_eq!((kind.as_str(), message.contains("signal 11")), ("CellCrash", true), "{message}");
+}
+
+fn what_it_prints_is_apart_from_its_result_and_its_input_is_empty() {
+    let report = hostile(json!({"do": "prints"}));
+    assert_eq!(report.stdout, b"{\"schema\": 1, \"outcome\": \"returned\"}\n");
+    assert_eq!(report.stderr, b"on stderr\n");
+    assert_eq!(report.tier, Tier::Subprocess);
+    assert_eq!(returned(report).unwrap(), json!({"stdin": ""}));
+}
+
+fn nothing_of_the_host_is_in_reach() {
+    let mine = std::process::id();
+    let folder = tempfile::tempdir().unwrap();
+    let secret = folder.path().join("secret");
+    fs::write(&secret, "canary").unwrap();
+    let environ = format!("/proc/{mine}/environ");
+    let paths = [secret.to_str().unwrap(), &environ, "/etc/shadow", "/root/.bashrc", "/proc/1/environ", "/sys/kernel"];
+    let seen = returned(hostile(json!({"do": "sees", "paths": paths}))).unwrap();
+    for (path, content) in seen.as_object().unwrap() {
+        let content = content.as_str().unwrap();
+        let harmless = content.ends_with("Error") || (path == "/proc/1/environ" && !content.contains("CARGO"));
+        assert!(harmless, "{path}: {content:?}");
+    }
+    let held = fs::File::open(&secret).unwrap();
+    rustix::io::fcntl_setfd(&held, rustix::io::FdFlags::empty()).unwrap();
+    let holds = returned(hostile(json!({"do": "holds"}))).unwrap();
+    drop(held);
+    let allowed = |link: &str| ["pipe:", "socket:", "/dev/null", "/proc/"].iter().any(|start| link.starts_with(start));
+    assert!(holds.as_array().unwrap().iter().all(|link| allowed(link.as_str().unwrap())), "{holds}");
+    assert_eq!(holds.as_array().unwrap().iter().filter(|link| link.as_str().unwrap().starts_with("pipe:")).count(), 2);
+    let name = format!("skillcell-test-{mine}");
+    let address = std::os::unix::net::SocketAddr::from_abstract_name(&name).unwrap();
+    let _listener = std::os::unix::net::UnixListener::bind_addr(&address).unwrap();
+    assert_eq!(raised(hostile(json!({"do": "reaches", "abstract": name}))).0, "ConnectionRefusedError");
+    assert_eq!(raised(hostile(json!({"do": "kills", "pid": mine}))).0, "ProcessLookupError");
+}
+
+fn nothing_is_left_of_a_call() {
+    for action in [r#"{"do": "prints"}"#, r#"{"do": "fill", "folder": "/tmp"}"#, r#"{"do": "spill", "what": "x"}"#] {
+        let folder = tempfile::tempdir().unwrap();
+        let skill = tests().join("skills/tiers/hostile");
+        let mut command = Command::new(env!("CARGO_BIN_EXE_skillcell"));
+        command.args(["run", skill.to_str().unwrap(), "--tier", "subprocess", "--json", "--timeout", "10", "--params"]);
+        let child =
+            command.arg(action).env("TMPDIR", folder.path()).stdout(std::process::Stdio::piped()).spawn().unwrap();
+        let name = format!("skillcell-{}-", child.id());
+        let output = child.wait_with_output().unwrap();
+        assert!(!output.stdout.is_empty());
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "files");
+        for groups in ["/sys/fs/cgroup", "/sys/fs/cgroup/pids"] {
+            let names = fs::read_dir(groups).into_iter().flatten().flatten().map(|entry| entry.file_name());
+            assert!(!names.into_iter().any(|found| found.to_string_lossy().starts_with(&name)), "{groups}");
+        }
+    }
+}
+
+const LIBRARIES: [&str; 5] = ["urllib", "http.client", "requests", "httpx", "httpx.AsyncClient"];
+
+fn web_call(library: &str, url: &str, grants: Grants) -> Report {
+    let mut call = call(json!({"library": library, "do": "get", "url": url}));
+    call.grants = grants;
+    run("web/libraries", &call)
+}
+
+fn http_goes_through_the_same_rules_as_from_a_cell() {
+    let handle = |seen: &web::Seen| Some(answer("200 OK", &[], format!("{} {}", seen.method, seen.path())));
+    let servers = [
+        ("http", 80, Server::start(None, handle)),
+        ("https", 443, Server::start(Some(AUTHORITY.server(&["api.example.test"])), handle)),
+    ];
+    for (scheme, port, server) in &servers {
+        let mut grants = Grants::default();
+        grants.add(GrantKind::AllowHttp, &format!("GET {scheme}://api.example.test/v1/*")).unwrap();
+        grants.add(GrantKind::Resolve, &format!("api.example.test:{port}:127.0.0.1:{}", server.port)).unwrap();
+        for library in LIBRARIES {
+            let url = format!("{scheme}://api.example.test/v1/x");
+            let result = returned(web_call(library, &url, grants.clone())).unwrap_or_else(|e| panic!("{library} {e}"));
+            assert_eq!((&result["status"], &result["text"]), (&json!(200), &json!("GET v1/x")), "{library} {scheme}");
+        }
+        let before = server.seen().len();
+        for library in LIBRARIES {
+            let url = format!("{scheme}://api.example.test/v2/x");
+            let report = web_call(library, &url, grants.clone());
+            assert_eq!(report.denials.len(), 1, "{library} {scheme}: {report:?}");
+            assert_eq!(report.denials[0].kind, DenialKind::Http);
+            let text = returned(report).unwrap().to_string();
+            // anyio drops the reason.
+            let told = text.contains("no rule allows") || library == "httpx.AsyncClient";
+            assert!(told && !text.contains("\"status\""), "{library} {scheme}: {text}");
+        }
+        assert_eq!(server.seen().len(), before, "a refused request was made");
+    }
+    let report = web_call("requests", "https://elsewhere.example.test/", Grants::default());
+    assert_eq!(
+        report.denials[0].flag.as_deref(),
+        Some("--allow-http 'https://elsewhere.example.test/*'"),
+        "{report:?}"
+    );
+}
+
+fn a_manifest_or_a_missing_package_chooses_only_what_policy_allows() {
+    let asks = fixture("tiers/asks_subprocess");
+    let auto = HOST.call(&asks, &Call::new(json!({}))).unwrap();
+    assert!(matches!(auto.outcome, Outcome::Refused), "{auto:?}");
+    assert_eq!(auto.denials[0].kind, DenialKind::Tier);
+    let mut in_cell = Call::new(json!({}));
+    in_cell.tier = Choice::Tier(Tier::Wasm);
+    assert_eq!(returned(HOST.call(&asks, &in_cell).unwrap()).unwrap(), json!({"platform": "wasi"}));
+    let needs = fixture("tiers/needs_native");
+    let refused = HOST.call(&needs, &Call::new(json!({}))).unwrap();
+    assert!(matches!(refused.outcome, Outcome::Refused), "{refused:?}");
+    assert!(refused.denials[0].message.contains("`ujson`"), "{refused:?}");
+    assert_eq!(
+        auto.denials[0].hint.as_deref().map(|hint| hint.contains("`--tier subprocess`")),
+        Some(true),
+        "{auto:?}"
+    );
+    for skill in [&asks, &needs] {
+        let mut isolated = Call::new(json!({}));
+        isolated.tier = Choice::Isolated;
+        let report = HOST.call(skill, &isolated).unwrap();
+        assert!(report.tier > Tier::Wasm && report.tier < Tier::InProcess, "{report:?}");
+        assert!(report.tier_reason.is_some(), "{report:?}");
+        assert!(returned(report).is_ok());
+    }
+    let mut listed = Call::new(json!({}));
+    listed.tier = Choice::Tier(Tier::Subprocess);
+    listed.tiers = TierRules::default();
+    listed.tiers.unknown = Some(vec![Tier::Wasm]);
+    let report = HOST.call(&needs, &listed).unwrap();
+    assert!(
+        matches!(report.outcome, Outcome::Refused) && report.denials[0].message.contains("`unknown`"),
+        "{report:?}"
+    );
+}
+
+fn without_isolation_only_what_is_trusted_runs() {
+    let asks = fixture("tiers/asks_in_process");
+    for (choice, trust, runs) in [
+        (Choice::Auto, true, false),
+        (Choice::Isolated, true, false),
+        (Choice::Tier(Tier::InProcess), false, false),
+        (Choice::Tier(Tier::InProcess), true, true),
+    ] {
+        let mut call = Call::new(json!({}));
+        (call.tier, call.trust_remote_code) = (choice, trust);
+        let report = HOST.call(&asks, &call).unwrap();
+        assert_eq!(matches!(report.outcome, Outcome::Returned(_)), runs, "{choice:?} {trust}: {report:?}");
+        assert_eq!(matches!(report.outcome, Outcome::Refused), !runs, "{choice:?} {trust}: {report:?}");
+    }
+    let bundled = HOST.skill("optimization/prompt_rewriter").unwrap();
+    let mut call = Call::new(json!({"raw_text": "Could you please kindly make this shorter"}));
+    call.tier = Choice::Tier(Tier::InProcess);
+    let report = HOST.call(&bundled, &call).unwrap();
+    assert_eq!(report.tier, Tier::InProcess);
+    assert_eq!(returned(report).unwrap()["compressed_text"], "make this shorter");
+}
+
+/// Fills a form and reads it back, as it does natively: see docs/security/subprocess-isolation-spike.md.
+fn a_pdf_is_filled_through_a_mount_by_a_package_that_no_cell_has() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::copy(form(), folder.path().join("form.pdf")).unwrap();
+    let skill = HOST.skill("office/pdf_form_filler").unwrap();
+    let run = |params: Value| {
+        // The operator names no tier: this skill can't run in a cell.
+        let report = HOST.call(&skill, &with_folder(Call::new(params), folder.path())).unwrap();
+        assert!(report.tier > Tier::Wasm && report.tier_reason.is_some(), "{report:?}");
+        returned(report).unwrap()
+    };
+    let edits = json!({"full_name": "Ada", "country": "GR", "agree_terms": true});
+    let filled = run(
+        json!({"action": "fill", "pdf_path": "/out/form.pdf", "edits": edits, "output_path": "/out/done.pdf", "confirmed": true}),
+    );
+    assert_eq!(filled["status"], "success", "{filled}");
+    assert!(folder.path().join("done.pdf").is_file());
+    let read = run(json!({"action": "inspect", "pdf_path": "/out/done.pdf"}));
+    let value = |name: &str| {
+        let fields = read["fields"].as_array().unwrap().iter();
+        fields.clone().find(|field| field["native_name"] == name).unwrap()["current_value"].clone()
+    };
+    assert_eq!((value("full_name"), value("country")), (json!("Ada"), json!("GR")), "{read}");
+}
