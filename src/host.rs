@@ -22,6 +22,7 @@ mod command;
 mod environment;
 mod footprint;
 mod grants;
+mod grounds;
 mod images;
 mod json_strings;
 mod map_paths;
