@@ -22,12 +22,14 @@ mod command;
 mod environment;
 mod footprint;
 mod grants;
+mod grounds;
 mod images;
 mod json_strings;
 mod map_paths;
 mod outside;
 mod params;
 mod parts;
+mod study;
 mod testing;
 mod tiers;
 

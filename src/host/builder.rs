@@ -117,6 +117,7 @@ impl HostBuilder {
             machines: [OnceLock::new(), OnceLock::new()],
             making: Mutex::new(()),
             images: Mutex::default(),
+            grounds: Mutex::default(),
             max_image_bytes: self.max_image_bytes.unwrap_or(DEFAULT_IMAGE_BYTES),
         };
         Ok(Host { shared: Arc::new(shared) })

@@ -16,7 +16,7 @@ impl Host {
         if tier == Tier::Wasm {
             return self.footprint_of_cells(skill);
         }
-        let manifest = self.baker(false)?.told(skill)?.manifest_or_none_granted();
+        let manifest = self.manifest(skill)?;
         let mut footprint = Footprint::default();
         match self.ground(tier, skill, &manifest)? {
             Ground::Environment(venv) | Ground::Bare(venv) => {

@@ -2,11 +2,12 @@
 //! rest.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, MutexGuard, PoisonError};
 
 use serde_json::Value;
 
 use super::calling::{door, ended, refused};
+use super::grounds::Grounds;
 use super::parts::Shared;
 use super::{Host, HostError, params};
 use crate::audit::Trail;
@@ -25,7 +26,7 @@ impl Host {
         trail: Option<&Arc<Trail>>,
     ) -> Result<Report, HostError> {
         // The manifest is read in a cell, whatever the tier: nothing of a skill is interpreted on the host.
-        let manifest = self.baker(false)?.told(skill)?.manifest_or_none_granted();
+        let manifest = self.manifest(skill)?;
         // What is no use in a cell may well be of use here.
         let held = match self.held(skill, (&manifest, &BTreeMap::new()), call, trail)? {
             Ok(held) => held,
@@ -45,7 +46,7 @@ impl Host {
             return Ok(Report { tier, ..refused(skill, denials) });
         }
         let denials = Arc::new(trail.map_or_else(Denials::default, |trail| Denials::audited(trail.clone())));
-        let ground = self.ground(tier, skill, &manifest)?;
+        let ground = self.kept_ground(tier, skill, &manifest)?;
         let job = Job {
             skill,
             ground: &ground,
@@ -56,7 +57,8 @@ impl Host {
             door: door(call, validate)?,
             denials: denials.clone(),
         };
-        let ran = tier::run(job)?;
+        // What failed may be gone: an image or an environment that somebody removed. The next call looks again.
+        let ran = tier::run(job).inspect_err(|_| self.grounds().forget(tier, skill))?;
         let mut report = Report {
             denials: denials.take(),
             usage: ran.usage,
@@ -70,6 +72,30 @@ impl Host {
             held.scrub(&mut report);
         }
         Ok(report)
+    }
+
+    /// The manifest, which is read once: a skill is its content.
+    pub(super) fn manifest(&self, skill: &Skill) -> Result<Arc<Value>, HostError> {
+        if let Some(manifest) = self.grounds().manifests.get(skill.digest()) {
+            return Ok(manifest.clone());
+        }
+        let manifest = Arc::new(self.baker(false)?.told(skill)?.manifest_or_none_granted());
+        self.grounds().keep_manifest(skill, manifest.clone());
+        Ok(manifest)
+    }
+
+    /// What the skill's calls run on, looked for once.
+    fn kept_ground(&self, tier: Tier, skill: &Skill, manifest: &Value) -> Result<Arc<Ground>, HostError> {
+        if let Some(ground) = self.grounds().grounds.get(&(tier, skill.digest().to_owned())) {
+            return Ok(ground.clone());
+        }
+        let ground = Arc::new(self.ground(tier, skill, manifest)?);
+        self.grounds().keep(tier, skill, ground.clone());
+        Ok(ground)
+    }
+
+    fn grounds(&self) -> MutexGuard<'_, Grounds> {
+        self.shared.grounds.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Gets ready what the skill's calls run on, if it is not yet.
@@ -90,7 +116,7 @@ impl Host {
 impl Host {
     /// Whether a skill says that it needs packages.
     pub(super) fn requires_packages(&self, skill: &Skill) -> Result<bool, HostError> {
-        let manifest = self.baker(false)?.told(skill)?.manifest.unwrap_or_default();
+        let manifest = self.manifest(skill)?;
         Ok(!requirements(&manifest).is_empty())
     }
 }

@@ -4,6 +4,7 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use super::grounds::Grounds;
 use super::images::Images;
 use super::testing::Bench;
 use super::{GrantError, Host, HostError};
@@ -38,6 +39,7 @@ pub(super) struct Shared {
     /// Held while something of the above is made, so that it is made once.
     pub(super) making: Mutex<()>,
     pub(super) images: Mutex<Images>,
+    pub(super) grounds: Mutex<Grounds>,
     /// What they may take on disk.
     pub(super) max_image_bytes: u64,
 }
