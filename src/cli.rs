@@ -15,6 +15,7 @@ mod inspect;
 mod layout;
 mod limits;
 mod lock;
+mod matrix;
 mod printer;
 mod progress;
 mod run;
@@ -28,7 +29,7 @@ use std::sync::Arc;
 use clap::{Args, Parser, Subcommand};
 
 use crate::approvals::{ApprovalError, Approvals};
-use crate::host::{Host, HostError};
+use crate::host::{Host, HostBuilder, HostError};
 use printer::Printer;
 
 /// Run Python skills without trusting them: each call in a fresh CPython inside WebAssembly.
@@ -56,6 +57,7 @@ enum Command {
     Lock(lock::LockCommand),
     Audit(audit::AuditCommand),
     Bench(bench::BenchCommand),
+    Matrix(matrix::MatrixCommand),
     Compare(compare::CompareCommand),
     Runtime(runtime::RuntimeCommand),
     Cache(cache::CacheCommand),
@@ -98,11 +100,24 @@ impl Settings {
 
     /// A host whose HTTP trusts these authorities too.
     fn host_with(&self, ca_files: &[PathBuf]) -> Result<Host, HostError> {
-        let mut builder = Host::builder()
-            .offline(self.offline)
-            .wheels(self.from_wheel.clone())
-            .ca_files(ca_files.iter().cloned())
-            .progress(Arc::new(progress::Terminal::new(self.quiet)));
+        let mut builder =
+            self.builder(Arc::new(progress::Terminal::new(self.quiet))).ca_files(ca_files.iter().cloned());
+        // Where there is no place for approvals there are none.
+        match self.approvals() {
+            Ok(approvals) => builder = builder.approvals(approvals),
+            Err(ApprovalError::NoPlace) => {}
+            Err(error) => return Err(error.into()),
+        }
+        builder.build()
+    }
+
+    /// A host that knows no approvals, and tells this line what it does.
+    fn host_without_approvals(&self, line: Arc<progress::Terminal>) -> Result<Host, HostError> {
+        self.builder(line).build()
+    }
+
+    fn builder(&self, line: Arc<progress::Terminal>) -> HostBuilder {
+        let mut builder = Host::builder().offline(self.offline).wheels(self.from_wheel.clone()).progress(line);
         if let Some(bytes) = self.max_images {
             builder = builder.max_image_bytes(bytes);
         }
@@ -113,14 +128,7 @@ impl Settings {
             builder = builder.container_base(image);
         }
         let network = std::env::var_os("SKILLCELL_CONTAINER_BUILD_NETWORK").is_some_and(|value| value == "1");
-        builder = builder.allow_build_network(network);
-        // Where there is no place for approvals there are none.
-        match self.approvals() {
-            Ok(approvals) => builder = builder.approvals(approvals),
-            Err(ApprovalError::NoPlace) => {}
-            Err(error) => return Err(error.into()),
-        }
-        builder.build()
+        builder.allow_build_network(network)
     }
 
     fn approvals(&self) -> Result<Approvals, ApprovalError> {
@@ -141,6 +149,7 @@ pub fn main() -> ExitCode {
         Command::Lock(command) => command.execute(&settings, &printer),
         Command::Audit(command) => command.execute(&printer),
         Command::Bench(command) => command.execute(&settings, &printer),
+        Command::Matrix(command) => command.execute(&settings, &printer),
         Command::Compare(command) => command.execute(&settings, &printer),
         Command::Runtime(command) => command.execute(&settings, &printer),
         Command::Cache(command) => command.execute(&settings, &printer),

@@ -29,6 +29,7 @@ mod map_paths;
 mod outside;
 mod params;
 mod parts;
+mod study;
 mod testing;
 mod tiers;
 

@@ -28,6 +28,7 @@ mod host;
 pub mod http;
 mod image;
 mod limits;
+pub mod matrix;
 pub mod packages;
 pub mod policy;
 mod progress;

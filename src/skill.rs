@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 use self::bundle::Bundle;
 pub use self::bundle::BundleError;
+pub(crate) use self::find::registry_ids;
 pub use self::find::{FindError, Roots};
 use crate::cache::Pack;
 use crate::packages::Site;
@@ -50,11 +51,13 @@ impl Skill {
     pub fn find(name: &str, roots: &Roots, registry: &Pack) -> Result<Skill, SkillError> {
         match find::find(name, roots, registry)? {
             find::Found::Folder { id, path } => Skill::from_folder(&id, &path),
-            find::Found::Registry { id } => {
-                let bundle = Bundle::from_pack(registry, &id)?;
-                Ok(Skill { id: id.into(), origin: Origin::Registry, bundle: Arc::new(bundle), site: None })
-            }
+            find::Found::Registry { id } => Skill::from_registry(registry, &id),
         }
+    }
+
+    pub(crate) fn from_registry(registry: &Pack, id: &str) -> Result<Skill, SkillError> {
+        let bundle = Arc::new(Bundle::from_pack(registry, id)?);
+        Ok(Skill { id: id.into(), origin: Origin::Registry, bundle, site: None })
     }
 
     pub(crate) fn from_folder(id: &str, path: &Path) -> Result<Skill, SkillError> {

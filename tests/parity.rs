@@ -1,6 +1,6 @@
 //! A sandboxed call gives what the same call gives outside, after a JSON round trip.
 //!
-//! Cases are `tests/parity/registry.json`, recorded by `tests/parity/record.py`, and `../shared/parity/cases.json` where
+//! Cases are `skills-compat/parity/cases.json`, recorded by `record.py` beside it, and `../shared/parity/cases.json` where
 //! there is such a file. Cases with recorded requests run against servers on loopback that answer as recorded, and make
 //! the same requests. What can't run yet is listed here with the reason, and an unexpected pass is a failure.
 
@@ -74,7 +74,7 @@ fn registry_skills_bake_unless_a_package_is_missing() {
 
 #[test]
 fn our_cases_give_what_they_give_outside() {
-    compare_all(&tests().join("parity/registry.json"), 30);
+    compare_all(&tests().join("../skills-compat/parity/cases.json"), 30);
 }
 
 #[test]

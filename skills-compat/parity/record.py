@@ -1,12 +1,18 @@
 #!/usr/bin/env python3
-"""Fills in what the cases in `registry.json` give outside any sandbox.
+"""Fills in what the cases in `cases.json` give outside any sandbox.
 
-    python3 -m venv v && v/bin/pip install skillware==0.6.0 && v/bin/python tests/parity/record.py
+    python3 -m venv v && v/bin/pip install skillware==0.6.0 && v/bin/python skills-compat/parity/record.py
+
+Skills with packages of their own need those too, and only their cases are then recorded:
+
+    v/bin/pip install biopython 'python-pptx>=1' 'rembg>=2' onnxruntime fastembed 'trafilatura>=2' lxml-html-clean 'web3>=6' pymupdf
+    v/bin/python skills-compat/parity/record.py 'bio/*' 'creative/*' '*novelty*' '*proxy*' '*tx_handler*' '*pdf*' '*context_opt*'
 
 Each case runs in its own process, twice, with different hash seeds: what differs is noted as nondeterministic,
 and so is what a case lists as `changing`: times, and the text of errors that come from the network.
 """
 
+import fnmatch
 import json
 import os
 import pathlib
@@ -14,7 +20,7 @@ import subprocess
 import sys
 import tempfile
 
-CASES = pathlib.Path(__file__).with_name("registry.json")
+CASES = pathlib.Path(__file__).with_name("cases.json")
 
 ONE_CASE = """
 import json, sys
@@ -63,6 +69,8 @@ def differences(one, other, path=""):
 def main():
     cases = json.loads(CASES.read_text())
     for case in cases:
+        if len(sys.argv) > 1 and not any(fnmatch.fnmatch(case["id"], pattern) for pattern in sys.argv[1:]):
+            continue
         for key in ("expected", "raises", "validate_params", "nondeterministic"):
             case.pop(key, None)
         one, other = run(case, "0"), run(case, "7")

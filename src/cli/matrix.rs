@@ -1,0 +1,191 @@
+//! `skillcell matrix`: a registry's skills, studied.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use anyhow::Context;
+use clap::Args;
+
+use super::printer::Printer;
+use super::{Settings, progress};
+use crate::matrix::{Cases, Expectations, Matrix, Native, Source, Study, document, fill_in, page, study};
+
+/// Study a registry: which skills run in cells, what stops the others, and what that is based on
+///
+/// For each skill: the static analysis and its verdict, its own tests in cells and natively side by side, recorded calls
+/// made again in cells, its image and the latency of its calls, and which of its packages Pyodide has. Nothing is granted to
+/// skills in cells. Writes matrix.json, matrix.md and matrix.html to a folder, and a summary to stdout.
+///
+/// The native tests run a skill's code and its packages on this machine, outside of any cell. For the pinned registry,
+/// whose bytes are known by hash, that is the default; for any other folder it has to be asked for with
+/// --trust-remote-code, and should be only for skills that you would run by hand. Where bubblewrap is there, native runs
+/// have no network and none of your files.
+#[derive(Args)]
+#[command(after_help = "\
+Exit codes: 0 done, 1 --check found differences, 2 usage or host error.
+
+Examples:
+  skillcell matrix                                  the pinned registry, all of it
+  skillcell matrix --skill 'office/*' --no-native
+  skillcell matrix ./my-skills --out report         any folder of skills, at any depth
+  skillcell matrix --check skills-compat/expectations.toml --no-native --no-latency
+  skillcell matrix --from skills-compat/matrix.json --docs docs/security/wasm-feasibility.md")]
+pub struct MatrixCommand {
+    /// A folder of skills [default: the pinned registry]
+    registry: Option<PathBuf>,
+    /// Only skills whose id matches; * stands for any text (repeatable)
+    #[arg(long, value_name = "GLOB")]
+    skill: Vec<String>,
+    /// Don't run anything outside of cells
+    #[arg(long)]
+    no_native: bool,
+    /// Run the code of skills that are not of the pinned registry on this machine, outside of any cell
+    #[arg(long)]
+    trust_remote_code: bool,
+    /// Don't measure calls
+    #[arg(long)]
+    no_latency: bool,
+    /// More recorded calls: a folder with a cases.json, or such a file (repeatable)
+    #[arg(long, value_name = "PATH")]
+    parity: Vec<PathBuf>,
+    /// Skills that are studied at once [default: the number of cores]
+    #[arg(long, value_name = "N")]
+    jobs: Option<usize>,
+    /// Where to write matrix.json, matrix.md and matrix.html
+    #[arg(long, value_name = "DIR", default_value = "skills-compat")]
+    out: PathBuf,
+    /// Print the matrix as JSON and write no files
+    #[arg(long)]
+    json: bool,
+    /// Compare with expectations, write no files, and end with 1 if anything differs
+    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "skills-compat/expectations.toml")]
+    check: Option<PathBuf>,
+    /// Take the results from here instead of studying anything
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["registry", "skill", "parity"])]
+    from: Option<PathBuf>,
+    /// Make the generated tables of this document anew (repeatable)
+    #[arg(long, value_name = "FILE")]
+    docs: Vec<PathBuf>,
+}
+
+impl MatrixCommand {
+    pub fn execute(&self, settings: &Settings, printer: &Printer) -> anyhow::Result<ExitCode> {
+        let expectations = self.check.as_deref().map(expectations).transpose()?;
+        let matrix = match &self.from {
+            Some(path) => {
+                serde_json::from_str(&read(path)?).with_context(|| format!("`{}` is no matrix", path.display()))?
+            }
+            None => {
+                let line = Arc::new(progress::Terminal::new(settings.quiet));
+                let host = settings.host_without_approvals(line.clone())?;
+                study(&host, &self.study()?, &*line)?
+            }
+        };
+        if self.json {
+            printer.json(&matrix);
+        }
+        if let Some(expectations) = expectations {
+            let differences = expectations.differences(&matrix, self.skill.is_empty());
+            for difference in &differences {
+                printer.problem(difference);
+            }
+            return Ok(if differences.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) });
+        }
+        if !self.json {
+            self.write(&matrix, printer)?;
+            summary(&matrix, printer);
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+
+    fn study(&self) -> anyhow::Result<Study> {
+        let mut plan = Study::default();
+        if let Some(folder) = &self.registry {
+            plan.source = Source::Folder(folder.clone());
+            plan.cases = Cases::default();
+        }
+        for path in &self.parity {
+            plan.cases = plan.cases.join(Cases::read(path).map_err(anyhow::Error::msg)?);
+        }
+        plan.native = match (&self.registry, self.no_native, self.trust_remote_code) {
+            (_, true, _) => Native::Not("not run: --no-native".to_owned()),
+            (Some(_), _, false) => Native::Not(
+                "not run: these skills are not of the pinned registry, and running them outside of cells needs \
+                 --trust-remote-code"
+                    .to_owned(),
+            ),
+            _ => Native::Run,
+        };
+        plan.skills = self.skill.clone();
+        plan.latency = !self.no_latency;
+        plan.jobs = self.jobs.unwrap_or(plan.jobs).max(1);
+        Ok(plan)
+    }
+
+    fn write(&self, matrix: &Matrix, printer: &Printer) -> anyhow::Result<()> {
+        std::fs::create_dir_all(&self.out).with_context(|| format!("can't make `{}`", self.out.display()))?;
+        let json = serde_json::to_string_pretty(matrix)? + "\n";
+        for (name, text) in [("matrix.json", json), ("matrix.md", document(matrix)), ("matrix.html", page(matrix))] {
+            write(&self.out.join(name), &text)?;
+        }
+        for path in &self.docs {
+            let filled = fill_in(&read(path)?, matrix).map_err(anyhow::Error::msg)?;
+            write(path, &filled)?;
+        }
+        printer.note(&format!("wrote {}", self.out.join("matrix.{json,md,html}").display()));
+        Ok(())
+    }
+}
+
+fn read(path: &Path) -> anyhow::Result<String> {
+    std::fs::read_to_string(path).with_context(|| format!("can't read `{}`", path.display()))
+}
+
+fn write(path: &Path, text: &str) -> anyhow::Result<()> {
+    std::fs::write(path, text).with_context(|| format!("can't write `{}`", path.display()))
+}
+
+fn expectations(path: &Path) -> anyhow::Result<Expectations> {
+    Expectations::parse(&read(path)?).map_err(|why| anyhow::anyhow!("`{}`: {why}", path.display()))
+}
+
+fn summary(matrix: &Matrix, printer: &Printer) {
+    let rows: Vec<Vec<String>> = matrix
+        .skills
+        .iter()
+        .map(|row| {
+            let count = |suite: &crate::matrix::Suite| {
+                suite.counts().map_or_else(
+                    || "-".to_owned(),
+                    |counts| format!("{}/{}", counts.passed, counts.all() - counts.skipped),
+                )
+            };
+            let figures = matrix.figures.skills.get(&row.id);
+            let ms = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), |ms| ms.to_string());
+            vec![
+                row.id.clone(),
+                row.verdict.clone().unwrap_or_else(|| "unknown".to_owned()),
+                row.best_tier.clone().unwrap_or_default(),
+                count(&row.tests.cells),
+                count(&row.tests.native),
+                if row.parity.cases == 0 {
+                    "-".to_owned()
+                } else {
+                    format!("{}/{}", row.parity.same, row.parity.cases)
+                },
+                ms(figures.and_then(|figures| figures.cell_warm_ms)),
+                ms(figures.and_then(|figures| figures.native_process_ms)),
+            ]
+        })
+        .collect();
+    printer.table(&["skill", "verdict", "best tier", "in cells", "natively", "alike", "cell ms", "process ms"], &rows);
+    let verdicts: Vec<String> =
+        matrix.totals.verdicts.iter().map(|(verdict, count)| format!("{count} {verdict}")).collect();
+    printer.line(&format!("{} skills: {}", matrix.totals.skills, verdicts.join(", ")));
+    if let (Some(cells), Some(native)) = (matrix.totals.pass_natively_and_in_cells, matrix.totals.pass_natively) {
+        printer.line(&format!("{cells} of the {native} tests that pass natively pass in cells"));
+    } else if let Some(counts) = &matrix.totals.tests_in_cells {
+        printer.line(&format!("{} tests pass in cells, {} don't", counts.passed, counts.failed + counts.errors));
+    }
+}

@@ -1,0 +1,27 @@
+//! What the study of a registry needs of a host beside calls.
+
+use std::collections::BTreeSet;
+
+use super::{Host, HostError};
+use crate::skill::{self, Roots, Skill};
+
+impl Host {
+    /// The ids of the pinned registry.
+    pub(crate) fn registry_ids(&self) -> Result<BTreeSet<String>, HostError> {
+        Ok(skill::registry_ids(self.registry()?))
+    }
+
+    /// A skill of the pinned registry, whatever else has its id.
+    pub(crate) fn registry_skill(&self, id: &str) -> Result<Skill, HostError> {
+        Ok(Skill::from_registry(self.registry()?, id)?)
+    }
+
+    /// Another host over the same cache, with nothing open yet.
+    pub(crate) fn fresh(&self) -> Result<Host, HostError> {
+        Host::builder().cache_dir(self.cache().root()).offline(true).roots(Roots::new([])).build()
+    }
+
+    pub(crate) fn is_offline(&self) -> bool {
+        self.shared.fetch.offline
+    }
+}

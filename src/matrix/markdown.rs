@@ -1,0 +1,208 @@
+//! The matrix as tables for documents, and putting them there.
+//!
+//! A document holds a table between `<!-- generated: NAME -->` and `<!-- end: NAME -->`; what is between is replaced, so the
+//! table is never edited by hand, and a test can tell when it is stale.
+
+use super::answer::{VERDICTS, blockers, median, missing, running, size, time, with_verdict};
+use super::model::{Matrix, Row, SkillFigures, Suite};
+
+/// The tables by name, in no particular order.
+const TABLES: [(&str, fn(&Matrix) -> String); 5] = [
+    ("matrix-answer", answer),
+    ("matrix-skills", skills),
+    ("matrix-blockers", blocked),
+    ("matrix-costs", costs),
+    ("matrix-pyodide", pyodide),
+];
+
+/// All tables, as one document.
+pub fn document(matrix: &Matrix) -> String {
+    let version = matrix.registry.version.as_deref().unwrap_or_default();
+    format!(
+        "# {} {version}: which skills run in WebAssembly\n\nMade by `skillcell matrix`; don't edit.\n\n{}\n{}\n## What blocks the rest\n\n{}\n## What a call costs\n\n{}\n## Pyodide\n\n{}",
+        plain(&matrix.registry.name),
+        answer(matrix),
+        skills(matrix),
+        blocked(matrix),
+        costs(matrix),
+        pyodide(matrix)
+    )
+}
+
+/// The text with its generated parts made anew. A part that is not known here, or has no end, is an error.
+pub fn fill_in(text: &str, matrix: &Matrix) -> Result<String, String> {
+    let (mut made, mut rest) = (String::with_capacity(text.len()), text);
+    while let Some(at) = rest.find("<!-- generated: matrix-") {
+        let (before, here) = rest.split_at(at);
+        let name = here["<!-- generated: ".len()..].split(" -->").next().unwrap_or_default();
+        let end = format!("<!-- end: {name} -->");
+        let (_, make) =
+            TABLES.iter().find(|(known, _)| *known == name).ok_or_else(|| format!("there is no table `{name}`"))?;
+        let (_, after) = here.split_once(&end).ok_or_else(|| format!("the table `{name}` has no `{end}`"))?;
+        made.push_str(&format!("{before}<!-- generated: {name} -->\n{}{end}", make(matrix)));
+        rest = after;
+    }
+    made.push_str(rest);
+    Ok(made)
+}
+
+fn answer(matrix: &Matrix) -> String {
+    let totals = &matrix.totals;
+    let mut text = format!("**{} of {} skills run in a cell, unchanged.**", running(matrix), totals.skills);
+    if let (Some(cells), Some(native)) = (totals.pass_natively_and_in_cells, totals.pass_natively) {
+        text.push_str(&format!(" Of the {native} tests that pass natively, {cells} pass in cells."));
+    } else if let Some(counts) = &totals.tests_in_cells {
+        text.push_str(&format!(
+            " {} of their tests pass in cells, {} don't.",
+            counts.passed,
+            counts.failed + counts.errors
+        ));
+    }
+    if totals.parity_cases > 0 {
+        text.push_str(&format!(
+            " Of {} recorded calls, {} give exactly the same.",
+            totals.parity_cases, totals.parity_same
+        ));
+    }
+    text.push_str("\n\n| verdict | skills | which |\n|---|---:|---|\n");
+    for (verdict, ..) in VERDICTS {
+        let ids: Vec<String> = with_verdict(matrix, verdict).map(|row| format!("`{}`", plain(&row.id))).collect();
+        text.push_str(&format!("| **{verdict}** | {} | {} |\n", ids.len(), ids.join(", ")));
+    }
+    text
+}
+
+fn skills(matrix: &Matrix) -> String {
+    let mut text = "| skill | kind | verdict | best tier | tests in cells | natively | calls alike | packages that a cell can't have |\n|---|---|---|---|---:|---:|---:|---|\n".to_owned();
+    for row in &matrix.skills {
+        let missing: Vec<String> = missing(row).into_iter().map(plain).collect();
+        text.push_str(&format!(
+            "| `{}` | {} | {} | {} | {} | {} | {} | {} |\n",
+            plain(&row.id),
+            plain(&row.classes.join(", ")),
+            plain(row.verdict.as_deref().unwrap_or("could not be read")),
+            plain(row.best_tier.as_deref().unwrap_or("")),
+            suite(&row.tests.cells),
+            suite(&row.tests.native),
+            parity(row),
+            missing.join(", ")
+        ));
+    }
+    text
+}
+
+fn suite(suite: &Suite) -> String {
+    match suite.counts() {
+        None => "not run".to_owned(),
+        Some(counts) => format!("{}/{}", counts.passed, counts.passed + counts.failed + counts.errors),
+    }
+}
+
+fn parity(row: &Row) -> String {
+    if row.parity.cases == 0 { String::new() } else { format!("{}/{}", row.parity.same, row.parity.cases) }
+}
+
+fn blocked(matrix: &Matrix) -> String {
+    let mut text = "| what | stops |\n|---|---|\n".to_owned();
+    for (what, ids) in blockers(matrix) {
+        let ids: Vec<String> = ids.iter().map(|id| format!("`{}`", plain(id))).collect();
+        text.push_str(&format!("| {} | {} |\n", plain(&what), ids.join(", ")));
+    }
+    text
+}
+
+fn costs(matrix: &Matrix) -> String {
+    let mut text = format!(
+        "{}\n\n| skill | call in a fresh cell | first call of a process | new Python process | call in a running Python | image, made once | image on disk |\n|---|---:|---:|---:|---:|---:|---:|\n",
+        plain(&matrix.figures.machine)
+    );
+    for (id, figures) in &matrix.figures.skills {
+        text.push_str(&cost_row(&format!("`{}`", plain(id)), figures));
+    }
+    let of = |which: fn(&SkillFigures) -> Option<f64>| median(matrix, which);
+    let middle = SkillFigures {
+        bake_ms: of(|figures| figures.bake_ms),
+        image_bytes: of(|figures| figures.image_bytes.map(|bytes| bytes as f64)).map(|bytes| bytes as u64),
+        cell_cold_ms: of(|figures| figures.cell_cold_ms),
+        cell_warm_ms: of(|figures| figures.cell_warm_ms),
+        native_process_ms: of(|figures| figures.native_process_ms),
+        native_warm_ms: of(|figures| figures.native_warm_ms),
+        ..SkillFigures::default()
+    };
+    text.push_str(&cost_row("**median**", &middle));
+    text
+}
+
+fn cost_row(name: &str, figures: &SkillFigures) -> String {
+    let ms = |value: Option<f64>| value.map(time).unwrap_or_default();
+    format!(
+        "| {name} | {} | {} | {} | {} | {} | {} |\n",
+        ms(figures.cell_warm_ms),
+        ms(figures.cell_cold_ms),
+        ms(figures.native_process_ms),
+        ms(figures.native_warm_ms),
+        ms(figures.bake_ms),
+        figures.image_bytes.map(size).unwrap_or_default()
+    )
+}
+
+fn pyodide(matrix: &Matrix) -> String {
+    let mut text = format!(
+        "{}.\n\n| skill | packages, with all that they pull in | neither in Pyodide nor as a pure wheel | tests in cells | tests in Pyodide |\n|---|---:|---|---:|---:|\n",
+        plain(&matrix.pyodide)
+    );
+    for row in
+        matrix.skills.iter().filter(|row| !row.pyodide.packages.is_empty() || row.tests.pyodide.counts().is_some())
+    {
+        let missing: Vec<String> =
+            row.pyodide.packages.iter().filter(|one| one.how == "neither").map(|one| plain(&one.name)).collect();
+        let has = row.pyodide.packages.len() - missing.len();
+        text.push_str(&format!(
+            "| `{}` | {has}/{} | {} | {} | {} |\n",
+            plain(&row.id),
+            row.pyodide.packages.len(),
+            missing.join(", "),
+            suite(&row.tests.cells),
+            suite(&row.tests.pyodide)
+        ));
+    }
+    text
+}
+
+/// A stranger's text in a table: no markup, no end of the cell.
+fn plain(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\n' | '\r' | '\t' => safe.push(' '),
+            '|' | '<' | '>' | '&' | '`' | '[' | ']' | '*' | '\\' => safe.push_str(&format!("&#{};", u32::from(c))),
+            c if c.is_control() => {}
+            c => safe.push(c),
+        }
+    }
+    safe
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_generated_stays_and_unknown_tables_are_errors() {
+        let matrix = super::super::model::tests_support::empty();
+        let text = "before\n<!-- generated: matrix-blockers -->\nold\n<!-- end: matrix-blockers -->\nafter\n";
+        let made = fill_in(text, &matrix).unwrap();
+        assert!(
+            made.starts_with("before\n<!-- generated: matrix-blockers -->\n| what |")
+                && made.ends_with("<!-- end: matrix-blockers -->\nafter\n")
+        );
+        assert_eq!(fill_in(&made, &matrix).unwrap(), made);
+        assert!(fill_in("<!-- generated: matrix-other -->", &matrix).is_err());
+        assert!(fill_in("<!-- generated: matrix-skills --> and no end", &matrix).is_err());
+    }
+
+    #[test]
+    fn a_strangers_text_ends_no_cell() {
+        assert_eq!(plain("a|b\n`c`<d>"), "a&#124;b &#96;c&#96;&#60;d&#62;");
+    }
+}

@@ -1,0 +1,219 @@
+//! The other side of the comparison: the same tests and calls in a virtual environment on this machine, with all packages.
+//!
+//! **This executes skills and packages outside of any cell.** Where bubblewrap is there, it is done without network, without
+//! the user's files and with a folder of its own for writing; it is a precaution, not the sandbox that this program is about.
+
+mod confine;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use self::confine::Confined;
+use super::outcomes::Ran;
+use super::pyodide::{self, normal};
+use crate::cache::Pack;
+use crate::host::Host;
+use crate::progress::Progress;
+use crate::skill::{Origin, Skill};
+use crate::venv::Venv;
+
+/// What tests are written with, beside what skills require.
+const TOOLS: [&str; 3] = ["pytest", "pytest-mock", "pytest-asyncio"];
+/// Old versions of pip don't see that `lxml[html_clean]`, which trafilatura needs, is `lxml[html-clean]`.
+const HELD_BACK: (&str, &str) = ("trafilatura", "lxml-html-clean");
+const REPORTER: &str = include_str!("../../runtime-assets/study/report.py");
+const CALLER: &str = include_str!("../../runtime-assets/study/call.py");
+const CLOSURE: &str = include_str!("../../runtime-assets/study/closure.py");
+const TESTS_DEADLINE: Duration = Duration::from_secs(300);
+const CALLS_DEADLINE: Duration = Duration::from_secs(60);
+/// Processes that are timed; the median counts.
+const PROCESSES: usize = 3;
+
+/// An environment with the requirements of all skills, and their files.
+pub struct Outside {
+    venv: Venv,
+    folder: tempfile::TempDir,
+    /// By skill.
+    requirements: BTreeMap<String, Vec<String>>,
+    closures: BTreeMap<String, Vec<(String, bool)>>,
+}
+
+#[derive(Deserialize)]
+struct Timed {
+    median_ms: f64,
+}
+
+impl Outside {
+    /// One environment for all: most of its size is shared. The packages of skills that can't live together are told apart
+    /// by pip's message, and then there are no native runs.
+    pub fn prepare(host: &Host, skills: &[&Skill], progress: &dyn Progress) -> Result<Outside, String> {
+        let mut by_skill = BTreeMap::new();
+        for skill in skills {
+            let look = host.look(skill).map_err(|error| error.to_string())?;
+            let wanted = look["manifest"]["requirements"].as_array().into_iter().flatten();
+            by_skill
+                .insert(skill.id().to_owned(), wanted.filter_map(Value::as_str).map(str::to_owned).collect::<Vec<_>>());
+        }
+        let requirements: BTreeSet<String> = by_skill.values().flatten().cloned().collect();
+        let requirements: Vec<String> = requirements.into_iter().collect();
+        let mut extras: Vec<String> = TOOLS.map(str::to_owned).to_vec();
+        if requirements.iter().any(|wanted| wanted.starts_with(HELD_BACK.0)) {
+            extras.push(HELD_BACK.1.to_owned());
+        }
+        let started = Instant::now();
+        let venv = host.venv(&requirements, &extras).map_err(|error| in_full(&error))?;
+        progress.note(&format!(
+            "native environment: {} packages, {} MB, Python {}, ready in {:.0} s",
+            venv.lock().packages.len(),
+            venv.bytes() / 1_000_000,
+            venv.base().version,
+            started.elapsed().as_secs_f64()
+        ));
+        let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+        let mut outside = Outside { venv, folder, requirements: by_skill, closures: BTreeMap::new() };
+        let registry = host.registry().map_err(|error| error.to_string())?;
+        outside.lay_out(skills, registry).map_err(|error| error.to_string())?;
+        if !confine::is_there() {
+            progress.note("bubblewrap is not there: native runs see the network and this machine's files");
+        }
+        outside.closures = outside.closures(&pyodide::pin().python)?;
+        Ok(outside)
+    }
+
+    /// `CPython 3.11.7`.
+    pub fn python(&self) -> String {
+        format!("CPython {}", self.venv.base().version)
+    }
+
+    /// Each skill's packages with all that they pull in, as they would be in Pyodide, and whether the wheel of each that
+    /// is installed here is pure.
+    fn closures(&self, python: &str) -> Result<BTreeMap<String, Vec<(String, bool)>>, String> {
+        let wanted = serde_json::to_string(&self.requirements).map_err(|error| error.to_string())?;
+        let mut confined = self.confined();
+        confined.args(["skillcell_closure.py", python]).arg(wanted);
+        let output = confined.output(CALLS_DEADLINE)?;
+        if output.code != Some(0) {
+            return Err(output.last_line);
+        }
+        let found: BTreeMap<String, Vec<String>> =
+            serde_json::from_str(&output.last_line).map_err(|error| error.to_string())?;
+        let native =
+            |name: &str| self.venv.lock().packages.iter().any(|one| normal(&one.name) == name && one.is_native());
+        let with_kind = |names: Vec<String>| names.into_iter().map(|name| (name.clone(), !native(&name))).collect();
+        Ok(found.into_iter().map(|(skill, names)| (skill, with_kind(names))).collect())
+    }
+
+    /// What Pyodide would need for a skill.
+    pub fn closure(&self, skill: &Skill) -> Option<&[(String, bool)]> {
+        self.closures.get(skill.id()).map(Vec::as_slice)
+    }
+
+    fn lay_out(&self, skills: &[&Skill], registry: &Pack) -> std::io::Result<()> {
+        for skill in skills {
+            skill.write_to(&self.place(skill))?;
+            self.lay_out_above(skill, registry)?;
+        }
+        for (name, text) in
+            [("skillcell_report.py", REPORTER), ("skillcell_call.py", CALLER), ("skillcell_closure.py", CLOSURE)]
+        {
+            std::fs::write(self.folder.path().join(name), text)?;
+        }
+        for name in ["home", "tmp"] {
+            std::fs::create_dir_all(self.folder.path().join(name))?;
+        }
+        Ok(())
+    }
+
+    /// What makes the folders above a skill packages, and its tests' fixtures.
+    fn lay_out_above(&self, skill: &Skill, registry: &Pack) -> std::io::Result<()> {
+        let mut above = skill.id();
+        let mut up = 1;
+        loop {
+            above = above.rsplit_once('/').map_or("", |(above, _)| above);
+            let target = self.folder.path().join("skills").join(above);
+            for name in ["__init__.py", "conftest.py"] {
+                let bytes = match skill.origin() {
+                    Origin::Registry => registry.read(&format!("{above}/{name}").trim_start_matches('/').to_owned()),
+                    Origin::Folder(folder) => std::fs::read(folder.ancestors().nth(up).unwrap_or(folder).join(name)),
+                };
+                if let Ok(bytes) = bytes {
+                    std::fs::write(target.join(name), bytes)?;
+                }
+            }
+            if above.is_empty() {
+                return Ok(());
+            }
+            up += 1;
+        }
+    }
+
+    fn place(&self, skill: &Skill) -> PathBuf {
+        self.folder.path().join("skills").join(skill.id())
+    }
+
+    /// A skill's own tests.
+    pub fn tests(&self, skill: &Skill) -> Result<Ran, String> {
+        let report = self.folder.path().join(format!("{}.jsonl", &skill.digest()[..32]));
+        std::fs::write(&report, "").map_err(|error| error.to_string())?;
+        let place = self.place(skill);
+        let mut confined = self.confined();
+        confined.args([
+            "-m",
+            "pytest",
+            "-q",
+            "-p",
+            "skillcell_report",
+            "-p",
+            "no:cacheprovider",
+            "--import-mode=prepend",
+        ]);
+        confined
+            .arg(format!("--rootdir={}", place.display()))
+            .arg(format!("--confcutdir={}", self.folder.path().display()))
+            .arg(&place);
+        confined.env("SKILLCELL_TEST_REPORT", &report);
+        let started = Instant::now();
+        let output = confined.output(TESTS_DEADLINE)?;
+        let seconds = started.elapsed().as_secs_f64();
+        let ran = Ran::from_lines(&std::fs::read_to_string(&report).map_err(|error| error.to_string())?, seconds);
+        // 0 all passed, 1 some failed, 2 some files could not be collected, 5 there are none.
+        match output.code {
+            Some(0 | 1 | 2 | 5) => Ok(ran),
+            _ => Err(format!("pytest ended with {}: {}", output.status, output.last_line)),
+        }
+    }
+
+    /// A process that loads the skill and calls it once, and a call in a process that made others: milliseconds.
+    pub fn latency(&self, skill: &Skill, params: &Value) -> Result<(f64, f64), String> {
+        let call = |times: &str| {
+            let mut confined = self.confined();
+            confined.args(["skillcell_call.py"]).arg(self.place(skill)).arg(params.to_string()).arg(times);
+            let started = Instant::now();
+            let output = confined.output(CALLS_DEADLINE)?;
+            let time = started.elapsed().as_secs_f64() * 1e3;
+            if output.code == Some(0) { Ok((time, output.last_line)) } else { Err(output.last_line) }
+        };
+        let mut processes =
+            (0..PROCESSES).map(|_| call("1").map(|(time, _)| time)).collect::<Result<Vec<f64>, String>>()?;
+        processes.sort_by(f64::total_cmp);
+        let (_, line) = call("30")?;
+        let timed: Timed = serde_json::from_str(&line).map_err(|error| error.to_string())?;
+        Ok((processes[PROCESSES / 2], timed.median_ms))
+    }
+
+    fn confined(&self) -> Confined {
+        Confined::python(&self.venv, self.folder.path())
+    }
+}
+
+fn in_full(error: &dyn std::error::Error) -> String {
+    let text = error.to_string();
+    match error.source() {
+        Some(cause) if !text.contains(&cause.to_string()) => format!("{text}: {}", in_full(cause)),
+        _ => text,
+    }
+}

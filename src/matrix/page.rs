@@ -1,0 +1,104 @@
+//! The matrix as one HTML page that needs nothing but itself: the answer, the table, and the evidence behind each cell.
+//!
+//! Everything in it that came from a skill is a stranger's text and passes through [`esc`]. As a second lock, the page's
+//! own policy lets a browser run only the script and the style that are named by hash here.
+
+mod answer;
+mod evidence;
+mod table;
+
+use sha2::{Digest, Sha256};
+
+use super::model::Matrix;
+use crate::http::base64;
+
+const STYLE: &str = include_str!("page/style.css");
+const SCRIPT: &str = include_str!("page/script.js");
+
+/// The page.
+pub fn page(matrix: &Matrix) -> String {
+    let name = registry(matrix);
+    let policy = format!(
+        "default-src 'none'; style-src '{}'; script-src '{}'; base-uri 'none'; form-action 'none'",
+        source(STYLE),
+        source(SCRIPT)
+    );
+    format!(
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=\"color-scheme\" content=\"light dark\">\n\
+         <title>{name}: which skills run in WebAssembly</title>\n<style>{STYLE}</style>\n</head>\n<body>\n\
+         <a class=\"skip\" href=\"#skills\">Skip to the table</a>\n<main>\n{}{}{}</main>\n\
+         <script>{SCRIPT}</script>\n</body>\n</html>\n",
+        answer::answer(matrix),
+        table::table(matrix),
+        how_to_read(matrix),
+        name = esc(&name),
+    )
+}
+
+fn registry(matrix: &Matrix) -> String {
+    let registry = &matrix.registry;
+    registry.version.as_ref().map_or_else(|| registry.name.clone(), |version| format!("{} {version}", registry.name))
+}
+
+/// How a policy names a text.
+fn source(text: &str) -> String {
+    format!("sha256-{}", String::from_utf8_lossy(&base64::encode(&Sha256::digest(text.as_bytes()))))
+}
+
+/// Text as HTML, in an element or in a quoted attribute.
+fn esc(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => safe.push_str("&amp;"),
+            '<' => safe.push_str("&lt;"),
+            '>' => safe.push_str("&gt;"),
+            '"' => safe.push_str("&quot;"),
+            '\'' => safe.push_str("&#39;"),
+            '\n' | '\t' => safe.push(c),
+            // Marks that reorder what is around them, and what no page should hold.
+            '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => safe.push('\u{fffd}'),
+            c if c.is_control() => safe.push('\u{fffd}'),
+            c => safe.push(c),
+        }
+    }
+    safe
+}
+
+/// A class name for a verdict.
+fn tone(verdict: Option<&str>) -> &'static str {
+    match verdict {
+        Some("runs") => "runs",
+        Some("runs with grants") => "grants",
+        Some("partly") => "partly",
+        Some("not in wasm") => "not",
+        _ => "unknown",
+    }
+}
+
+fn how_to_read(matrix: &Matrix) -> String {
+    let native = matrix.native_python.as_deref().unwrap_or("not run");
+    format!(
+        "<section class=\"how\" aria-labelledby=\"how\"><h2 id=\"how\">How to read it</h2><dl>\
+         <dt>Tests in cells</dt><dd>The skill's own pytest files, run inside cells ({}), with nothing granted. A file that \
+         can't be imported counts as one error, however many tests it has.</dd>\
+         <dt>Natively</dt><dd>The same files in a virtual environment with all required packages, outside any sandbox. \
+         Python: {}.</dd>\
+         <dt>Calls alike</dt><dd>Recorded calls that give in a cell what they gave outside, down to the last digit of the \
+         JSON.</dd>\
+         <dt>Pyodide</dt><dd>How many of the required packages, with all that these pull in, {} has or can load as pure \
+         wheels. It says nothing about isolation: on Node.js, Pyodide is not a sandbox.</dd>\
+         <dt>Call, Process</dt><dd>A call in a fresh cell against a fresh Python process that loads the skill and calls it \
+         once. {}</dd></dl></section>\n",
+        esc(&matrix.runtime),
+        esc(native),
+        esc(&matrix.pyodide),
+        esc(&matrix.figures.machine),
+    )
+}
+
+#[cfg(test)]
+mod tests;
