@@ -81,11 +81,13 @@ impl Container<'_> {
             let bytes = format!("{memory_bytes}b");
             words.all(&["--memory", &bytes, "--memory-swap", &bytes]);
             words.all(&["--pids-limit", &MAX_PROCESSES.to_string()]);
+        } else {
+            // Counts what each process could write to, used or not: a large native library may not fit.
+            words.all(&["--ulimit", &format!("data={memory_bytes}:{memory_bytes}")]);
         }
         let ulimit = |words: &mut Words, what: &str, most: u64| {
             words.all(&["--ulimit", &format!("{what}={most}:{most}")]);
         };
-        ulimit(words, "data", *memory_bytes);
         ulimit(words, "fsize", MAX_FILE_BYTES);
         // Python and the libraries that it loads hold some before the skill opens its first.
         ulimit(words, "nofile", u64::from(*open_files) + 32);
