@@ -43,7 +43,8 @@ impl Container<'_> {
     pub fn arguments(&self) -> Vec<OsString> {
         let mut words = Words::default();
         words.all(&["run", "--rm", "--interactive", "--pull", "never", "--name", self.name]);
-        words.all(&["--label", "org.skillcell.call", "--log-driver", "none", "--hostname", "cell"]);
+        let label = format!("org.skillcell.call={}", std::process::id());
+        words.all(&["--label", &label, "--log-driver", "none", "--hostname", "cell"]);
         words.all(&["--network", "none", "--ipc", "private", "--read-only"]);
         words.all(&["--cap-drop", "all", "--security-opt", "no-new-privileges"]);
         self.user(&mut words);
