@@ -95,7 +95,7 @@ fn wild(params: Value) -> Report {
     make(&skill("skills/container/wild"), &contained(params))
 }
 
-/// The ids of the containers of this process that are there.
+/// The ids of this process's containers that are there.
 fn containers() -> String {
     let engine = Engine::of_machine().expect("an engine");
     let filter = format!("label=org.skillcell.call={}", std::process::id());
