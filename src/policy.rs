@@ -44,6 +44,7 @@ pub use self::file::{BadPolicyFile, MAX_FILE_BYTES, PolicyFile};
 pub use self::grants::{BadGrant, GrantKind, Grants};
 pub use self::host::{BadHost, HostName, HostPattern};
 pub use self::http::{BadRule, HttpRule};
+pub(crate) use self::imports::refused as refused_import;
 pub use self::imports::{REFUSED_AT_USE, early_denials};
 pub use self::method::{BadMethod, Methods};
 pub use self::missing::Missing;

@@ -7,11 +7,11 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::effects::Effect;
-use super::facts::Facts;
-use super::graph::Graph;
-use super::needs::{Need, What};
+use super::facts::{Facts, Import, Spot};
+use super::graph::{Graph, When};
+use super::needs::{Need, Raises, What};
 use super::network::{ANY, Rules};
-use crate::policy::{EnvGrant, GuestPath, Permissions};
+use crate::policy::{EnvGrant, GuestPath, Permissions, refused_import};
 
 const MOST: usize = 60;
 /// What every cell has.
@@ -41,8 +41,10 @@ struct Draft {
     env: BTreeMap<String, BTreeSet<String>>,
     secrets: BTreeMap<String, (BTreeSet<String>, BTreeSet<String>)>,
     remarks: Vec<String>,
-    /// A remark is about a folder that has to be mounted.
-    mounts: bool,
+    /// A remark is about something that has to be granted with a flag: a folder to mount, an import to allow.
+    flags: bool,
+    /// It writes below the home folder, so what it reads there may be its own.
+    keeps_at_home: bool,
 }
 
 pub fn asking(facts: &Facts, graph: &Graph<'_>, needs: &[Need], rules: &Rules) -> Asking {
@@ -50,6 +52,7 @@ pub fn asking(facts: &Facts, graph: &Graph<'_>, needs: &[Need], rules: &Rules) -
     draft.network(rules);
     draft.files(facts, graph, needs);
     draft.variables(facts, graph, rules);
+    draft.imports(facts, graph);
     draft.finish()
 }
 
@@ -64,7 +67,9 @@ impl Draft {
     }
 
     fn files(&mut self, facts: &Facts, graph: &Graph<'_>, needs: &[Need]) {
-        for need in needs {
+        // What is written comes first: what is read may be that.
+        let writes = |need: &&Need| need.what == What::Effect(Effect::WriteFile);
+        for need in needs.iter().filter(writes).chain(needs.iter().filter(|need| !writes(need))) {
             let What::Effect(effect @ (Effect::ReadFile | Effect::WriteFile)) = need.what else { continue };
             let node = (need.file.clone(), need.spot.function.clone());
             if !graph.reached.contains_key(&node) {
@@ -87,8 +92,10 @@ impl Draft {
                 (DATA.to_owned(), "a path that the skill is given: the operator mounts a folder, see --map-paths")
             }
             "home" if writes => {
+                self.keeps_at_home = true;
                 return self.remark("what it writes below the home folder is gone after each call", need);
             }
+            "home" if self.keeps_at_home => return,
             "home" => {
                 return self.remark(
                     "the home folder is empty in a cell: a file there has to be mounted below /home/skill",
@@ -113,13 +120,38 @@ impl Draft {
     }
 
     fn remark(&mut self, text: &str, need: &Need) {
-        self.mounts |= text.contains("mounted");
+        self.flags |= text.contains("mounted");
         self.say(format!("{}: {text}", need.place()));
     }
 
     fn say(&mut self, remark: String) {
         if self.remarks.len() < MOST && !self.remarks.contains(&remark) {
             self.remarks.push(remark);
+        }
+    }
+
+    /// What `skillcell run` refuses a skill for, though it may cope: not a permission, but a flag.
+    fn imports(&mut self, facts: &Facts, graph: &Graph<'_>) {
+        for (path, file) in &facts.files {
+            let reach = graph.reached.get(&(path.clone(), String::new()));
+            if reach.is_none_or(|reach| reach.when != When::Import || reach.is_soft(Raises::Import)) {
+                continue;
+            }
+            let sure = |import: &&Import| {
+                let Spot { function, conditions, .. } = &import.spot;
+                let plain = import.kind == "static" && import.to.is_none() && function.is_empty();
+                plain && conditions.is_empty() && !graph.survives(path, &import.spot, Raises::Import)
+            };
+            for import in file.imports.iter().filter(sure) {
+                if let Some(module) = refused_import(&import.module) {
+                    self.flags = true;
+                    let line = import.spot.line;
+                    self.say(format!(
+                        "{path}:{line}: `skillcell run` refuses the import of `{module}` unless it is approved, or \
+                         `--allow-import {module}` is given"
+                    ));
+                }
+            }
         }
     }
 
@@ -197,7 +229,7 @@ impl Draft {
         // What the policy would refuse is no help.
         let fine = Permissions::parse(&value).is_ok_and(|asked| !asked.is_empty());
         if !fine {
-            return Asking { value: Value::Null, yaml: String::new(), remarks: self.remarks, is_needed: self.mounts };
+            return Asking { value: Value::Null, yaml: String::new(), remarks: self.remarks, is_needed: self.flags };
         }
         Asking { value, yaml: format!("permissions:\n{yaml}"), remarks: self.remarks, is_needed: true }
     }

@@ -97,6 +97,7 @@ pub fn classes(facts: &Facts, graph: &Graph<'_>, needs: &[Need], modules: &Modul
                     (network, main_client) = (true, true);
                 } else if CLIENTS.contains(&top) {
                     network |= true;
+                    native |= !module.is_there() && distributions::is_native(package);
                     main_client |= required.iter().any(|one| distributions::same(one, package));
                 } else if matches!(effects::of(&format!("{top}.")), Some(Effect::Http | Effect::Socket)) {
                     network = true;

@@ -205,6 +205,9 @@ impl<'a> Graph<'a> {
             if self.reached.contains_key(&(path.clone(), String::new())) {
                 let decorated = file.functions.iter().filter(|(_, (_, _, decorated))| *decorated);
                 mentioned.extend(decorated.map(|(name, _)| (path.clone(), name.clone())));
+                // `__getattr__`, `__call__`, `__enter__`: what Python calls without a name.
+                let special = file.functions.keys().filter(|name| is_special(name));
+                mentioned.extend(special.map(|name| (path.clone(), name.clone())));
             }
         }
         self.spread(mentioned, When::Call);
@@ -411,6 +414,12 @@ fn all_ways(stops: &[(&[Condition], usize)]) -> Option<usize> {
 fn only_for_imports(caught: &[String]) -> bool {
     caught.iter().all(|name| matches!(name.as_str(), "ImportError" | "ModuleNotFoundError" | "ValueError"))
         && caught.iter().any(|name| name != "ValueError")
+}
+
+/// Whether this is a method that Python calls by itself; making an object is followed as a call.
+fn is_special(function: &str) -> bool {
+    let Some((_, name)) = function.rsplit_once('.') else { return function == "__getattr__" };
+    name.starts_with("__") && name.ends_with("__") && !matches!(name, "__init__" | "__new__")
 }
 
 /// Files that are about a skill, not part of it.

@@ -175,6 +175,9 @@ fn read_only(places: &[String]) -> Option<&'static str> {
     }
 }
 
+/// A cell looks names up that a rule for requests is for, and no others.
+pub const LOOKUPS: [&str; 3] = ["socket.gethostbyname", "socket.gethostbyname_ex", "socket.getaddrinfo"];
+
 /// What a call does, looking at more than its name.
 pub fn effect(file: &File, call: &Call) -> Option<Effect> {
     let name = call.name.as_str();
@@ -202,6 +205,9 @@ pub fn effect(file: &File, call: &Call) -> Option<Effect> {
     }
     if matches!(name, "shutil.copy" | "shutil.copy2" | "shutil.copyfile" | "shutil.copytree" | "shutil.move") {
         return Some(Effect::WriteFile);
+    }
+    if LOOKUPS.contains(&name) {
+        return Some(Effect::Http);
     }
     if name == "sqlite3.connect" {
         // A database in the skill's folder is opened for reading where it can't be written.

@@ -113,7 +113,7 @@ fn is_url(text: &str) -> bool {
 }
 
 fn urls(call: &Call) -> Vec<String> {
-    let secure = call.name.contains("HTTPS");
+    let secure = call.name.contains("HTTPS") || needs::LOOKUPS.contains(&call.name.as_str());
     let last = call.name.rsplit('.').next().unwrap_or("");
     let connects = ["HTTPSConnection", "HTTPConnection", "create_connection", "open_connection", "connect"];
     if call.name.starts_with("http.client.") && !connects.contains(&last) {

@@ -93,6 +93,8 @@ pub struct Decision {
 }
 
 const MOST: usize = 60;
+/// Clients of HTTP whose native code opens its own sockets, which lead nowhere in a subprocess.
+const OWN_SOCKETS: [&str; 3] = ["pycurl", "curl_cffi", "primp"];
 
 pub fn decide(graph: &Graph<'_>, needs: &[Need], asks: bool) -> Decision {
     let blocked = graph.blocked_way();
@@ -195,7 +197,7 @@ fn tier(need: &Need) -> BestTier {
 /// Whether a package that is missing would in turn need a program, a device or a protocol.
 fn is_more_than_code(module: &str) -> bool {
     let top = module.split('.').next().unwrap_or(module);
-    effects::of(&format!("{top}.")).is_some_and(Effect::is_lacking)
+    OWN_SOCKETS.contains(&top) || effects::of(&format!("{top}.")).is_some_and(Effect::is_lacking)
 }
 
 /// A stranger's name, short enough for a line.

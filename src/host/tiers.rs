@@ -15,12 +15,15 @@ use crate::policy::{Denial, DenialKind, TierDenial, Vouched};
 use crate::skill::{Origin, Skill};
 use crate::tier::{self, Choice, Tier, TierError};
 
+/// Of what is known of a package, as much goes into a message: characters.
+const MOST_EXPLAINED: usize = 600;
+
 /// Why a call is not made in a cell.
 pub(super) enum Elsewhere {
     /// The manifest asks for this tier.
     Asks(Tier),
-    /// A module that it needs is not there.
-    Lacks(String),
+    /// A module that it needs is not there; and what is known of its package.
+    Lacks(String, Option<String>),
     /// A package that it requires is native.
     Requires(String),
     /// What the manifest asks for makes no sense.
@@ -43,17 +46,27 @@ impl Elsewhere {
     /// A skill that could not be imported for want of a package.
     pub fn lacking(outcome: &Outcome, call: &Call) -> Option<Elsewhere> {
         let Outcome::Raised(raised) = outcome else { return None };
-        let module = raised.message.split("\nMissing module: ").nth(1)?.split(' ').next()?;
+        let (module, rest) = raised.message.split("\nMissing module: ").nth(1)?.split_once(' ')?;
         let plain = module.chars().all(|c| c.is_alphanumeric() || "._".contains(c));
-        (call.tier != Choice::Tier(Tier::Wasm) && plain).then(|| Elsewhere::Lacks(module.chars().take(80).collect()))
+        let why = rest.split_once('\n').map(|(_, why)| why.chars().take(MOST_EXPLAINED).collect());
+        (call.tier != Choice::Tier(Tier::Wasm) && plain)
+            .then(|| Elsewhere::Lacks(module.chars().take(80).collect(), why))
     }
 
     fn reason(&self) -> String {
         match self {
             Elsewhere::Asks(tier) => format!("its manifest asks for `{tier}`"),
-            Elsewhere::Lacks(module) => format!("it imports `{module}`, which a cell does not have"),
+            Elsewhere::Lacks(module, _) => format!("it imports `{module}`, which a cell does not have"),
             Elsewhere::Requires(way) => format!("it requires `{way}`, which exists only as native code"),
             Elsewhere::Unreadable(why) => why.clone(),
+        }
+    }
+
+    /// What a refusal adds to that.
+    fn explained(&self) -> Option<String> {
+        match self {
+            Elsewhere::Lacks(_, why) => why.clone(),
+            _ => None,
         }
     }
 }
@@ -84,7 +97,7 @@ impl Host {
         let asked = call.tier == Choice::Isolated;
         let candidates = match why {
             Elsewhere::Asks(tier) => vec![*tier],
-            Elsewhere::Lacks(_) | Elsewhere::Requires(_) => vec![Tier::Container, Tier::Subprocess],
+            Elsewhere::Lacks(..) | Elsewhere::Requires(_) => vec![Tier::Container, Tier::Subprocess],
             Elsewhere::Unreadable(_) => Vec::new(),
         };
         let (mut lacks, mut hint) = (Vec::new(), None);
@@ -107,7 +120,7 @@ impl Host {
                 (Err(error), _) => lacks.push(error.to_string()),
             }
         }
-        let message = [why.reason()].into_iter().chain(lacks).collect::<Vec<_>>().join("; ");
+        let message = [why.reason()].into_iter().chain(why.explained()).chain(lacks).collect::<Vec<_>>().join("; ");
         let hint = hint.or_else(|| Some("`skillcell doctor` says what each tier lacks on this machine".to_owned()));
         let tier = candidates.first().copied().unwrap_or(Tier::Wasm);
         refuse(skill, tier, Denial { message, hint, flag: None, ..denial_of(tier) }, trail)

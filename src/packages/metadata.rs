@@ -12,10 +12,10 @@ pub fn requires(metadata: &str) -> Vec<Requirement> {
     all.filter_map(|text| Requirement::parse(text).ok()).collect()
 }
 
-/// The values of a header. They end at the first empty line.
+/// The values of a header. They end at the first empty line; one of blanks continues the header above it, a licence often.
 fn headers<'a>(metadata: &'a str, name: &'a str) -> impl Iterator<Item = &'a str> {
-    let head = metadata.lines().take_while(|line| !line.trim().is_empty());
-    let pairs = head.filter_map(|line| line.split_once(':'));
+    let head = metadata.lines().take_while(|line| !line.is_empty());
+    let pairs = head.filter(|line| !line.starts_with([' ', '\t'])).filter_map(|line| line.split_once(':'));
     pairs.filter(move |(key, _)| key.trim().eq_ignore_ascii_case(name)).map(|(_, value)| value.trim())
 }
 
@@ -29,5 +29,13 @@ mod tests {
                     Requires-Dist: evil @ https://x/y\n\nRequires-Dist: not-this\n";
         let names: Vec<String> = requires(text).iter().map(ToString::to_string).collect();
         assert_eq!(names, ["a>=1", "b"]);
+    }
+
+    #[test]
+    fn a_licence_of_many_lines_does_not_end_the_headers() {
+        let text =
+            "Name: x\nLicense: Mine\n        \n        Requires-Dist: not-this\n\t\nRequires-Dist: a\r\n\r\nText\n";
+        let names: Vec<String> = requires(text).iter().map(ToString::to_string).collect();
+        assert_eq!(names, ["a"]);
     }
 }

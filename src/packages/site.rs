@@ -22,7 +22,7 @@ use crate::vfs::Mount;
 /// Where cells see it.
 pub const SITE_FOLDER: &str = "/usr/local/lib/requirements";
 /// The version of the rules of resolving and packing: another one makes everything anew.
-const RULES: u32 = 2;
+const RULES: u32 = 3;
 /// The most files and bytes in a pack, and the most bytes of one file.
 const MAX_FILES: usize = 50_000;
 const MAX_BYTES: u64 = 512 << 20;

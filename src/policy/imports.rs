@@ -23,19 +23,24 @@ const HAVE_USES: [&str; 3] = ["socket", "multiprocessing.dummy", "multiprocessin
 /// What a skill that is not trusted is refused for: imports of its own files, by name and place, that are of no use in a
 /// cell and that nobody allowed.
 pub fn early_denials(skill: &str, imports: &BTreeMap<String, String>, allowed: &[String]) -> Vec<Denial> {
-    let within = |name: &str, module: &str| {
-        name.strip_prefix(module).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
-    };
     let refused = REFUSED_AT_USE.iter().filter_map(|(module, why)| {
-        let is_refused = |name: &str| {
-            within(name, module)
-                && !HAVE_USES.iter().any(|fine| within(name, fine))
-                && !allowed.iter().any(|allowed| within(name, allowed))
-        };
+        let is_refused =
+            |name: &str| refused(name) == Some(module) && !allowed.iter().any(|allowed| within(name, allowed));
         let (_, place) = imports.iter().find(|(name, _)| is_refused(name))?;
         Some(denial(skill, module, &brief(place), why))
     });
     refused.collect()
+}
+
+/// The module on the list that an import of this name is refused for.
+pub fn refused(name: &str) -> Option<&'static str> {
+    let has_uses = HAVE_USES.iter().any(|fine| within(name, fine));
+    let listed = REFUSED_AT_USE.iter().map(|(module, _)| *module);
+    listed.filter(|_| !has_uses).find(|module| within(name, module))
+}
+
+fn within(name: &str, module: &str) -> bool {
+    name.strip_prefix(module).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
 
 fn denial(skill: &str, module: &str, place: &str, why: &str) -> Denial {
@@ -57,7 +62,7 @@ fn denial(skill: &str, module: &str, place: &str, why: &str) -> Denial {
 mod tests {
     use super::*;
 
-    fn refused(imports: &[&str], allowed: &[&str]) -> Vec<String> {
+    fn denied(imports: &[&str], allowed: &[&str]) -> Vec<String> {
         let imports = imports.iter().map(|name| ((*name).to_owned(), "skill.py:3".to_owned())).collect();
         let allowed: Vec<String> = allowed.iter().map(|name| (*name).to_owned()).collect();
         early_denials("a/b", &imports, &allowed).into_iter().map(|denial| denial.asked).collect()
@@ -66,9 +71,9 @@ mod tests {
     #[test]
     fn what_is_of_no_use_is_refused_and_what_is_allowed_or_of_use_is_not() {
         let all = ["ctypes.util", "json", "multiprocessing.Pool", "socket", "subprocess", "subprocess_tee"];
-        assert_eq!(refused(&all, &[]), ["ctypes", "multiprocessing", "subprocess"]);
-        assert_eq!(refused(&all, &["ctypes", "multiprocessing", "subprocess"]), [""; 0]);
-        assert_eq!(refused(&["multiprocessing.pool.ThreadPool", "multiprocessing.dummy"], &[]), [""; 0]);
+        assert_eq!(denied(&all, &[]), ["ctypes", "multiprocessing", "subprocess"]);
+        assert_eq!(denied(&all, &["ctypes", "multiprocessing", "subprocess"]), [""; 0]);
+        assert_eq!(denied(&["multiprocessing.pool.ThreadPool", "multiprocessing.dummy"], &[]), [""; 0]);
     }
 
     #[test]

@@ -79,9 +79,20 @@ def _explained(error, manifest, file):
     """In the words of Skillware's loader, but for its advice to install packages, which is no use here."""
     skill = manifest.get("name") if isinstance(manifest, dict) else None
     text = f"Skill '{skill or 'unknown'}' failed while importing {file}: {error}"
-    if isinstance(error, ModuleNotFoundError) and error.name:
-        text += f"\nMissing module: {error.name} (not among the packages that a skillcell cell has)"
-    return ImportError(text, name=error.name, path=error.path)
+    name = _module(error.name)
+    if isinstance(error, ModuleNotFoundError) and name:
+        text += f"\nMissing module: {name} (not among the packages that a skillcell cell has)"
+    return ImportError(text, name=name, path=error.path)
+
+
+def _module(name):
+    """Where a package looks for the metadata of another, what is missing is a distribution, or a sentence about one."""
+    if not isinstance(name, str) or all(part.isidentifier() for part in name.split(".")):
+        return name
+    quoted = name.split("'")[1] if name.count("'") > 1 else name
+    word = "".join(c if c.isalnum() or c in "._-" else " " for c in quoted).split()
+    module = word[0].replace("-", "_") if word else ""
+    return module if module.isidentifier() else None
 
 
 def _make_packages(folder, package):

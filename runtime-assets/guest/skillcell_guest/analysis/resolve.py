@@ -99,6 +99,8 @@ class Resolver:
             return [text for value in node.values for text in here(value)]
         if isinstance(node, ast.Call):
             return self._called(node, function, owner, here)
+        if isinstance(node, ast.Subscript):
+            return [text for item in self._items(node.value, node.slice, function, owner) for text in here(item)] or [UNKNOWN]
         if isinstance(node, ast.Name):
             found = [self._texts(value, where, of, depth - 1) for value, where, of in self._values(node.id, function)]
             found += [self._texts(value, where, of, depth - 1) for value, where, of in self._arguments(node.id, function)]
@@ -120,12 +122,45 @@ class Resolver:
                 glue = here(node.func.value)[0]
                 parts = [here(item) for item in node.args[0].elts[:20]]
                 return _joined([piece for part in parts for piece in ([glue], part)][1:])
+            if node.func.attr == "get" and node.args:
+                items = self._items(node.func.value, node.args[0], function, owner)
+                if items:
+                    return [text for item in [*items, *node.args[1:2]] for text in here(item)]
         dotted = self.dotted(node.func, function, owner) or ""
         if dotted in ("os.environ.get", "os.getenv") or dotted.endswith((".credential", ".get")):
             return [UNKNOWN] + (here(node.args[1]) if len(node.args) > 1 else [])
         if dotted in ("urllib.parse.urljoin", "str", "urllib.request.Request", "httpx.URL") and node.args:
             return [text if text.endswith(UNKNOWN) else text + UNKNOWN * (dotted.endswith("urljoin")) for text in here(node.args[0])]
         return [UNKNOWN]
+
+    def _items(self, table, key, function, owner):
+        """What a table of constants has for a key, or all of it where the key is not known."""
+        if isinstance(table, ast.Name):
+            values = self._values(table.id, function)
+        elif isinstance(table, ast.Attribute) and isinstance(table.value, ast.Name):
+            of = owner if table.value.id in ("self", "cls") else table.value.id
+            values = self._scope.attributes.get((of, table.attr), ())
+        else:
+            values = [(table, function, owner)]
+        for value, _, _ in values:
+            if isinstance(value, ast.Dict):
+                pairs = list(zip(value.keys, value.values))
+                exact = [one for name, one in pairs if _constant(name) is not None and _constant(name) == _constant(key)]
+                return (exact or [one for _, one in pairs])[:_MOST_TEXTS]
+            if isinstance(value, (ast.List, ast.Tuple)):
+                return value.elts[:_MOST_TEXTS]
+        return []
+
+    def is_choice(self, node, function, depth=3):
+        """Whether an expression picks one of several."""
+        if isinstance(node, ast.Subscript):
+            return not isinstance(node.slice, ast.Constant)
+        if isinstance(node, ast.Call):
+            return isinstance(node.func, ast.Attribute) and node.func.attr == "get"
+        if isinstance(node, ast.Name) and depth:
+            values = [value for value, _, _ in self._values(node.id, function)]
+            return len(values) > 1 or any(self.is_choice(value, function, depth - 1) for value in values)
+        return isinstance(node, (ast.IfExp, ast.BoolOp))
 
     def _listed(self, node, function, owner, depth):
         if isinstance(node, (ast.Tuple, ast.List, ast.Set)):
@@ -151,6 +186,8 @@ class Resolver:
         called = node.name if node.name != "__init__" else (node.owner.rpartition(".")[2] or node.name)
         for site in self._scope.sites.get(called, ())[:6]:
             where = getattr(site, "inside", ("", ""))
+            if self._is_of_another(site, node, where):
+                continue
             for keyword in site.keywords:
                 if keyword.arg == name:
                     yield keyword.value, *where
@@ -158,6 +195,15 @@ class Resolver:
                 at = names.index(name) - shift
                 if 0 <= at < len(site.args) and not isinstance(site.args[at], ast.Starred):
                     yield site.args[at], *where
+
+    def _is_of_another(self, site, node, where):
+        """`connection.execute(…)` is no call of the skill's `execute`, nor is any method of a library's object."""
+        base = site.func.value if isinstance(site.func, ast.Attribute) else None
+        if base is None or isinstance(base, ast.Name) and base.id in ("self", "cls"):
+            return False
+        top = (self.dotted(base, *where, depth=3) or "").partition(".")[0]
+        outside = any(dotted.partition(".")[0] == top and not own for dotted, own in self._scope.aliases.values())
+        return outside or node.name == "execute"
 
     def place(self, node, function, owner, depth=_DEPTH):
         """Where a path leads: a set of `own`, `temp`, `home`, `param`, `env`, `text:…`; `other` if nothing tells."""
@@ -255,6 +301,10 @@ class Resolver:
         if dotted.startswith("self.") and dotted.count(".") == 1:
             return self._returned(f"{owner}.{dotted[5:]}", 6) or set().union(*(here(arg) for arg in node.args[:3]))
         return here(first)
+
+
+def _constant(node):
+    return node.value if isinstance(node, ast.Constant) else None
 
 
 def _spelled(call):

@@ -38,6 +38,7 @@ class Walk:
         self._imported = {alias[0].partition(".")[0] for alias in scope.aliases.values() if not alias[1]}
         self._imported |= scope.loaded | {name.partition(".")[0] for name in scope.stars}
         self._checked, self._uses, self._probed, self._loops = set(), [], {}, []
+        self._lambdas = {}
 
     def facts(self):
         self._block(self._scope.tree.body, _Context())
@@ -52,7 +53,8 @@ class Walk:
             "functions": {
                 name: [node.lineno, node.name in branches.properties(node), branches.is_handed_on(node)]
                 for name, node in self._scope.functions.items()
-            },
+            }
+            | self._lambdas,
             "classes": self._scope.classes,
         }
 
@@ -220,7 +222,7 @@ class Walk:
             elif isinstance(node, ast.BoolOp):
                 children = [(node.values[0], here), *((value, maybe) for value in node.values[1:])]
             elif isinstance(node, ast.Lambda):
-                children = [(node.body, maybe)]
+                children = [(node.body, maybe if here.function else self._lambda(node, here))]
             elif isinstance(node, ast.JoinedStr):
                 children = [(part.value, here) for part in node.values if isinstance(part, ast.FormattedValue)]
             elif isinstance(node, ast.AnnAssign):
@@ -229,8 +231,15 @@ class Walk:
                 children = [(child, here) for child in ast.iter_child_nodes(node)]
             pending.extend(reversed(children))
 
+    def _lambda(self, node, context):
+        """One that is made at import runs later, if at all: it is a function without a name."""
+        name = f"<lambda:{node.lineno}:{node.col_offset}>"
+        self._lambdas[name] = [node.lineno, False, False]
+        self._note("edges", node, context, to=self._scope.path, fn=name, s=False)
+        return _Context(function=name, owner=context.owner, dead=context.dead)
+
     def _call(self, node, context):
-        dotted = self._dotted(node.func, context)
+        dotted = self._inherited(self._dotted(node.func, context), context)
         if dotted in _LOADERS:
             self._loaded(node, context)
         elif dotted in _FILE_LOADERS:
@@ -251,6 +260,21 @@ class Walk:
                 self._noted_call(node, f"{module}.{dotted}", context)
         elif isinstance(node.func, ast.Attribute) and node.func.attr in _OF_PATHS:
             self._noted_call(node, f"pathlib.Path.{node.func.attr}", context)
+
+    def _inherited(self, dotted, context):
+        """A method that a class of the skill does not have itself is that of the library's class that it derives from."""
+        top, _, method = (dotted or "").partition(".")
+        owner = context.owner if top in ("self", "cls") else top
+        for _ in range(4):
+            bases = self._scope.classes.get(owner, ())
+            if not method or not bases or f"{owner}.{method.partition('.')[0]}" in self._scope.functions:
+                return dotted
+            base, _, rest = bases[0].partition(".")
+            if base in self._scope.aliases:
+                outside, own = self._scope.aliases[base]
+                return dotted if own else ".".join(part for part in (outside, rest, method) if part)
+            owner = bases[0]
+        return dotted
 
     def _is_noted(self, dotted):
         if dotted in _BUILTINS:
@@ -302,6 +326,8 @@ class Walk:
         texts = self._texts(node.args[0], context) if node.args else []
         if not texts or any(UNKNOWN in text for text in texts):
             self._note("imports", node, context, m=(texts[0].rstrip(UNKNOWN) if texts else ""), n=[], k="unknown", to=None)
+        if node.args and self._resolver.is_choice(node.args[0], context.function):
+            context = context.under(["maybe"])
         for text in texts:
             if text and UNKNOWN not in text:
                 level = len(text) - len(text.lstrip("."))
