@@ -17,6 +17,8 @@ use skillcell::{Host, Roots};
 
 /// Asks no index: what a package is that a cell does not have, the tables say, and the result does not hang on the network.
 static HOST: LazyLock<Host> = LazyLock::new(|| {
+    // What every skill needs may have to be fetched first: by a host that can.
+    common::HOST.install().expect("the runtime can be had");
     Host::builder().roots(Roots::new([])).offline(true).build().expect("the cache folder can be used")
 });
 

@@ -91,11 +91,11 @@ fn wild(params: Value) -> Report {
     make(&skill("skills/container/wild"), &contained(params))
 }
 
-/// The ids of the containers that are there.
+/// The ids of this process's containers that are there.
 fn containers() -> String {
     let engine = Engine::of_machine().expect("an engine");
-    let filter = "label=org.skillcell.call";
-    let output = engine.command().args(["ps", "--all", "--quiet", "--filter", filter]).output().expect("the engine");
+    let filter = format!("label=org.skillcell.call={}", std::process::id());
+    let output = engine.command().args(["ps", "--all", "--quiet", "--filter", &filter]).output().expect("the engine");
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 

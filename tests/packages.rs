@@ -23,6 +23,8 @@ struct Place {
 
 impl Place {
     fn new(requirements: &[&str], source: &str) -> Place {
+        // The runtime and the framework may have to be fetched first: by a host that can.
+        common::HOST.install().expect("the runtime can be had");
         let place = Place { folder: tempfile::tempdir().expect("a temporary folder") };
         fs::create_dir(place.wheels()).unwrap();
         fs::create_dir(place.skill()).unwrap();

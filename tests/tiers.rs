@@ -62,6 +62,10 @@ const TESTS: &[(Needs, &str, fn())] = &[
         "a_manifest_or_a_missing_package_chooses_only_what_policy_allows",
         a_manifest_or_a_missing_package_chooses_only_what_policy_allows,
     ),
+    (Needs::Sandbox, "the_kernels_own_files_are_read_only", the_kernels_own_files_are_read_only),
+    (Needs::Sandbox, "a_stream_that_was_given_away_is_not_waited_for", a_stream_that_was_given_away_is_not_waited_for),
+    (Needs::Sandbox, "memory_that_is_shared_is_bounded_too", memory_that_is_shared_is_bounded_too),
+    (Needs::Sandbox, "no_file_is_left_that_runs_as_the_operator", no_file_is_left_that_runs_as_the_operator),
     (Needs::Nothing, "without_isolation_only_what_is_trusted_runs", without_isolation_only_what_is_trusted_runs),
     (
         Needs::Form,
@@ -215,6 +219,39 @@ fn nothing_of_the_host_is_in_reach() {
     assert_eq!(raised(hostile(json!({"do": "kills", "pid": mine}))).0, "ProcessLookupError");
 }
 
+/// As root it is root to the kernel, which asks for no capability there.
+fn the_kernels_own_files_are_read_only() {
+    assert_eq!(returned(hostile(json!({"do": "writes_in_proc"}))).unwrap(), json!([]));
+}
+
+fn a_stream_that_was_given_away_is_not_waited_for() {
+    let started = Instant::now();
+    let report = hostile(json!({"do": "gives_its_output_away"}));
+    assert!(started.elapsed() < Duration::from_secs(20), "{:?}", started.elapsed());
+    assert_eq!(returned(report).unwrap(), json!([1]));
+}
+
+fn memory_that_is_shared_is_bounded_too() {
+    assert_eq!(raised(hostile(json!({"do": "shares", "how": "file"}))).0, "PermissionError");
+    let mut call = call(json!({"do": "shares", "how": "mapping"}));
+    call.limits.memory_bytes = 64 << 20;
+    let report = run("tiers/hostile", &call);
+    // A control group ends it; without one it is told that there is no more.
+    let ended = exceeded(&report) == Some(LimitKind::Memory);
+    assert!(ended || raised(report).1.contains("Cannot allocate memory"));
+}
+
+fn no_file_is_left_that_runs_as_the_operator() {
+    let folder = tempfile::tempdir().unwrap();
+    let report = run("tiers/hostile", &with_folder(call(json!({"do": "set_id"})), folder.path()));
+    let said = returned(report).unwrap();
+    assert!(said.as_object().unwrap().values().all(|errno| *errno == 1), "{said}");
+    for entry in fs::read_dir(folder.path()).unwrap() {
+        let mode = std::os::unix::fs::PermissionsExt::mode(&entry.unwrap().metadata().unwrap().permissions());
+        assert_eq!(mode & 0o6000, 0, "{mode:o}");
+    }
+}
+
 fn nothing_is_left_of_a_call() {
     for action in [r#"{"do": "prints"}"#, r#"{"do": "fill", "folder": "/tmp"}"#, r#"{"do": "spill", "what": "x"}"#] {
         let folder = tempfile::tempdir().unwrap();
@@ -227,7 +264,7 @@ fn nothing_is_left_of_a_call() {
         let output = child.wait_with_output().unwrap();
         assert!(!output.stdout.is_empty());
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "files");
-        for groups in ["/sys/fs/cgroup", "/sys/fs/cgroup/pids"] {
+        for groups in ["/sys/fs/cgroup", "/sys/fs/cgroup/pids", "/sys/fs/cgroup/memory"] {
             let names = fs::read_dir(groups).into_iter().flatten().flatten().map(|entry| entry.file_name());
             assert!(!names.into_iter().any(|found| found.to_string_lossy().starts_with(&name)), "{groups}");
         }

@@ -1,5 +1,5 @@
 //! A control group for one call, where this process may make one: root can, others rarely. It bounds the number of
-//! processes, which a user's limit does not do for root.
+//! processes, which a user's limit does not do for root; and the memory of all of them, where the kernel counts it.
 
 use std::fs;
 use std::io;
@@ -8,46 +8,89 @@ use std::path::{Path, PathBuf};
 const UNIFIED: &str = "/sys/fs/cgroup";
 /// Version 1 has a tree for each controller.
 const PIDS: &str = "/sys/fs/cgroup/pids";
+const MEMORY: &str = "/sys/fs/cgroup/memory";
+const V1_MOST: &str = "memory.limit_in_bytes";
 
 /// Removed when dropped; by then no process may be in it.
 pub struct Cgroup {
     folder: PathBuf,
+    /// Where memory is counted, if it is.
+    memory: Option<PathBuf>,
+    unified: bool,
 }
 
 impl Cgroup {
-    /// One for at most so many processes and threads; none where that can't be had.
-    pub fn new(processes: u64) -> Option<Cgroup> {
+    /// One for at most so many processes and threads, and so much memory; none where the first can't be had.
+    pub fn new(processes: u64, bytes: u64) -> Option<Cgroup> {
         let unified = Path::new(UNIFIED).join("cgroup.controllers").is_file();
-        let root = Path::new(if unified { UNIFIED } else { PIDS });
         let name = format!("skillcell-{}-{:016x}", std::process::id(), getrandom::u64().ok()?);
-        let folder = root.join(name);
+        let folder = Path::new(if unified { UNIFIED } else { PIDS }).join(&name);
         fs::create_dir(&folder).ok()?;
-        let cgroup = Cgroup { folder };
+        let mut cgroup = Cgroup { folder, memory: None, unified };
         fs::write(cgroup.folder.join("pids.max"), processes.to_string()).ok()?;
+        cgroup.bound_memory(&name, bytes);
         Some(cgroup)
+    }
+
+    fn bound_memory(&mut self, name: &str, bytes: u64) {
+        let folder = if self.unified { self.folder.clone() } else { Path::new(MEMORY).join(name) };
+        if !self.unified && fs::create_dir(&folder).is_err() {
+            return;
+        }
+        let [most, with_swap] =
+            if self.unified { ["memory.max", "memory.swap.max"] } else { [V1_MOST, "memory.memsw.limit_in_bytes"] };
+        let swap = if self.unified { 0 } else { bytes };
+        match fs::write(folder.join(most), bytes.to_string()) {
+            Ok(()) => {
+                // Not every kernel counts what is swapped out.
+                let _ = fs::write(folder.join(with_swap), swap.to_string());
+                self.memory = Some(folder);
+            }
+            Err(_) if self.unified => {}
+            Err(_) => remove(&folder),
+        }
     }
 
     /// Puts a process in it; what that starts from now on is in it too.
     pub fn add(&self, pid: u32) -> io::Result<()> {
-        fs::write(self.folder.join("cgroup.procs"), pid.to_string())
+        for folder in self.folders() {
+            fs::write(folder.join("cgroup.procs"), pid.to_string())?;
+        }
+        Ok(())
+    }
+
+    /// Whether the kernel ended a process in it for want of memory.
+    pub fn ran_out_of_memory(&self) -> bool {
+        let events = if self.unified { "memory.events" } else { "memory.oom_control" };
+        let text = self.memory.as_ref().and_then(|folder| fs::read_to_string(folder.join(events)).ok());
+        let killed = |line: &str| line.strip_prefix("oom_kill ").is_some_and(|count| count.trim() != "0");
+        text.is_some_and(|text| text.lines().any(killed))
+    }
+
+    fn folders(&self) -> impl Iterator<Item = &PathBuf> {
+        [Some(&self.folder), self.memory.as_ref().filter(|_| !self.unified)].into_iter().flatten()
     }
 
     /// Whether one can be made here.
     pub fn available() -> bool {
-        Cgroup::new(1).is_some()
+        Cgroup::new(1, 1 << 30).is_some()
     }
 }
 
 impl Drop for Cgroup {
     fn drop(&mut self) {
-        // A process that was killed leaves it a moment later than it ends for its parent.
-        for _ in 0..200 {
-            match fs::remove_dir(&self.folder) {
-                Err(error) if error.raw_os_error() == Some(libc::EBUSY) => {
-                    std::thread::sleep(std::time::Duration::from_millis(5));
-                }
-                _ => return,
+        self.folders().for_each(|folder| remove(folder));
+    }
+}
+
+fn remove(folder: &Path) {
+    // A process that was killed leaves it a moment later than it ends for its parent.
+    for _ in 0..200 {
+        match fs::remove_dir(folder) {
+            Err(error) if error.raw_os_error() == Some(libc::EBUSY) => {
+                std::thread::sleep(std::time::Duration::from_millis(5));
             }
+            _ => return,
         }
     }
 }

@@ -24,6 +24,8 @@ use crate::policy::Mode;
 pub const MAX_PROCESSES: u64 = 64;
 /// The longest file that it may write anywhere, folders of the host included.
 pub const MAX_FILE_BYTES: u64 = 1 << 30;
+/// What a process may map besides its memory: libraries, and the stacks of threads, which are promised and not had.
+const SHARED_BYTES: u64 = 4 << 30;
 /// Descriptors that Python and the channel take themselves.
 const OWN_FILES: u64 = 8;
 /// How long a process that closed its channel is waited for before it is ended.
@@ -110,12 +112,15 @@ impl Process {
         let patience = if *end == End::Closed { GRACE } else { Duration::ZERO };
         let status = self.wait(Instant::now() + patience);
         self.kill();
+        discard(&self.channel);
+        let starved = self.cgroup.as_ref().is_some_and(Cgroup::ran_out_of_memory);
         let Some([stdout, stderr]) = self.output.take() else { return (status, Vec::new(), Vec::new(), None) };
         // Nobody is left to print: what there is can be read to its end, and only then is it known how much it was.
         let ((stdout, much), (stderr, more)) = (stdout.finish(), stderr.finish());
         let over = match (much, more) {
             (true, _) => Some(LimitKind::StdoutBytes),
             (false, true) => Some(LimitKind::StderrBytes),
+            (false, false) if starved && *end == End::Closed => Some(LimitKind::Memory),
             (false, false) => None,
         };
         (status, stdout, stderr, over)
@@ -154,6 +159,14 @@ impl Drop for Process {
     }
 }
 
+/// Reads what nobody will: descriptors may have been sent along with it, and are open until then.
+fn discard(mut channel: &UnixStream) {
+    let mut buffer = [0; 4096];
+    if channel.set_nonblocking(true).is_ok() {
+        while matches!(channel.read(&mut buffer), Ok(1..)) {}
+    }
+}
+
 /// Where a virtual environment has its packages, relative to it.
 pub fn packages_folder(root: &Path) -> Option<String> {
     let entries = std::fs::read_dir(root.join("lib")).ok()?;
@@ -169,6 +182,8 @@ fn rlimits(limits: &Limits) -> Rlimits {
         (Resource::Core, 0),
         (Resource::Cpu, seconds),
         (Resource::Data, limits.memory_bytes),
+        // What is shared between processes is not data, and is memory all the same.
+        (Resource::As, limits.memory_bytes.saturating_add(SHARED_BYTES)),
         (Resource::Fsize, MAX_FILE_BYTES),
         (Resource::Nofile, u64::from(limits.open_files) + OWN_FILES),
     ]

@@ -93,6 +93,8 @@ impl Sandbox {
             command.arg(if grant.mode == Mode::ReadWrite { "--bind" } else { "--ro-bind" });
             command.arg(folder).arg(grant.guest.as_str());
         }
+        // The kernel takes root's word in `/proc/sys` without any capability, and root this is, if the operator is.
+        command.args(["--remount-ro", "/proc"]);
         command.args(["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", HOME, "--"]);
         command.arg(&venv.base().executable).args(["-I", "-S"]).arg(format!("{OURS}/run.py"));
         command

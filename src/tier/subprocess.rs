@@ -21,6 +21,7 @@ use super::process::{self, MAX_PROCESSES, Process};
 use super::proxy::Proxy;
 use super::sandbox::{self, Sandbox};
 use super::{Job, Ran, Tier, TierError, after};
+use crate::limits::Limits;
 use crate::venv::Venv;
 
 pub fn run(mut job: Job<'_>, venv: &Venv) -> Result<Ran, TierError> {
@@ -73,7 +74,7 @@ fn start(job: &Job<'_>, venv: &Venv, files: &Files) -> Result<Process, TierError
     let mut process = Process::spawn(sandbox.command(job, venv, files, numbers), &descriptors, job.limits)?;
     drop(descriptors); // the other ends
     let first = read_first(&mut process, told)?;
-    process.cgroup = confine(first)?;
+    process.cgroup = confine(first, job.limits)?;
     process.first = Some(first);
     process.capture(job.limits)?;
     (&go).write_all(b"g").map_err(TierError::io("start the process"))?;
@@ -90,11 +91,13 @@ fn read_first(process: &mut Process, mut told: impl Read) -> Result<Pid, TierErr
 }
 
 /// Root's processes are not counted by the kernel's limit for users, so they need a group.
-fn confine(first: Pid) -> Result<Option<Cgroup>, TierError> {
+fn confine(first: Pid, limits: &Limits) -> Result<Option<Cgroup>, TierError> {
     if !rustix::process::geteuid().is_root() {
         return Ok(None);
     }
-    let cgroup = Cgroup::new(MAX_PROCESSES).ok_or_else(|| TierError::Sandbox(UNBOUNDED.to_owned()))?;
+    // What is in the three scratch folders is memory too.
+    let bytes = limits.memory_bytes.saturating_add(limits.scratch_bytes.saturating_mul(3));
+    let cgroup = Cgroup::new(MAX_PROCESSES, bytes).ok_or_else(|| TierError::Sandbox(UNBOUNDED.to_owned()))?;
     let pid = u32::try_from(first.as_raw_nonzero().get()).unwrap_or_default();
     cgroup.add(pid).map_err(TierError::io("bound the number of processes"))?;
     Ok(Some(cgroup))

@@ -101,6 +101,8 @@ fn linux_words() -> Vec<(&'static str, String)> {
 
 pub static HOST: LazyLock<Host> = LazyLock::new(|| {
     let host = Host::builder().roots(Roots::new([])).ca_files([authority::FILE.clone()]);
+    // The base that `--test container` makes of Debian's packages.
+    let host = host.container_base("localhost/skillcell-debian-python");
     host.lookup(Arc::new(Names::default())).build().expect("the cache folder can be used")
 });
 

@@ -43,7 +43,8 @@ impl Container<'_> {
     pub fn arguments(&self) -> Vec<OsString> {
         let mut words = Words::default();
         words.all(&["run", "--rm", "--interactive", "--pull", "never", "--name", self.name]);
-        words.all(&["--label", "org.skillcell.call", "--log-driver", "none", "--hostname", "cell"]);
+        let label = format!("org.skillcell.call={}", std::process::id());
+        words.all(&["--label", &label, "--log-driver", "none", "--hostname", "cell"]);
         words.all(&["--network", "none", "--ipc", "private", "--read-only"]);
         words.all(&["--cap-drop", "all", "--security-opt", "no-new-privileges"]);
         self.user(&mut words);
@@ -81,11 +82,13 @@ impl Container<'_> {
             let bytes = format!("{memory_bytes}b");
             words.all(&["--memory", &bytes, "--memory-swap", &bytes]);
             words.all(&["--pids-limit", &MAX_PROCESSES.to_string()]);
+        } else {
+            // Counts what each process could write to, used or not: a large native library may not fit.
+            words.all(&["--ulimit", &format!("data={memory_bytes}:{memory_bytes}")]);
         }
         let ulimit = |words: &mut Words, what: &str, most: u64| {
             words.all(&["--ulimit", &format!("{what}={most}:{most}")]);
         };
-        ulimit(words, "data", *memory_bytes);
         ulimit(words, "fsize", MAX_FILE_BYTES);
         // Python and the libraries that it loads hold some before the skill opens its first.
         ulimit(words, "nofile", u64::from(*open_files) + 32);

@@ -47,6 +47,13 @@ const DENIED: &[i64] = &[
     libc::SYS_link,
     #[cfg(target_arch = "x86_64")]
     libc::SYS_symlink,
+    // Memory that is in no file system and in no process, so that no limit counts it.
+    libc::SYS_memfd_create,
+    libc::SYS_memfd_secret,
+    libc::SYS_shmget,
+    libc::SYS_shmat,
+    // Its arguments are in memory, where no filter sees them; see `SET_ID`.
+    libc::SYS_openat2,
     // The kernel.
     libc::SYS_bpf,
     libc::SYS_perf_event_open,
@@ -74,6 +81,26 @@ const DENIED: &[i64] = &[
     libc::SYS_adjtimex,
 ];
 
+/// A file in a granted folder that runs as its owner, for whoever starts it, would be a gift of the operator's rights: which
+/// argument of a call has the mode, and which the flags that make it count.
+const SET_ID: &[(i64, u8, Option<u8>)] = &[
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_chmod, 1, None),
+    (libc::SYS_fchmod, 1, None),
+    (libc::SYS_fchmodat, 2, None),
+    (libc::SYS_fchmodat2, 2, None),
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_mknod, 1, None),
+    (libc::SYS_mknodat, 2, None),
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_creat, 1, None),
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_open, 2, Some(1)),
+    (libc::SYS_openat, 3, Some(2)),
+];
+/// `O_TMPFILE` has the bit of `O_DIRECTORY` beside its own.
+const MAKING: [i32; 2] = [libc::O_CREAT, libc::O_TMPFILE & !libc::O_DIRECTORY];
+
 /// What sockets there may be. Others are not all kept apart by a network namespace: `AF_VSOCK` leads out of a machine.
 const FAMILIES: [i32; 4] = [libc::AF_UNIX, libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK];
 
@@ -99,8 +126,31 @@ fn program() -> Result<BpfProgram, seccompiler::BackendError> {
     });
     let others = others.into_iter().collect::<Result<Vec<_>, _>>()?;
     rules.insert(libc::SYS_socket, vec![SeccompRule::new(others)?]);
+    for (call, mode, flags) in SET_ID {
+        rules.insert(*call, set_id(*mode, *flags)?);
+    }
     let arch = std::env::consts::ARCH.try_into()?;
     SeccompFilter::new(rules, SeccompAction::Allow, SeccompAction::Errno(EPERM), arch)?.try_into()
+}
+
+fn set_id(mode: u8, flags: Option<u8>) -> Result<Vec<SeccompRule>, seccompiler::BackendError> {
+    let has = |argument: u8, bit: i32| {
+        let bit = u64::try_from(bit).unwrap_or_default();
+        SeccompCondition::new(argument, SeccompCmpArgLen::Dword, SeccompCmpOp::MaskedEq(bit), bit)
+    };
+    let mut rules = Vec::new();
+    for bit in [libc::S_ISUID, libc::S_ISGID] {
+        let bit = i32::try_from(bit).unwrap_or_default();
+        match flags {
+            None => rules.push(SeccompRule::new(vec![has(mode, bit)?])?),
+            Some(flags) => {
+                for making in MAKING {
+                    rules.push(SeccompRule::new(vec![has(mode, bit)?, has(flags, making)?])?);
+                }
+            }
+        }
+    }
+    Ok(rules)
 }
 
 /// On x86_64 the same calls have second numbers, those of x32: from 2^30 on, all are refused.

@@ -1,13 +1,13 @@
 from skillware.core.base_skill import BaseSkill
 
 try:
-    from google import genai
+    import onnxruntime
 except ImportError:
-    genai = None
+    onnxruntime = None
 
 
 class OptionalPackage(BaseSkill):
     manifest = {}
 
     def execute(self, params):
-        return {"has_genai": genai is not None}
+        return {"has_onnxruntime": onnxruntime is not None}

@@ -106,6 +106,70 @@ class Hostile(BaseSkill):
         os.kill(pid, 0)
         return {"reached": True}
 
+    def writes_in_proc(self):
+        """What of the kernel's own files it could write to, besides its own streams."""
+        found = []
+        for folder, folders, names in os.walk("/proc"):
+            folders[:] = [name for name in folders if name not in ("fd", "fdinfo")]
+            for name in names:
+                try:
+                    os.close(os.open(os.path.join(folder, name), os.O_WRONLY | os.O_NONBLOCK))
+                    found.append(os.path.join(folder, name))
+                except OSError:
+                    pass
+        return found
+
+    def gives_its_output_away(self):
+        """A result by hand, and behind it, where nobody reads, the streams that it prints to."""
+        import array
+        import socket
+
+        number = next(n for n in os.listdir("/proc/self/fd") if _is(n) and os.readlink(f"/proc/self/fd/{n}")[:7] == "socket:")
+        channel = socket.socket(fileno=int(number))
+        channel.sendall(b"\x04\0\0\0G[1]")
+        rights = (socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [1, 2]))
+        channel.sendmsg([b"more"], [rights])
+        time.sleep(30)
+
+    def shares(self, how):
+        """Memory that is no process's own."""
+        import mmap
+
+        held = []
+        for _ in range(64):
+            if how == "file":
+                held.append(os.memfd_create("x"))
+                os.write(held[-1], bytes(16 << 20))
+            else:
+                held.append(mmap.mmap(-1, 128 << 20))
+                for at in range(0, 128 << 20, 4096):
+                    held[-1][at] = 1
+
+    def set_id(self):
+        """Each way to make a file that runs as its owner."""
+        import stat
+
+        with open("/out/plain", "w") as file:
+            tries = {
+                "chmod": lambda: os.chmod("/out/plain", 0o4755),
+                "group": lambda: os.chmod("/out/plain", 0o2755),
+                "fchmod": lambda: os.fchmod(file.fileno(), 0o4755),
+                "open": lambda: os.close(os.open("/out/made", os.O_CREAT | os.O_WRONLY, 0o4755)),
+                "tmpfile": lambda: os.close(os.open("/out", os.O_TMPFILE | os.O_WRONLY, 0o4755)),
+                "mknod": lambda: os.mknod("/out/node", 0o4755 | stat.S_IFREG),
+            }
+            said = {name: _error(attempt) for name, attempt in tries.items()}
+        os.chmod("/out/plain", 0o700)
+        return said
+
+
+def _error(attempt):
+    try:
+        attempt()
+    except OSError as error:
+        return error.errno
+    return None
+
 
 def _deaf():
     for number in range(1, 65):
