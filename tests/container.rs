@@ -41,6 +41,10 @@ const TESTS: &[Test] = &[
     ("http_goes_through_the_proxy_if_granted", http_goes_through_the_proxy_if_granted),
     ("mounts_are_read_only_unless_granted", mounts_are_read_only_unless_granted),
     ("only_granted_names_are_in_the_environment", only_granted_names_are_in_the_environment),
+    ("the_operators_proxy_stays_outside", the_operators_proxy_stays_outside),
+    ("no_place_to_write_is_without_bound", no_place_to_write_is_without_bound),
+    ("an_exit_status_is_the_skills_word", an_exit_status_is_the_skills_word),
+    ("a_build_fetches_nothing", a_build_fetches_nothing),
 ];
 
 fn main() -> ExitCode {
@@ -241,4 +245,56 @@ fn only_granted_names_are_in_the_environment() {
         call.env.insert("GIVEN".to_owned(), value.to_owned());
         assert_eq!(returned(make(&skill, &call)).expect("a result"), value);
     }
+}
+
+/// Engines pass it on unless they are told not to, with its password.
+fn the_operators_proxy_stays_outside() {
+    let wild = tests().join("skills/container/wild");
+    for name in ["HTTP_PROXY", "https_proxy"] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_skillcell"));
+        command.args(["run", wild.to_str().expect("a plain path"), "--tier", "container", "--params"]);
+        command.arg(json!({"do": "says", "name": name}).to_string());
+        command.env("SKILLCELL_CONTAINER_BASE", debian::IMAGE).env(name, "http://me:password@127.0.0.1:9");
+        let output = command.output().expect("it runs");
+        let said = String::from_utf8_lossy(&output.stdout);
+        assert!(["null", "\"\""].contains(&said.trim()), "{name}: {said} {}", String::from_utf8_lossy(&output.stderr));
+    }
+}
+
+fn no_place_to_write_is_without_bound() {
+    let places = returned(wild(json!({"do": "writes"}))).expect("a result");
+    for (place, megabytes) in places.as_object().expect("an object") {
+        assert!(megabytes.as_u64().is_some_and(|size| size <= 64), "{place}: {megabytes} MiB");
+    }
+    assert!(places.get("/tmp").is_some(), "{places}");
+}
+
+fn an_exit_status_is_the_skills_word() {
+    for status in [125, 126, 127] {
+        let report = wild(json!({"do": "leaves", "status": status}));
+        let Outcome::Raised(raised) = &report.outcome else { panic!("{:?}", report.outcome) };
+        assert_eq!(raised.kind, "ContainerError", "{}", raised.message);
+    }
+}
+
+/// Not as the engine itself, either, which is not held by the build's lack of a network.
+fn a_build_fetches_nothing() {
+    let server = web::Server::start(None, |_| Some(web::answer("200 OK", &[], "hello")));
+    let folder = tempfile::tempdir().expect("a folder");
+    for name in ["skill.py", "manifest.yaml"] {
+        std::fs::copy(tests().join("skills/container/wild").join(name), folder.path().join(name)).expect("copied");
+    }
+    let at = format!("127.0.0.1:{}", server.port);
+    for line in [
+        format!("ADD http://{at}/x /x"),
+        format!("COPY --from={at}/a/b /x /x"),
+        "RUN --mount=type=cache,target=/x ls".to_owned(),
+    ] {
+        std::fs::write(folder.path().join("Dockerfile"), format!("ARG BASE\nFROM ${{BASE}}\n{line}\n"))
+            .expect("written");
+        let skill = HOST.skill(folder.path().to_str().expect("a plain path")).expect("a skill");
+        let error = HOST.call(&skill, &contained(json!({"do": "prints"}))).expect_err(&line);
+        assert!(error.to_string().contains("built"), "{line}: {error}");
+    }
+    assert_eq!(server.connections(), 0);
 }

@@ -382,6 +382,8 @@ fn registry_skills_get_their_packages() {
         matches!(standing(&packages, "pymupdf"), Standing::Native { tags, .. } if !tags.is_empty()),
         "{packages:#?}"
     );
-    let error = raised(HOST.call(&skill, &Call::new(json!({}))).unwrap()).unwrap();
+    let mut call = Call::new(json!({}));
+    call.tier = skillcell::Choice::Tier(skillcell::Tier::Wasm);
+    let error = raised(HOST.call(&skill, &call).unwrap()).unwrap();
     assert!(error.message.contains("`pymupdf` can't run in a cell"), "{}", error.message);
 }

@@ -53,6 +53,8 @@ const REGISTRY: &[(&str, Option<&str>)] = &[
 /// Cases of skills that bake, where the skill itself asks for more during the call.
 const DIFFERENT: &[(&str, &str)] = &[
     ("creative/bg_remover#bad_base64", "imports rembg in the call"),
+    ("creative/bg_remover#nothing_given", "imports rembg in the call"),
+    ("creative/bg_remover#no_such_file", "imports rembg in the call"),
     ("defi/evm_reader#no_rpc", "recurses without end: outside it catches that, a cell is ended by it"),
 ];
 

@@ -35,7 +35,7 @@ impl Verdict {
     }
 }
 
-/// The strongest tier that all of a skill works in.
+/// The least that all of a skill takes. A container does for what a subprocess does for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]

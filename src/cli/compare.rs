@@ -18,10 +18,18 @@ use crate::tier::Tier;
 
 /// Compare the tiers: the same calls of a skill in each that this machine has, interleaved in one run
 ///
-/// first: the first call, with what had to be made for it and was not there yet. cold: starting this program for one
-/// call. warm: a call in a program that has made one before. The results must be equal; if they are not, that is said
-/// and the exit code is 1.
+/// A tier is where a skill runs: a cell (wasm), a container, or a sandboxed process. Three times are measured. first: the
+/// first call, with what had to be made for it and was not there yet. cold: starting this program for one call. warm: a
+/// call in a program that has made one before. The results must be equal; if they are not, that is said and the exit
+/// code is 1. Asking for a comparison is agreeing that the skill runs in these tiers.
 #[derive(Args)]
+#[command(after_help = "\
+Examples:
+  skillcell compare optimization/prompt_rewriter --params '{\"raw_text\": \"Could you please help\"}'
+  skillcell compare ./my_skill --tiers wasm,subprocess --count 8 --json
+  skillcell compare --calls skills-compat/compare.json --markdown --svg tiers.svg
+
+Exit codes: 0 done, 1 the results differ, 2 usage or host error.")]
 pub struct CompareCommand {
     /// A folder with a skill.py, or an id
     #[arg(required_unless_present = "calls")]

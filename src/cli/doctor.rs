@@ -11,7 +11,10 @@ use crate::cache::{Bucket, Cache};
 use crate::provision;
 use crate::tier::{self, Tier, TierError};
 
-/// Check what this machine can do
+/// Check what this machine can do: processor, memory, disk, runtime, Python, and which tiers it has
+///
+/// A tier is where a skill runs: wasm (a cell), container, subprocess or in_process. What is missing for one is said in
+/// its line, with what to install. A container engine counts only if it could start a container.
 #[derive(Args)]
 pub struct DoctorCommand {
     /// Print it as JSON

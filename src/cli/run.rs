@@ -13,7 +13,7 @@ use crate::call::{Call, Outcome, Report};
 use crate::limits::{LimitKind, Limits};
 use crate::tier::{Choice, Tier};
 
-/// Call a skill once, in a fresh cell
+/// Call a skill once, in a fresh cell or, if it needs more, in another tier
 ///
 /// The result goes to stdout as JSON; what the skill printed goes to stderr. The first call of a skill bakes its
 /// image, and the first call of all gets the runtime ready, which takes a minute or two.

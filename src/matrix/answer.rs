@@ -30,7 +30,8 @@ pub fn running(matrix: &Matrix) -> usize {
     VERDICTS[..2].iter().map(|(verdict, ..)| with_verdict(matrix, verdict).count()).sum()
 }
 
-/// What stands in the way, with the skills that it stops, most first: packages that no cell can have, else the first reason.
+/// What stands in the way, with the skills that it stops, most first: packages that no cell can have, else the
+/// first three reasons.
 pub fn blockers(matrix: &Matrix) -> Vec<(String, Vec<&str>)> {
     let mut found: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     for row in &matrix.skills {
@@ -41,13 +42,27 @@ pub fn blockers(matrix: &Matrix) -> Vec<(String, Vec<&str>)> {
         for package in &missing {
             found.entry((*package).to_owned()).or_default().push(&row.id);
         }
-        if let (true, Some(reason)) = (missing.is_empty(), row.reasons.first()) {
-            found.entry(reason.what.clone()).or_default().push(&row.id);
+        if missing.is_empty() {
+            for reason in reasons(row) {
+                found.entry(reason.to_owned()).or_default().push(&row.id);
+            }
         }
     }
     let mut all: Vec<_> = found.into_iter().collect();
     all.sort_by(|one, other| other.1.len().cmp(&one.1.len()).then_with(|| one.0.cmp(&other.0)));
     all
+}
+
+/// The first reasons that have a place in the skill, each once: what every call does is not said again of one.
+fn reasons(row: &Row) -> Vec<&str> {
+    let mut found: Vec<&str> = Vec::new();
+    for what in row.reasons.iter().filter(|reason| reason.at.is_some()).map(|reason| reason.what.as_str()) {
+        let plain = |text: &'_ str| text.trim_start_matches("every call ").to_owned();
+        if found.len() < 3 && !found.iter().any(|known| plain(known) == plain(what)) {
+            found.push(what);
+        }
+    }
+    found
 }
 
 /// The packages that a skill needs and a cell can't have.

@@ -68,6 +68,20 @@ fn esc(text: &str) -> String {
     safe
 }
 
+/// A sentence as HTML, with what is in backticks as code.
+fn sentence(text: &str) -> String {
+    if !text.matches('`').count().is_multiple_of(2) {
+        return esc(text);
+    }
+    let parts = text.split('`').enumerate();
+    parts.map(|(at, part)| if at % 2 == 0 { esc(part) } else { format!("<code>{}</code>", esc(part)) }).collect()
+}
+
+/// An id, which may be broken where its words end.
+fn id(id: &str) -> String {
+    esc(id).replace('/', "/<wbr>").replace('_', "_<wbr>")
+}
+
 /// A class name for a verdict.
 fn tone(verdict: Option<&str>) -> &'static str {
     match verdict {
@@ -101,6 +115,8 @@ fn how_to_read(matrix: &Matrix) -> String {
          <dt>Calls alike</dt><dd>Recorded calls that give in a cell what they gave outside, down to the last digit of the \
          JSON.</dd>\
          <dt>Pyodide</dt><dd>{} It says nothing about isolation: on Node.js, Pyodide is not a sandbox.</dd>\
+         <dt>Best tier</dt><dd>Where all of it can run. A cell (wasm) is held by WebAssembly; a container and a sandboxed \
+         subprocess run native packages and are held by the kernel; what a subprocess runs, a container does too.</dd>\
          <dt>Call, Process</dt><dd>A call in a fresh cell against a fresh Python process that loads the skill and calls it \
          once. {}</dd></dl></section>\n",
         esc(&matrix.runtime),

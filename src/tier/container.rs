@@ -10,6 +10,7 @@
 
 mod arguments;
 mod contract;
+mod dockerfile;
 mod engine;
 mod image;
 mod make;
@@ -39,8 +40,8 @@ const SOCKETS: &str = "/run/skillcell";
 const ENVIRONMENT: &str = "HOME=/home/skill\nTMPDIR=/tmp\nTZ=UTC\nLANG=C.UTF-8\nPYTHONDONTWRITEBYTECODE=1\n";
 /// The exit status of a process that was killed, as when memory ran out.
 const KILLED: i32 = 137;
-/// Exit statuses that engines use for failures of their own.
-const ENGINE_FAILED: std::ops::RangeInclusive<i32> = 125..=127;
+/// What an engine's client may be told to give every container: where the operator's proxy is, and its password.
+const PROXIES: [&str; 4] = ["HTTP_PROXY", "HTTPS_PROXY", "FTP_PROXY", "NO_PROXY"];
 
 /// An image, and the engine to run it with.
 pub struct Ready {
@@ -80,11 +81,12 @@ pub(super) fn run(mut job: Job<'_>, ready: &Ready) -> Result<Ran, TierError> {
     files.open_to_others().map_err(TierError::io("let the container read the skill's files"))?;
     proxy.open();
     let env_file = files.folder().join("env");
-    std::fs::write(&env_file, environment(&job)).map_err(TierError::io("write the environment"))?;
+    std::fs::write(&env_file, environment(&job, ready.engine.kind)).map_err(TierError::io("write the environment"))?;
     let http = format!("{SOCKETS}/http");
     let request = contract::request(job.skill, &job.door, job.limits, &http)
         .map_err(|error| TierError::Sandbox(format!("the call can't be put in JSON: {error}")))?;
     let name = format!("skillcell-{:016x}", getrandom::u64().map_err(|_| no_name())?);
+    let id_file = files.folder().join("id");
     let container = Container {
         engine: &ready.engine,
         name: &name,
@@ -92,6 +94,7 @@ pub(super) fn run(mut job: Job<'_>, ready: &Ready) -> Result<Ran, TierError> {
         command: &ready.command,
         bound: &bound(&job, &files)?,
         env_file: &env_file,
+        id_file: &id_file,
         limits: job.limits,
     };
     let caps = [contract::longest(job.limits), job.limits.stderr_bytes];
@@ -101,7 +104,11 @@ pub(super) fn run(mut job: Job<'_>, ready: &Ready) -> Result<Ran, TierError> {
     let mut ran = Ran { outcome: Outcome::Refused, stdout: Vec::new(), stderr: Vec::new(), usage, door: job.door };
     job.door = crate::door::Door::default();
     let writes = job.mounts.iter().any(|(_, grant)| grant.mode == Mode::ReadWrite);
-    conclude(ended, &mut ran, &job, writes)?;
+    // Until there is a container, it is the engine that failed; from then on, an exit status is the skill's word.
+    if !id_file.exists() && matches!(ended.end, End::Exited(_)) {
+        return Err(TierError::Sandbox(engine::last_line(&String::from_utf8_lossy(&ended.stderr.bytes))));
+    }
+    conclude(ended, &mut ran, &job, writes);
     Ok(ran)
 }
 
@@ -110,7 +117,7 @@ fn no_name() -> TierError {
 }
 
 /// What its end means.
-fn conclude(ended: Ended, ran: &mut Ran, job: &Job<'_>, writes: bool) -> Result<(), TierError> {
+fn conclude(ended: Ended, ran: &mut Ran, job: &Job<'_>, writes: bool) {
     let Ended { end, stdout, stderr } = ended;
     ran.stderr = stderr.bytes;
     let status = match end {
@@ -122,12 +129,9 @@ fn conclude(ended: Ended, ran: &mut Ran, job: &Job<'_>, writes: bool) -> Result<
     let understood = match contract::read(&stdout.bytes, job.limits) {
         Ok(understood) => understood,
         Err(_) if status.code() == Some(KILLED) => return exceeded(ran, LimitKind::Memory),
-        Err(_) if status.code().is_some_and(|code| ENGINE_FAILED.contains(&code)) => {
-            return Err(TierError::Sandbox(engine::last_line(&String::from_utf8_lossy(&ran.stderr))));
-        }
         Err(what) => {
             ran.outcome = Outcome::Raised(Raised::of_host("ContainerError", what));
-            return Ok(());
+            return;
         }
     };
     ran.stdout = understood.stdout.into_bytes();
@@ -144,17 +148,20 @@ fn conclude(ended: Ended, ran: &mut Ran, job: &Job<'_>, writes: bool) -> Result<
         }
     };
     ran.outcome = ending::outcome(end, &mut ran.door, None, writes);
-    Ok(())
 }
 
-fn exceeded(ran: &mut Ran, limit: LimitKind) -> Result<(), TierError> {
+fn exceeded(ran: &mut Ran, limit: LimitKind) {
     ran.outcome = Outcome::Exceeded(limit, None);
-    Ok(())
 }
 
 /// As engines read it: a line each. A value with a line end is in the request only.
-fn environment(job: &Job<'_>) -> String {
+fn environment(job: &Job<'_>, kind: Kind) -> String {
     let mut lines = ENVIRONMENT.to_owned();
+    if kind == Kind::Docker {
+        // It has no option to leave them out.
+        let empty = |name: &str| format!("{name}=\n{}=\n", name.to_ascii_lowercase());
+        lines.extend(PROXIES.map(empty));
+    }
     for (name, value) in job.env.iter().filter(|(_, value)| !value.contains(['\n', '\r', '\0'])) {
         lines.push_str(&format!("{name}={value}\n"));
     }

@@ -99,10 +99,12 @@ fn linux_words() -> Vec<(&'static str, String)> {
     numbers.into_iter().map(|(name, errno)| (name, errno.raw_os_error().to_string())).collect()
 }
 
+/// The base image that `--test container` makes of Debian's packages.
+const BASE: &str = "localhost/skillcell-debian-python";
+
 pub static HOST: LazyLock<Host> = LazyLock::new(|| {
     let host = Host::builder().roots(Roots::new([])).ca_files([authority::FILE.clone()]);
-    // The base that `--test container` makes of Debian's packages.
-    let host = host.container_base("localhost/skillcell-debian-python");
+    let host = host.container_base(BASE);
     host.lookup(Arc::new(Names::default())).build().expect("the cache folder can be used")
 });
 
@@ -270,6 +272,7 @@ fn by_program(skill: &str, params: &Value, given: &Given, words: &Words) -> Seen
     if *TIER != Tier::Wasm {
         // It starts programs of this machine.
         command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
+        command.env("SKILLCELL_CONTAINER_BASE", BASE);
     }
     for (kind, texts) in kinds(given) {
         for text in texts {

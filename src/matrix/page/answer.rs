@@ -2,11 +2,14 @@
 
 use super::super::answer::{VERDICTS, blockers, median, running, size, time, with_verdict};
 use super::super::model::Matrix;
-use super::{esc, registry, tone};
+use super::{esc, id, registry, sentence, tone};
 
 pub fn answer(matrix: &Matrix) -> String {
     format!(
-        "<header><p class=\"kicker\">{} · {}</p><h1>{}</h1></header>\n<section class=\"tiles\" aria-label=\"The answer\">{}{}{}</section>\n\
+        "<header><p class=\"kicker\">{} · {}</p><h1>{}</h1><p class=\"lead\">A cell is a fresh \
+         CPython inside WebAssembly, made for one call: no processes, no native code from outside, and no files, network or \
+         secrets but what the operator grants. Each skill was read, run and tested in cells as its author wrote it; the table \
+         below has the evidence.</p></header>\n<section class=\"tiles\" aria-label=\"The answer\">{}{}{}</section>\n\
          <section aria-labelledby=\"advice\"><h2 id=\"advice\">What to do</h2>{}</section>\n{}",
         esc(&registry(matrix)),
         esc(&matrix.runtime),
@@ -78,9 +81,9 @@ fn cost_tile(matrix: &Matrix) -> String {
     format!(
         "<article class=\"tile\"><h2>What a call costs</h2><p class=\"big\">{} <small>in a fresh cell</small></p><dl class=\"costs\">{}{}{}{}</dl><p class=\"note\">Medians over the skills.</p></article>",
         time(cell),
-        line("in a new Python process", of(|figures| figures.native_process_ms)),
-        line("first call of a process", of(|figures| figures.cell_cold_ms)),
-        line("image, made once", of(|figures| figures.bake_ms)),
+        line("in a new Python process, no sandbox", of(|figures| figures.native_process_ms)),
+        line("first call after a start", of(|figures| figures.cell_cold_ms)),
+        line("making its image, once", of(|figures| figures.bake_ms)),
         line("image on disk", image),
     )
 }
@@ -104,7 +107,7 @@ fn bar(parts: &[(&str, usize)], label: &str) -> String {
 
 fn advice(matrix: &Matrix) -> String {
     let rows = VERDICTS.iter().filter_map(|(verdict, word, what)| {
-        let ids: Vec<String> = with_verdict(matrix, verdict).map(|row| format!("<li>{}</li>", esc(&row.id))).collect();
+        let ids: Vec<String> = with_verdict(matrix, verdict).map(|row| format!("<li>{}</li>", id(&row.id))).collect();
         if ids.is_empty() {
             return None;
         }
@@ -127,7 +130,9 @@ fn blocked(matrix: &Matrix) -> String {
         .iter()
         .map(|(what, ids)| {
             let ids: Vec<String> = ids.iter().map(|id| esc(id)).collect();
-            format!("<li><b>{}</b> <span class=\"muted\">{}</span></li>", esc(what), ids.join(", "))
+            // A package is a word, a reason a sentence.
+            let what = if what.contains(' ') { sentence(what) } else { format!("<b>{}</b>", esc(what)) };
+            format!("<li>{what} <span class=\"muted\">{}</span></li>", ids.join(", "))
         })
         .collect();
     format!(

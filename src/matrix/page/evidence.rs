@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::super::answer::{size, time};
 use super::super::model::{Reason, Row, SkillFigures, Suite};
-use super::{esc, tone};
+use super::{esc, sentence, tone};
 
 pub fn evidence(index: usize, skill: &Row, figures: &SkillFigures) -> String {
     let part = |name: &str, title: &str, body: String| {
@@ -37,7 +37,7 @@ fn verdict(skill: &Row) -> String {
             .iter()
             .map(|reason| {
                 let at = reason.at.as_ref().map_or_else(String::new, |at| format!(" <code>{}</code>", esc(at)));
-                format!("<li>{}{at}</li>", esc(&reason.what))
+                format!("<li>{}{at}</li>", sentence(&reason.what))
             })
             .collect();
         if items.is_empty() { String::new() } else { format!("{title}<ul>{items}</ul>") }

@@ -5,13 +5,13 @@ use std::collections::BTreeSet;
 use super::super::answer::{VERDICTS, size, time};
 use super::super::model::{Matrix, Row, SkillFigures, Suite};
 use super::evidence::evidence;
-use super::{esc, tone};
+use super::{esc, id, tone};
 
 /// Heading, what it means, and the section of the evidence that its cells open.
 const COLUMNS: [(&str, &str); 11] = [
     ("Skill", "The skill's id"),
     ("Verdict", "Whether it runs in a cell"),
-    ("Best tier", "The strongest tier that can run all of it"),
+    ("Best tier", "Where all of it can run"),
     ("Kind", "Its classes"),
     ("Tests in cells", "Its own tests that pass in cells"),
     ("Natively", "The same tests outside any sandbox"),
@@ -91,7 +91,7 @@ fn row(index: usize, skill: &Row, figures: &SkillFigures, tests_in_pyodide: bool
     let (parity, parity_rank) =
         if skill.parity.cases == 0 { ("–".to_owned(), -1.0) } else { share(skill.parity.same, skill.parity.cases) };
     let cells = [
-        (format!("<b class=\"id\">{}</b>", esc(&skill.id)), skill.id.to_lowercase(), "verdict"),
+        (format!("<b class=\"id\">{}</b>", id(&skill.id)), skill.id.to_lowercase(), "verdict"),
         (
             format!("<span class=\"verdict {}\">{}</span>", tone(skill.verdict.as_deref()), esc(verdict)),
             rank.to_string(),

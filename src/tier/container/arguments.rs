@@ -35,6 +35,8 @@ pub struct Container<'a> {
     pub bound: &'a [Bound],
     /// `NAME=value` lines of the environment, in a file: what is on a command line, everybody on the machine can read.
     pub env_file: &'a Path,
+    /// Where the engine writes that there is a container.
+    pub id_file: &'a Path,
     pub limits: &'a Limits,
 }
 
@@ -47,6 +49,13 @@ impl Container<'_> {
         words.all(&["--label", &label, "--log-driver", "none", "--hostname", "cell"]);
         words.all(&["--network", "none", "--ipc", "private", "--read-only"]);
         words.all(&["--cap-drop", "all", "--security-opt", "no-new-privileges"]);
+        if self.engine.kind == Kind::Podman {
+            // Neither the operator's proxy and its password, nor places to write to that nobody asked for: folders of the
+            // machine that the image wants, and memory without bound.
+            words.all(&["--http-proxy=false", "--image-volume", "ignore", "--read-only-tmpfs=false"]);
+        }
+        words.word("--cidfile");
+        words.0.push(self.id_file.into());
         self.user(&mut words);
         self.bounds(&mut words);
         for place in SCRATCH {

@@ -123,11 +123,14 @@ pub fn read(bytes: &[u8], limits: &Limits) -> Result<Understood, String> {
     if skillcell != VERSION {
         return Err(format!("the container answers by version {skillcell} of the contract, and this is {VERSION}"));
     }
+    if stdout.len() as u64 > limits.stdout_bytes {
+        let stdout = String::new();
+        return Ok(Understood { said: Said::Exceeded(LimitKind::StdoutBytes), stdout, memory_bytes });
+    }
     let said = match (returned, raised, exceeded) {
         (Some(result), None, None) if result.get().len() as u64 > limits.result_bytes => {
             Said::Exceeded(LimitKind::ResultBytes)
         }
-        (Some(_), None, None) if stdout.len() as u64 > limits.stdout_bytes => Said::Exceeded(LimitKind::StdoutBytes),
         (Some(result), None, None) => Said::Returned(result),
         (None, Some(raised), None) => Said::Raised(raised),
         (None, None, Some(limit)) => Said::Exceeded(limit),

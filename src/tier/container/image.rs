@@ -10,14 +10,14 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::engine::{Engine, last_line};
+use super::engine::{Engine, Kind, last_line};
 use super::process::{self, Finished};
 use crate::progress::Progress;
 
 /// The base of default images, and of a `Dockerfile` that takes `ARG BASE`, unless the operator names another.
 const DEFAULT_BASE: &str = "python:3.13-slim";
 /// Raise it when images must be made anew.
-const FORMAT: &str = "1";
+const FORMAT: &str = "2";
 /// A build or a pull may move a gigabyte through a slow mirror; hanging is not fine.
 const PATIENCE: Duration = Duration::from_secs(20 * 60);
 
@@ -49,6 +49,8 @@ pub enum ImageError {
     Pull { image: String, why: String },
     #[error("the base image `{image}` can't be used: {why}")]
     Base { image: String, why: String },
+    #[error("the `Dockerfile` of `{skill}` is not built: {why}")]
+    Dockerfile { skill: String, why: String },
     #[error("the image of `{skill}` can't be built: {why}")]
     Build { skill: String, why: String },
     #[error("`{0}` took longer than {PATIENCE:?}")]
@@ -66,7 +68,7 @@ impl ImageError {
             ImageError::Pull { .. } => {
                 Some(format!("pull it by hand, or name a base image that is there with `SKILLCELL_CONTAINER_BASE`"))
             }
-            ImageError::Build { .. } => {
+            ImageError::Build { .. } | ImageError::Dockerfile { .. } => {
                 Some("a build has no network unless you set `SKILLCELL_CONTAINER_BUILD_NETWORK=1`".to_owned())
             }
             _ => None,
@@ -158,6 +160,11 @@ impl Engine {
         let mut command = self.command();
         command.args(["build", "--quiet", "--force-rm", "--tag", &tag]);
         command.args(["--network", if build.network { "default" } else { "none" }]);
+        if self.kind == Kind::Podman {
+            // What it takes from other images is fetched by the engine itself, as `ADD` is.
+            let pull = if build.network { "--pull=missing" } else { "--pull=never" };
+            command.args([pull, &format!("--http-proxy={}", build.network)]);
+        }
         command.args(["--ulimit", "nofile=1024:1024", "--ulimit", "nproc=512:512"]);
         command.args(["--build-arg", &format!("BASE={}", build.base)]);
         command.arg("--file").arg(build.dockerfile).arg(build.folder);

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::arguments::Container;
+use super::dockerfile;
 use super::engine::{Engine, last_line};
 use super::image::{Build, Containers, ImageError, Source};
 use super::run::End;
@@ -53,8 +54,14 @@ impl Maker<'_> {
         let folder = work.path().join("skill");
         skill.write_to(&folder).map_err(TierError::io("write the skill's files"))?;
         let Containers { base, allow_build_network } = self.containers;
-        let base_id = engine.image_id(base);
         let dockerfile = folder.join("Dockerfile");
+        let text = std::fs::read(&dockerfile).map_err(TierError::io("read the skill's Dockerfile"))?;
+        if let Some(why) = dockerfile::refusal(&text, *allow_build_network) {
+            return Err(TierError::from(ImageError::Dockerfile { skill: skill.id().to_owned(), why }).into());
+        }
+        // The operator's own choice is pulled; a build pulls nothing.
+        let takes_base = String::from_utf8_lossy(&text).contains("BASE");
+        let base_id = takes_base.then(|| engine.have(base, self.progress)).transpose().map_err(TierError::from)?;
         let build = Build {
             skill: skill.id(),
             digest: skill.digest(),
@@ -107,6 +114,7 @@ impl Maker<'_> {
             command: &command,
             bound: &[],
             env_file: &env_file,
+            id_file: &work.path().join("id"),
             limits: &limits,
         };
         let ended = container.run(b"", [1 << 16, 1 << 16], after(limits.deadline)).map_err(ImageError::Engine)?;

@@ -57,6 +57,21 @@ class Wild(BaseSkill):
                 pass
         os._exit(0)
 
+    def leaves(self, params):
+        """As an engine does that could not start it."""
+        os.write(2, b"Error: the engine is broken\n")
+        os._exit(params["status"])
+
+    def writes(self, params):
+        """Where it can, and how much: in MiB."""
+        found = {}
+        for folder, folders, _ in os.walk("/"):
+            folders[:] = [name for name in folders if folder != "/" or name not in ("proc", "sys")]
+            if os.access(folder, os.W_OK):
+                disk = os.statvfs(folder)
+                found[folder] = disk.f_blocks * disk.f_frsize >> 20
+        return found
+
     def memory(self, params):
         return len(bytearray(1 << 30))
 

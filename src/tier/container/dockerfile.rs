@@ -1,0 +1,105 @@
+//! What a stranger's `Dockerfile` may not say. An engine keeps the network from the programs of a build, and from nothing
+//! else of it: `ADD` fetches as the engine itself, from wherever the operator's machine gets to, and options of `RUN` undo
+//! what the build was started with.
+//!
+//! It is not a parser: what two parsers could read in two ways is refused too.
+
+/// Why a `Dockerfile` is not built, if so.
+pub fn refusal(text: &[u8], network: bool) -> Option<String> {
+    let Ok(text) = std::str::from_utf8(text) else { return Some("it is no text".to_owned()) };
+    let mut joined = String::new();
+    let mut begun = false;
+    for line in text.trim_start_matches('\u{feff}').lines().map(str::trim) {
+        if line.starts_with('#') {
+            match directive(line) {
+                Some(name) => return Some(format!("its directive `{name}` changes how it is read")),
+                None => continue,
+            }
+        }
+        if line.ends_with("\\\\") {
+            return Some("a line ends with two backslashes, which may or may not go on".to_owned());
+        }
+        // Within a longer instruction too: not every parser goes on where this does.
+        if let Some(why) = instruction(line, network) {
+            return Some(why);
+        }
+        joined.push_str(line.strip_suffix('\\').unwrap_or(line));
+        if line.ends_with('\\') {
+            continue;
+        }
+        let whole = std::mem::take(&mut joined);
+        if let Some(why) = instruction(whole.trim(), network) {
+            return Some(why);
+        }
+        if !begun && !whole.trim().is_empty() {
+            begun = true;
+            if !["FROM", "ARG"].contains(&&*word(whole.trim())) {
+                return Some("it begins with neither `FROM` nor `ARG`".to_owned());
+            }
+        }
+    }
+    instruction(joined.trim(), network)
+}
+
+/// `# syntax=…` names another program to read the file, `# escape=…` another way to go on.
+fn directive(comment: &str) -> Option<&'static str> {
+    let (name, _) = comment.trim_start_matches('#').split_once('=')?;
+    ["syntax", "escape"].into_iter().find(|known| name.trim().eq_ignore_ascii_case(known))
+}
+
+fn word(line: &str) -> String {
+    line.chars().take_while(char::is_ascii_alphabetic).collect::<String>().to_ascii_uppercase()
+}
+
+fn instruction(line: &str, network: bool) -> Option<String> {
+    let first = word(line);
+    let rest = line[first.len()..].trim_start();
+    match &*first {
+        "ADD" if !network => {
+            Some("`ADD` fetches from the network; `COPY` takes what is in the skill's folder".to_owned())
+        }
+        "ONBUILD" => Some("`ONBUILD` is not taken".to_owned()),
+        "RUN" if rest.starts_with("--") => Some("options of `RUN` are not taken".to_owned()),
+        _ if line.contains("<<") => Some("texts with `<<` are not taken".to_owned()),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_plain_one_passes() {
+        let plain = "# A comment: a=b\nARG BASE\nFROM ${BASE} AS one\n\nRUN apt-get update && \\\n    # why\n    \
+                     apt-get install -y --no-install-recommends curl\nCOPY --from=one . /x\nCMD [\"python3\"]\n";
+        assert_eq!(refusal(plain.as_bytes(), false), None);
+        assert_eq!(refusal(b"FROM a\nADD x /x\n", true), None);
+    }
+
+    #[test]
+    fn what_gets_to_the_network_or_undoes_bounds_is_refused() {
+        let refused = [
+            "ADD http://127.0.0.1/x /x",
+            "  add x /x",
+            "ADD\thttp://x /x",
+            "A\\\nDD http://x /x",
+            "A\\\n# c\nDD http://x /x",
+            "RUN x \\\\\nA\\\nDD http://x /x",
+            "RUN x \\\n\nADD http://x /x",
+            "ONBUILD ADD http://x /x",
+            "RUN --network=host x",
+            "RUN \\\n  --mount=type=cache,target=/x x",
+            "run --security=insecure x",
+            "RUN cat <<EOF\nx\nEOF",
+        ];
+        for text in refused {
+            assert!(refusal(format!("FROM a\n{text}\n").as_bytes(), false).is_some(), "{text:?}");
+            assert!(refusal(format!("FROM a\r\n{}\r\n", text.replace('\n', "\r\n")).as_bytes(), false).is_some());
+        }
+        for text in ["# escape=`\nFROM a", "#  Syntax = x/y\nFROM a", "// syntax=x\nFROM a", "{\"syntax\": \"x\"}"] {
+            assert!(refusal(text.as_bytes(), true).is_some(), "{text:?}");
+        }
+        assert!(refusal(b"\xff\xfe", true).is_some());
+    }
+}
