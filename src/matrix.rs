@@ -1,18 +1,20 @@
-//! The study of a registry: every skill analysed, its own tests run in cells and natively, recorded calls made again, and
+//! The study of a registry: every skill analysed, its own tests run in cells, natively and in Pyodide, recorded calls made again, and
 //! calls measured. What comes of it is a [`Matrix`], written as JSON, Markdown and one HTML page.
 //!
 //! It decides nothing: the verdict is the analysis', and the tests, calls and figures stand beside it as evidence.
 //!
 //! ```text
-//!   discover ──▶ each skill, in parallel: analysis, packages, tests in cells │ natively, recorded calls
+//!   discover ──▶ each skill, in parallel: analysis, packages, tests in cells │ natively │ in Pyodide, recorded calls
 //!                each skill, one after the other: image, latency            ──▶ Matrix ──▶ expect, page, markdown
 //! ```
 
 mod answer;
 mod cells;
+mod confine;
 mod discover;
 mod expect;
 mod latency;
+mod layout;
 mod markdown;
 mod model;
 mod native;
@@ -40,8 +42,8 @@ use crate::provision;
 
 /// What to study, and how much of it.
 ///
-/// Defaults: the pinned registry, all of its skills, native runs, latency, the cases that come with this program, as many
-/// skills at once as there are cores.
+/// Defaults: the pinned registry, all of its skills, native runs, no runs in Pyodide, latency, the cases that come with this
+/// program, as many skills at once as there are cores.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Study {
@@ -51,6 +53,8 @@ pub struct Study {
     /// Run the tests natively, and measure Python processes. This executes the skills' code and their packages' on this
     /// machine, outside of any cell.
     pub native: Native,
+    /// Run the tests in Pyodide on Node.js too, which is outside of any cell as well.
+    pub pyodide: Native,
     pub latency: bool,
     pub cases: Cases,
     pub jobs: usize,
@@ -71,6 +75,7 @@ impl Default for Study {
             source: Source::Pinned,
             skills: Vec::new(),
             native: Native::Run,
+            pyodide: Native::Not("not run: it takes --pyodide".to_owned()),
             latency: true,
             cases: Cases::pinned(),
             jobs: std::thread::available_parallelism().map_or(2, usize::from),

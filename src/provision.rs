@@ -14,7 +14,7 @@ mod wheel;
 
 pub use error::Error;
 pub use fetch::{Fetch, FetchedWheel, fetch, take};
-pub use packs::{packages, registry, test_packages};
+pub use packs::{packages, pyodide_packages, registry, test_packages};
 pub use pins::{Pin, RuntimePin, pins};
 pub use pip::{GUEST_PYTHON, PipEnd, PipRun, candidates, last_lines, no_python, python_version, tail};
 pub use runtime::{runtime_files, runtime_pin, stdlib, stdlib_bytes};

@@ -21,6 +21,10 @@ use crate::matrix::{Cases, Expectations, Matrix, Native, Source, Study, document
 /// whose bytes are known by hash, that is the default; for any other folder it has to be asked for with
 /// --trust-remote-code, and should be only for skills that you would run by hand. Where bubblewrap is there, native runs
 /// have no network and none of your files.
+///
+/// --pyodide runs the tests in Pyodide on Node.js as well, for comparison. That is no sandbox: from inside it, os.system
+/// reaches a shell of this machine. It is treated as native runs are: the pinned registry only, unless you say
+/// --trust-remote-code, and in bubblewrap where that is there.
 #[derive(Args)]
 #[command(after_help = "\
 Exit codes: 0 done, 1 --check found differences, 2 usage or host error.
@@ -28,6 +32,7 @@ Exit codes: 0 done, 1 --check found differences, 2 usage or host error.
 Examples:
   skillcell matrix                                  the pinned registry, all of it
   skillcell matrix --skill 'office/*' --no-native
+  skillcell matrix --pyodide --no-native            in cells and in Pyodide
   skillcell matrix ./my-skills --out report         any folder of skills, at any depth
   skillcell matrix --check skills-compat/expectations.toml --no-native --no-latency
   skillcell matrix --from skills-compat/matrix.json --docs docs/security/wasm-feasibility.md")]
@@ -37,9 +42,12 @@ pub struct MatrixCommand {
     /// Only skills whose id matches; * stands for any text (repeatable)
     #[arg(long, value_name = "GLOB")]
     skill: Vec<String>,
-    /// Don't run anything outside of cells
+    /// Don't run anything outside of cells, but for --pyodide
     #[arg(long)]
     no_native: bool,
+    /// Run the tests in Pyodide on Node.js too, which isolates nothing; takes node and npm
+    #[arg(long, conflicts_with = "from")]
+    pyodide: bool,
     /// Run the code of skills that are not of the pinned registry on this machine, outside of any cell
     #[arg(long)]
     trust_remote_code: bool,
@@ -108,15 +116,19 @@ impl MatrixCommand {
         for path in &self.parity {
             plan.cases = plan.cases.join(Cases::read(path).map_err(anyhow::Error::msg)?);
         }
-        plan.native = match (&self.registry, self.no_native, self.trust_remote_code) {
-            (_, true, _) => Native::Not("not run: --no-native".to_owned()),
-            (Some(_), _, false) => Native::Not(
+        let trusted = if self.registry.is_none() || self.trust_remote_code {
+            Native::Run
+        } else {
+            Native::Not(
                 "not run: these skills are not of the pinned registry, and running them outside of cells needs \
                  --trust-remote-code"
                     .to_owned(),
-            ),
-            _ => Native::Run,
+            )
         };
+        if self.pyodide {
+            plan.pyodide = trusted.clone();
+        }
+        plan.native = if self.no_native { Native::Not("not run: --no-native".to_owned()) } else { trusted };
         plan.skills = self.skill.clone();
         plan.latency = !self.no_latency;
         plan.jobs = self.jobs.unwrap_or(plan.jobs).max(1);
@@ -169,6 +181,7 @@ fn summary(matrix: &Matrix, printer: &Printer) {
                 row.best_tier.clone().unwrap_or_default(),
                 count(&row.tests.cells),
                 count(&row.tests.native),
+                count(&row.tests.pyodide),
                 if row.parity.cases == 0 {
                     "-".to_owned()
                 } else {
@@ -179,10 +192,21 @@ fn summary(matrix: &Matrix, printer: &Printer) {
             ]
         })
         .collect();
-    printer.table(&["skill", "verdict", "best tier", "in cells", "natively", "alike", "cell ms", "process ms"], &rows);
+    printer.table(
+        &["skill", "verdict", "best tier", "in cells", "natively", "in Pyodide", "alike", "cell ms", "process ms"],
+        &rows,
+    );
     let verdicts: Vec<String> =
         matrix.totals.verdicts.iter().map(|(verdict, count)| format!("{count} {verdict}")).collect();
     printer.line(&format!("{} skills: {}", matrix.totals.skills, verdicts.join(", ")));
+    if let Some(counts) = &matrix.totals.tests_in_pyodide {
+        printer.line(&format!(
+            "{} tests pass in {}, {} don't",
+            counts.passed,
+            matrix.pyodide,
+            counts.failed + counts.errors
+        ));
+    }
     if let (Some(cells), Some(native)) = (matrix.totals.pass_natively_and_in_cells, matrix.totals.pass_natively) {
         printer.line(&format!("{cells} of the {native} tests that pass natively pass in cells"));
     } else if let Some(counts) = &matrix.totals.tests_in_cells {

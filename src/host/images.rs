@@ -5,7 +5,7 @@ use std::sync::{Arc, MutexGuard, PoisonError};
 
 use super::parts::Shared;
 use super::{Host, HostError, on_enough_stack};
-use crate::cache::Bucket;
+use crate::cache::{Bucket, Pack};
 use crate::call::ImageUse;
 use crate::image::{BakeError, BakeReport, Baker, Image, MAX_AGE, WarmUp};
 use crate::limits::Limits;
@@ -58,6 +58,18 @@ impl Host {
             let manifest = baker.told(skill)?.manifest;
             let furnished = baker.furnished(skill, manifest.as_ref())?;
             Ok(furnished.site().map(|site| site.packages.clone()).unwrap_or_default())
+        })
+    }
+
+    /// The files of a skill's packages, wheels and stand-ins, without those that the runtime and the framework have.
+    pub(crate) fn site_files(&self, skill: &Skill) -> Result<Option<Pack>, HostError> {
+        on_enough_stack(|| {
+            let baker = self.baker(false)?;
+            let manifest = baker.told(skill)?.manifest;
+            let furnished = baker.furnished(skill, manifest.as_ref())?;
+            let Some(name) = furnished.site().and_then(|site| site.pack.as_deref()) else { return Ok(None) };
+            let artefact = self.cache().open(Bucket::Pack, name, &*self.shared.progress)?;
+            Ok(artefact.map(Pack::open).transpose()?)
         })
     }
 

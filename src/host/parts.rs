@@ -13,7 +13,7 @@ use crate::cache::{Cache, Pack};
 use crate::cell::Machine;
 use crate::http::{ClientSettings, HttpClient, Lookup};
 use crate::progress::Progress;
-use crate::provision::{self, Fetch};
+use crate::provision::{self, Fetch, Pin};
 use crate::runtime::Runtime;
 use crate::runtime::files::CommonFiles;
 use crate::skill::Roots;
@@ -74,6 +74,17 @@ impl Host {
             let Shared { cache, fetch, progress, .. } = &*self.shared;
             Ok(provision::registry(cache, fetch, &**progress)?)
         })
+    }
+
+    /// What tests in Pyodide are given: the framework, what tests are run with, and these wheels.
+    pub(crate) fn packages_in_pyodide(&self, pins: &[Pin]) -> Result<[Pack; 3], HostError> {
+        let Shared { cache, fetch, progress, .. } = &*self.shared;
+        let progress = &**progress;
+        Ok([
+            provision::packages(cache, fetch, progress)?,
+            provision::test_packages(cache, fetch, progress)?,
+            provision::pyodide_packages(cache, pins, fetch, progress)?,
+        ])
     }
 
     pub(crate) fn machine(&self, metered: bool) -> Result<&Machine, HostError> {

@@ -15,6 +15,10 @@ const TABLES: [(&str, fn(&Matrix) -> String); 5] = [
     ("matrix-pyodide", pyodide),
 ];
 
+/// The most reasons in a cell of a table, and the most characters of one.
+const MAX_REASONS: usize = 3;
+const MAX_REASON: usize = 100;
+
 /// All tables, as one document.
 pub fn document(matrix: &Matrix) -> String {
     let version = matrix.registry.version.as_deref().unwrap_or_default();
@@ -148,25 +152,64 @@ fn cost_row(name: &str, figures: &SkillFigures) -> String {
 
 fn pyodide(matrix: &Matrix) -> String {
     let mut text = format!(
-        "{}.\n\n| skill | packages, with all that they pull in | neither in Pyodide nor as a pure wheel | tests in cells | tests in Pyodide |\n|---|---:|---|---:|---:|\n",
-        plain(&matrix.pyodide)
+        "{}.{}\n\n| skill | packages, with all that they pull in | neither in Pyodide nor as a pure wheel | tests in cells | tests in Pyodide | what fails there |\n|---|---:|---|---:|---:|---|\n",
+        plain(&matrix.pyodide),
+        sums(matrix)
     );
     for row in
         matrix.skills.iter().filter(|row| !row.pyodide.packages.is_empty() || row.tests.pyodide.counts().is_some())
     {
         let missing: Vec<String> =
             row.pyodide.packages.iter().filter(|one| one.how == "neither").map(|one| plain(&one.name)).collect();
-        let has = row.pyodide.packages.len() - missing.len();
+        let all = row.pyodide.packages.len();
+        let packages = match row.pyodide.not_looked_up {
+            Some(_) => "not looked up".to_owned(),
+            None => format!("{}/{all}", all - missing.len()),
+        };
         text.push_str(&format!(
-            "| `{}` | {has}/{} | {} | {} | {} |\n",
+            "| `{}` | {packages} | {} | {} | {} | {} |\n",
             plain(&row.id),
-            row.pyodide.packages.len(),
             missing.join(", "),
             suite(&row.tests.cells),
-            suite(&row.tests.pyodide)
+            suite(&row.tests.pyodide),
+            reasons_in_pyodide(row).iter().map(|reason| plain(reason)).collect::<Vec<_>>().join("; ")
         ));
     }
     text
+}
+
+/// All tests that ran in Pyodide, against the same skills' in cells.
+fn sums(matrix: &Matrix) -> String {
+    let (Some(pyodide), Some(cells)) = (&matrix.totals.tests_in_pyodide, &matrix.totals.tests_in_cells) else {
+        return String::new();
+    };
+    format!(
+        " There {} tests pass, {} fail and {} are errors; in cells it is {}, {} and {}. A file that can't be imported is one error.",
+        pyodide.passed, pyodide.failed, pyodide.errors, cells.passed, cells.failed, cells.errors
+    )
+}
+
+/// Why tests did not pass in Pyodide, each reason once, the most frequent first, and not more than three.
+fn reasons_in_pyodide(row: &Row) -> Vec<String> {
+    let mut counted: Vec<(&str, usize)> = Vec::new();
+    for one in &row.tests.pyodide_differences {
+        match counted.iter_mut().find(|(reason, _)| *reason == one.reason) {
+            Some((_, count)) => *count += 1,
+            None => counted.push((&one.reason, 1)),
+        }
+    }
+    counted.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    let more = counted.len().saturating_sub(MAX_REASONS);
+    let shown = counted.iter().take(MAX_REASONS).map(|(reason, _)| short(reason));
+    shown.chain((more > 0).then(|| format!("and {more} more"))).collect()
+}
+
+/// The start of a reason: what is longer is on the page.
+fn short(reason: &str) -> String {
+    if reason.chars().count() <= MAX_REASON {
+        return reason.to_owned();
+    }
+    reason.chars().take(MAX_REASON - 1).chain(['…']).collect()
 }
 
 /// A stranger's text in a table: no markup, no end of the cell.

@@ -97,6 +97,7 @@ impl Row {
                 native: Suite::not_run("the skill could not be read"),
                 pyodide: Suite::not_run("not run"),
                 differences: Vec::new(),
+                pyodide_differences: Vec::new(),
             },
             parity: Parity::default(),
             pyodide: Pyodide { not_looked_up: None, packages: Vec::new() },
@@ -138,6 +139,9 @@ pub struct Tests {
     /// Each test whose outcome in cells is not the native one; where the tests did not run natively, each that did not pass
     /// in cells.
     pub differences: Vec<Difference>,
+    /// The same of Pyodide.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pyodide_differences: Vec<InPyodide>,
 }
 
 /// A run of a skill's tests.
@@ -196,6 +200,21 @@ pub struct Difference {
     pub native: Option<String>,
     /// What the cell said: the exception, or why the file could not be imported.
     pub reason: String,
+}
+
+/// A test that ended otherwise in Pyodide than natively.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct InPyodide {
+    pub test: String,
+    pub pyodide: String,
+    pub native: Option<String>,
+    pub reason: String,
+}
+
+impl From<Difference> for InPyodide {
+    fn from(Difference { test, cells, native, reason }: Difference) -> InPyodide {
+        InPyodide { test, pyodide: cells, native, reason }
+    }
 }
 
 /// Recorded calls, made again in a cell.
@@ -257,6 +276,9 @@ pub struct SkillFigures {
     pub native_warm_ms: Option<f64>,
     pub tests_in_cells_s: Option<f64>,
     pub tests_native_s: Option<f64>,
+    /// With the start of Node.js and Pyodide.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tests_in_pyodide_s: Option<f64>,
 }
 
 /// To two significant digits.

@@ -3,29 +3,27 @@
 //! **This executes skills and packages outside of any cell.** Where bubblewrap is there, it is done without network, without
 //! the user's files and with a folder of its own for writing; it is a precaution, not the sandbox that this program is about.
 
-mod confine;
-
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use serde::Deserialize;
 use serde_json::Value;
 
-use self::confine::Confined;
+use super::confine::{self, Confined};
+use super::layout;
 use super::outcomes::Ran;
 use super::pyodide::{self, normal};
 use crate::cache::Pack;
 use crate::host::Host;
 use crate::progress::Progress;
-use crate::skill::{Origin, Skill};
+use crate::skill::Skill;
 use crate::venv::Venv;
 
 /// What tests are written with, beside what skills require.
 const TOOLS: [&str; 3] = ["pytest", "pytest-mock", "pytest-asyncio"];
 /// Old versions of pip don't see that `lxml[html_clean]`, which trafilatura needs, is `lxml[html-clean]`.
 const HELD_BACK: (&str, &str) = ("trafilatura", "lxml-html-clean");
-const REPORTER: &str = include_str!("../../runtime-assets/study/report.py");
 const CALLER: &str = include_str!("../../runtime-assets/study/call.py");
 const CLOSURE: &str = include_str!("../../runtime-assets/study/closure.py");
 const TESTS_DEADLINE: Duration = Duration::from_secs(300);
@@ -114,45 +112,16 @@ impl Outside {
 
     fn lay_out(&self, skills: &[&Skill], registry: &Pack) -> std::io::Result<()> {
         for skill in skills {
-            skill.write_to(&self.place(skill))?;
-            self.lay_out_above(skill, registry)?;
+            layout::lay_out(self.folder.path(), skill, registry)?;
         }
-        for (name, text) in
-            [("skillcell_report.py", REPORTER), ("skillcell_call.py", CALLER), ("skillcell_closure.py", CLOSURE)]
-        {
+        for (name, text) in [("skillcell_call.py", CALLER), ("skillcell_closure.py", CLOSURE)] {
             std::fs::write(self.folder.path().join(name), text)?;
-        }
-        for name in ["home", "tmp"] {
-            std::fs::create_dir_all(self.folder.path().join(name))?;
         }
         Ok(())
     }
 
-    /// What makes the folders above a skill packages, and its tests' fixtures.
-    fn lay_out_above(&self, skill: &Skill, registry: &Pack) -> std::io::Result<()> {
-        let mut above = skill.id();
-        let mut up = 1;
-        loop {
-            above = above.rsplit_once('/').map_or("", |(above, _)| above);
-            let target = self.folder.path().join("skills").join(above);
-            for name in ["__init__.py", "conftest.py"] {
-                let bytes = match skill.origin() {
-                    Origin::Registry => registry.read(&format!("{above}/{name}").trim_start_matches('/').to_owned()),
-                    Origin::Folder(folder) => std::fs::read(folder.ancestors().nth(up).unwrap_or(folder).join(name)),
-                };
-                if let Ok(bytes) = bytes {
-                    std::fs::write(target.join(name), bytes)?;
-                }
-            }
-            if above.is_empty() {
-                return Ok(());
-            }
-            up += 1;
-        }
-    }
-
     fn place(&self, skill: &Skill) -> PathBuf {
-        self.folder.path().join("skills").join(skill.id())
+        layout::place(self.folder.path(), skill)
     }
 
     /// A skill's own tests.
@@ -179,12 +148,8 @@ impl Outside {
         let started = Instant::now();
         let output = confined.output(TESTS_DEADLINE)?;
         let seconds = started.elapsed().as_secs_f64();
-        let ran = Ran::from_lines(&std::fs::read_to_string(&report).map_err(|error| error.to_string())?, seconds);
-        // 0 all passed, 1 some failed, 2 some files could not be collected, 5 there are none.
-        match output.code {
-            Some(0 | 1 | 2 | 5) => Ok(ran),
-            _ => Err(format!("pytest ended with {}: {}", output.status, output.last_line)),
-        }
+        let ran = Ran::from_lines(&confine::report(&report)?, seconds);
+        output.is_pytests_own().map(|()| ran)
     }
 
     /// A process that loads the skill and calls it once, and a call in a process that made others: milliseconds.
@@ -206,7 +171,10 @@ impl Outside {
     }
 
     fn confined(&self) -> Confined {
-        Confined::python(&self.venv, self.folder.path())
+        let needs: [&Path; 2] = [&self.venv.base().prefix, self.venv.root()];
+        let mut confined = Confined::new(&self.venv.python(), &needs, self.folder.path());
+        confined.env("PYTHONDONTWRITEBYTECODE", "1").env("PYTHONPATH", self.folder.path());
+        confined
     }
 }
 

@@ -95,6 +95,17 @@ fn tone(verdict: Option<&str>) -> &'static str {
 
 fn how_to_read(matrix: &Matrix) -> String {
     let native = matrix.native_python.as_deref().unwrap_or("not run");
+    let pyodide = esc(&matrix.pyodide);
+    let pyodide = if matrix.totals.tests_in_pyodide.is_some() {
+        format!(
+            "The same files in {pyodide}, with those packages of a cell that are Python; what is in Pyodide's own \
+             distribution comes from a CDN and is not fetched. The evidence has the packages that it would have."
+        )
+    } else {
+        format!(
+            "How many of the required packages, with all that these pull in, {pyodide} has or can load as pure wheels."
+        )
+    };
     format!(
         "<section class=\"how\" aria-labelledby=\"how\"><h2 id=\"how\">How to read it</h2><dl>\
          <dt>Tests in cells</dt><dd>The skill's own pytest files, run inside cells ({}), with nothing granted. A file that \
@@ -103,15 +114,14 @@ fn how_to_read(matrix: &Matrix) -> String {
          Python: {}.</dd>\
          <dt>Calls alike</dt><dd>Recorded calls that give in a cell what they gave outside, down to the last digit of the \
          JSON.</dd>\
-         <dt>Pyodide</dt><dd>How many of the required packages, with all that these pull in, {} has or can load as pure \
-         wheels. It says nothing about isolation: on Node.js, Pyodide is not a sandbox.</dd>\
+         <dt>Pyodide</dt><dd>{} It says nothing about isolation: on Node.js, Pyodide is not a sandbox.</dd>\
          <dt>Best tier</dt><dd>Where all of it can run. A cell (wasm) is held by WebAssembly; a container and a sandboxed \
          subprocess run native packages and are held by the kernel; what a subprocess runs, a container does too.</dd>\
          <dt>Call, Process</dt><dd>A call in a fresh cell against a fresh Python process that loads the skill and calls it \
          once. {}</dd></dl></section>\n",
         esc(&matrix.runtime),
         esc(native),
-        esc(&matrix.pyodide),
+        pyodide,
         esc(&matrix.figures.machine),
     )
 }

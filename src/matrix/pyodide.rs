@@ -1,8 +1,10 @@
-//! Pyodide beside the cell: which of a skill's packages it has, from the lock file of its pinned npm package.
+//! Pyodide beside the cell: which of a skill's packages it has, from the lock file of its pinned npm package, and, where that
+//! is asked for, what the skill's tests come to in it.
 //!
-//! Only read here, nothing runs in it. It is a comparison, not a tier: on Node.js, Pyodide isolates nothing.
+//! It is a comparison, not a tier: on Node.js, Pyodide isolates nothing.
 
 mod fetch;
+mod node;
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -10,8 +12,10 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 
 pub use self::fetch::{PyodideError, obtain};
+pub use self::node::Node;
 use super::model::{Pyodide, PyodidePackage};
 use crate::cache::Pack;
+use crate::provision::Pin;
 
 static PIN: LazyLock<NpmPin> = LazyLock::new(|| {
     toml::from_str(include_str!("../../runtime-assets/pyodide.toml")).expect("tested: the pin is valid")
@@ -25,6 +29,9 @@ pub struct NpmPin {
     pub version: String,
     pub integrity: String,
     pub python: String,
+    /// What its tests are given of Python packages, see the file.
+    #[serde(rename = "package")]
+    pub packages: Vec<Pin>,
 }
 
 pub fn pin() -> &'static NpmPin {

@@ -3,10 +3,12 @@
 use serde_json::Value;
 
 use super::discover::{Found, Source};
-use super::model::{Figures, Matrix, Pyodide, Reason, Registry, Row, SCHEMA, SkillFigures, Suite, Totals, rounded};
+use super::model::{
+    Figures, InPyodide, Matrix, Pyodide, Reason, Registry, Row, SCHEMA, SkillFigures, Suite, Totals, rounded,
+};
 use super::native::Outside;
 use super::outcomes::{Ran, differences};
-use super::pyodide::{self, Listed};
+use super::pyodide::{self, Listed, Node};
 use super::{Native, Study, cells, latency, packages, runtime_in_words};
 use crate::analysis::{Analysis, analyse};
 use crate::host::Host;
@@ -21,6 +23,8 @@ pub struct Around<'a> {
     /// The virtual environment, or why there is none.
     outside: Result<Outside, String>,
     listed: Result<Listed, String>,
+    /// Pyodide on Node.js, or why there is none.
+    node: Result<Node, String>,
 }
 
 impl<'a> Around<'a> {
@@ -38,7 +42,14 @@ impl<'a> Around<'a> {
         let listed =
             pyodide::obtain(host.cache(), host.is_offline(), progress).and_then(|package| Listed::read(&package));
         let listed = listed.map_err(|error| format!("not looked up: {error}"));
-        Around { host, study, outside, listed }
+        let node = match &study.pyodide {
+            Native::Not(why) => Err(why.clone()),
+            Native::Run => Node::prepare(host, progress).map_err(|why| format!("not run: {why}")),
+        };
+        if let (Err(why), Native::Run) = (&node, &study.pyodide) {
+            progress.note(&format!("no tests in Pyodide: {why}"));
+        }
+        Around { host, study, outside, listed, node }
     }
 
     /// The matrix without its rows.
@@ -64,7 +75,10 @@ impl<'a> Around<'a> {
             registry,
             runtime: runtime_in_words(),
             native_python: self.outside.as_ref().ok().map(Outside::python),
-            pyodide: format!("Pyodide {} (CPython {})", pyodide::pin().version, pyodide::pin().python),
+            pyodide: {
+                let node = self.node.as_ref().map_or_else(|_| String::new(), |node| format!(" on {}", node.name()));
+                format!("Pyodide {} (CPython {}){node}", pyodide::pin().version, pyodide::pin().python)
+            },
             totals: Totals::default(),
             skills: Vec::new(),
             figures: Figures { machine: latency::machine(), ..Figures::default() },
@@ -95,6 +109,13 @@ impl<'a> Around<'a> {
         let outside = self.outside.as_ref().map_err(Clone::clone).and_then(|outside| outside.tests(skill));
         figures.tests_in_cells_s = inside.as_ref().ok().map(|ran| rounded(ran.seconds));
         figures.tests_native_s = outside.as_ref().ok().map(|ran| rounded(ran.seconds));
+        let in_pyodide = self.node.as_ref().map_err(Clone::clone).and_then(|node| node.tests(self.host, skill));
+        figures.tests_in_pyodide_s = in_pyodide.as_ref().ok().map(|ran| rounded(ran.seconds));
+        row.tests.pyodide = suite(&in_pyodide);
+        row.tests.pyodide_differences = in_pyodide.map_or_else(
+            |_| Vec::new(),
+            |ran| differences(&ran, outside.as_ref().ok()).into_iter().map(InPyodide::from).collect(),
+        );
         row.tests.cells = suite(&inside);
         row.tests.native = suite(&outside);
         row.tests.differences =

@@ -27,6 +27,13 @@ pub fn test_packages(cache: &Cache, fetch: &Fetch, progress: &dyn Progress) -> R
     pack(cache, "test packages", &wheels, fetch, progress, |path| in_site_packages(path).then(|| path.to_owned()))
 }
 
+/// These wheels for Pyodide, unpacked likewise, without what is compiled in them: it would be for another machine.
+pub fn pyodide_packages(cache: &Cache, pins: &[Pin], fetch: &Fetch, progress: &dyn Progress) -> Result<Pack> {
+    let wheels: Vec<&Pin> = pins.iter().collect();
+    let place = |path: &str| (in_site_packages(path) && !path.ends_with(".so")).then(|| path.to_owned());
+    pack(cache, "pyodide packages", &wheels, fetch, progress, place)
+}
+
 /// The registry: every file below `skills/`, with paths from there on.
 pub fn registry(cache: &Cache, fetch: &Fetch, progress: &dyn Progress) -> Result<Pack> {
     let wheel = pins().package(FRAMEWORK).expect("tested: the framework is pinned");

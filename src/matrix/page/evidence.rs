@@ -88,23 +88,26 @@ fn tests(skill: &Row) -> String {
         .iter()
         .map(|(place, suite)| format!("<li>{place}: {}</li>", outcome(suite)))
         .collect();
+    let all = tests.differences.iter();
+    let all = all.map(|one| (one.test.as_str(), one.cells.as_str(), one.native.as_deref(), one.reason.as_str()));
+    format!("<ul>{lines}</ul>{}", by_reason(all))
+}
+
+/// Tests with their outcomes here and natively, those with the same reason together.
+fn by_reason<'a>(tests: impl Iterator<Item = (&'a str, &'a str, Option<&'a str>, &'a str)>) -> String {
     let mut reasons: BTreeMap<&str, Vec<String>> = BTreeMap::new();
-    for one in &tests.differences {
-        let native = one.native.as_ref().map_or_else(String::new, |native| format!(", natively {}", esc(native)));
-        reasons.entry(&one.reason).or_default().push(format!(
-            "<li><code>{}</code> {}{native}</li>",
-            esc(&one.test),
-            esc(&one.cells)
-        ));
+    for (test, here, native, reason) in tests {
+        let native = native.map_or_else(String::new, |native| format!(", natively {}", esc(native)));
+        let line = format!("<li><code>{}</code> {}{native}</li>", esc(test), esc(here));
+        reasons.entry(reason).or_default().push(line);
     }
-    let differences: String = reasons
+    reasons
         .iter()
         .map(|(reason, all)| {
             let count = if all.len() == 1 { "1 test".to_owned() } else { format!("{} tests", all.len()) };
             format!("<details><summary><b>{count}</b> {}</summary><ul>{}</ul></details>", esc(reason), all.concat())
         })
-        .collect();
-    format!("<ul>{lines}</ul>{differences}")
+        .collect()
 }
 
 fn outcome(suite: &Suite) -> String {
@@ -139,6 +142,15 @@ fn calls(skill: &Row) -> String {
 }
 
 fn pyodide(skill: &Row) -> String {
+    let all = skill.tests.pyodide_differences.iter();
+    let all = all.map(|one| (one.test.as_str(), one.pyodide.as_str(), one.native.as_deref(), one.reason.as_str()));
+    let tests = skill.tests.pyodide.counts().map_or_else(String::new, |_| {
+        format!("<p>Its tests: {}.</p>{}", outcome(&skill.tests.pyodide), by_reason(all))
+    });
+    tests + &packages_in_pyodide(skill)
+}
+
+fn packages_in_pyodide(skill: &Row) -> String {
     if let Some(why) = &skill.pyodide.not_looked_up {
         return format!("<p class=\"muted\">{}</p>", esc(why));
     }
@@ -175,6 +187,7 @@ fn cost(figures: &SkillFigures) -> String {
         ("image on disk", figures.image_bytes.map(size)),
         ("its tests in cells", seconds(figures.tests_in_cells_s)),
         ("its tests natively", seconds(figures.tests_native_s)),
+        ("its tests in Pyodide, with its start", seconds(figures.tests_in_pyodide_s)),
         ("the call that was measured", figures.call.as_deref().map(esc)),
     ];
     let lines = lines.iter().filter_map(|(name, value)| Some(format!("<dt>{name}</dt><dd>{}</dd>", value.as_ref()?)));

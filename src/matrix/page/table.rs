@@ -16,17 +16,23 @@ const COLUMNS: [(&str, &str); 11] = [
     ("Tests in cells", "Its own tests that pass in cells"),
     ("Natively", "The same tests outside any sandbox"),
     ("Calls alike", "Recorded calls with the same result"),
-    ("Pyodide", "Packages that Pyodide has, of those it needs"),
+    (PYODIDE, "Packages that Pyodide has, of those it needs"),
     ("Call", "A call in a fresh cell, median"),
     ("Process", "A new Python process that calls it once"),
     ("Image", "Its image on disk"),
 ];
 
+/// The column that shows tests where they were run in Pyodide, and packages else; and what it means then.
+const PYODIDE: &str = "Pyodide";
+const IN_PYODIDE: &str = "The same tests in Pyodide on Node.js";
+
 pub fn table(matrix: &Matrix) -> String {
+    let tests_in_pyodide = matrix.totals.tests_in_pyodide.is_some();
     let heads: String = COLUMNS
         .iter()
         .enumerate()
         .map(|(index, (name, title))| {
+            let title = if *name == PYODIDE && tests_in_pyodide { IN_PYODIDE } else { title };
             let number = if index >= 4 { " class=\"num\"" } else { "" };
             format!("<th scope=\"col\"{number} aria-sort=\"none\"><button type=\"button\" data-column=\"{index}\" title=\"{title}\">{name}</button></th>")
         })
@@ -36,7 +42,9 @@ pub fn table(matrix: &Matrix) -> String {
         .skills
         .iter()
         .enumerate()
-        .map(|(index, skill)| row(index, skill, matrix.figures.skills.get(&skill.id).unwrap_or(&nothing)))
+        .map(|(index, skill)| {
+            row(index, skill, matrix.figures.skills.get(&skill.id).unwrap_or(&nothing), tests_in_pyodide)
+        })
         .collect();
     format!(
         "<section id=\"skills\" aria-labelledby=\"all\"><h2 id=\"all\">Every skill</h2><p class=\"hint\">Each cell opens the evidence behind it.</p>{}\
@@ -68,13 +76,14 @@ fn filters(matrix: &Matrix) -> String {
     )
 }
 
-fn row(index: usize, skill: &Row, figures: &SkillFigures) -> String {
+fn row(index: usize, skill: &Row, figures: &SkillFigures, tests_in_pyodide: bool) -> String {
     let verdict = skill.verdict.as_deref().unwrap_or("could not be read");
     let rank = VERDICTS.iter().position(|(name, ..)| *name == verdict).unwrap_or(9);
     let (tests, tests_rank) = suite(&skill.tests.cells);
     let (native, native_rank) = suite(&skill.tests.native);
     let has = skill.pyodide.packages.iter().filter(|package| package.how != "neither").count();
     let (pyodide, pyodide_rank) = match &skill.pyodide.not_looked_up {
+        _ if tests_in_pyodide => suite(&skill.tests.pyodide),
         Some(_) => ("–".to_owned(), -1.0),
         None if skill.pyodide.packages.is_empty() => ("all".to_owned(), 1.0),
         None => share(has, skill.pyodide.packages.len()),

@@ -1,4 +1,6 @@
-use super::super::model::{Counts, Difference, Matrix, Package, Parity, Pyodide, Reason, Row, SCHEMA, Suite, Tests};
+use super::super::model::{
+    Counts, Difference, InPyodide, Matrix, Package, Parity, Pyodide, Reason, Row, SCHEMA, Suite, Tests,
+};
 use super::*;
 
 /// A skill all of whose words are hostile.
@@ -26,8 +28,14 @@ fn hostile() -> Matrix {
         tests: Tests {
             cells: Suite::Ran(Counts { passed: 1, failed: 1, ..Counts::default() }),
             native: Suite::not_run(evil()),
-            pyodide: Suite::not_run(evil()),
+            pyodide: Suite::Ran(Counts { passed: 1, failed: 1, ..Counts::default() }),
             differences: vec![Difference { test: evil(), cells: evil(), native: Some(evil()), reason: evil() }],
+            pyodide_differences: vec![InPyodide {
+                test: evil(),
+                pyodide: evil(),
+                native: Some(evil()),
+                reason: evil(),
+            }],
         },
         parity: Parity {
             cases: 1,
