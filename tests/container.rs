@@ -4,6 +4,8 @@
 mod common;
 #[path = "common/debian.rs"]
 mod debian;
+#[path = "common/form.rs"]
+mod form;
 #[path = "common/web.rs"]
 mod web;
 
@@ -25,6 +27,8 @@ static HOST: LazyLock<Host> = LazyLock::new(|| {
 
 type Test = (&'static str, fn());
 
+const FORM: Test = ("a_pdf_form_is_filled_as_natively", a_pdf_form_is_filled_as_natively);
+
 const TESTS: &[Test] = &[
     ("a_skill_with_a_dockerfile_answers_by_the_contract", a_skill_with_a_dockerfile_answers_by_the_contract),
     ("a_registry_skill_gives_what_a_cell_gives", a_registry_skill_gives_what_a_cell_gives),
@@ -45,6 +49,7 @@ const TESTS: &[Test] = &[
     ("no_place_to_write_is_without_bound", no_place_to_write_is_without_bound),
     ("an_exit_status_is_the_skills_word", an_exit_status_is_the_skills_word),
     ("a_build_fetches_nothing", a_build_fetches_nothing),
+    FORM,
 ];
 
 fn main() -> ExitCode {
@@ -55,12 +60,17 @@ fn main() -> ExitCode {
     if let Some(why) = &missing {
         eprintln!("the container tests are skipped: {why}");
     }
+    let without_form = form::missing();
+    if let Some(why) = &without_form {
+        eprintln!("SKIPPED {}: {why}", FORM.0);
+    }
     let trial = |&(name, test): &Test| {
+        let missing = missing.is_some() || (name == FORM.0 && without_form.is_some());
         let run = move || {
             test();
             Ok::<(), Failed>(())
         };
-        Trial::test(name, run).with_ignored_flag(missing.is_some())
+        Trial::test(name, run).with_ignored_flag(missing)
     };
     libtest_mimic::run(&arguments, TESTS.iter().map(trial).collect()).exit_code()
 }
@@ -297,4 +307,8 @@ fn a_build_fetches_nothing() {
         assert!(error.to_string().contains("built"), "{line}: {error}");
     }
     assert_eq!(server.connections(), 0);
+}
+
+fn a_pdf_form_is_filled_as_natively() {
+    form::is_filled_as_natively(&HOST, Choice::Tier(Tier::Container));
 }

@@ -7,48 +7,77 @@
 mod answers;
 mod authority;
 mod case;
+#[path = "../common/debian.rs"]
+mod debian;
 mod expect;
 mod names;
 mod promises;
 mod props;
 mod recorded;
 mod runner;
+mod sample;
 mod servers;
 mod stage;
 mod tier;
 
 use std::collections::BTreeSet;
+use std::process::ExitCode;
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use skillcell::Tier;
 
 /// The folders beside this file, each a test.
-macro_rules! families {
-    ($($family:ident)*) => {
-        const FAMILIES: &[&str] = &[$(stringify!($family)),*];
-        $(#[test]
-        fn $family() {
-            runner::family(stringify!($family));
-        })*
-    };
+const FAMILIES: &[&str] = &[
+    "descriptors",
+    "door",
+    "environment",
+    "http",
+    "imports",
+    "leaks",
+    "memory",
+    "paths",
+    "processes",
+    "resources",
+    "secrets",
+    "sockets",
+];
+
+type Test = (&'static str, fn());
+
+/// Tests of the suite itself.
+const OF_ITSELF: &[Test] = &[
+    ("pairs_are_many_and_named_once_and_their_halves_differ", pairs_are_many_and_named_once_and_their_halves_differ),
+    ("every_folder_is_of_a_family_that_is_run", every_folder_is_of_a_family_that_is_run),
+    (
+        "the_table_of_promises_is_that_of_the_recorded_runs",
+        promises::the_table_of_promises_is_that_of_the_recorded_runs,
+    ),
+    (
+        "nothing_recorded_breaks_a_promise_and_every_difference_that_lets_more_has_a_reason",
+        promises::nothing_recorded_breaks_a_promise_and_every_difference_that_lets_more_has_a_reason,
+    ),
+];
+
+fn main() -> ExitCode {
+    let arguments = Arguments::from_args();
+    let families = FAMILIES.iter().map(|&name| trial(name, move || runner::family(name)));
+    let mut trials: Vec<Trial> = families.chain(OF_ITSELF.iter().map(|&(name, test)| trial(name, test))).collect();
+    if *tier::TIER == Tier::Wasm && !arguments.list {
+        trials.extend(sample::trials());
+    }
+    libtest_mimic::run(&arguments, trials).exit_code()
 }
 
-families! {
-    descriptors
-    door
-    environment
-    http
-    imports
-    leaks
-    memory
-    paths
-    processes
-    resources
-    secrets
-    sockets
+fn trial(name: &str, test: impl FnOnce() + Send + 'static) -> Trial {
+    Trial::test(name, move || {
+        test();
+        Ok::<(), Failed>(())
+    })
 }
 
 /// The issue asks for this many.
 const FEWEST_PAIRS: usize = 200;
 
-#[test]
 fn pairs_are_many_and_named_once_and_their_halves_differ() {
     let (mut names, mut wrong) = (BTreeSet::new(), Vec::new());
     for folder in FAMILIES.iter().copied().flat_map(case::folders) {
@@ -69,7 +98,6 @@ fn pairs_are_many_and_named_once_and_their_halves_differ() {
     assert!(names.len() >= FEWEST_PAIRS, "there are {} pairs", names.len());
 }
 
-#[test]
 fn every_folder_is_of_a_family_that_is_run() {
     let found: BTreeSet<String> = case::families().into_iter().collect();
     assert_eq!(found, FAMILIES.iter().map(|family| (*family).to_owned()).collect());

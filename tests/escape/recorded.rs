@@ -43,6 +43,15 @@ pub fn check(pair: &str, found: Vec<String>) -> Vec<String> {
     vec![format!("in `{}` it was {:?}, now it is {now:?}", *TIER, BEFORE.get(pair))]
 }
 
+/// Whether a pair was recorded, and for another reason than that time was over: that depends on how busy a machine is.
+pub fn is_steady(pair: &str) -> bool {
+    match BEFORE.get(pair) {
+        None => false,
+        Some(Record::Same(_)) => true,
+        Some(Record::Differs(lines)) => !lines.iter().any(|line| line.contains("deadline")),
+    }
+}
+
 /// Writes what was found, where recording was asked for.
 pub fn save() {
     if std::env::var_os("ESCAPE_RECORD").is_none() {

@@ -13,12 +13,15 @@ use skillcell::Tier;
 /// Does nothing; it must work after everything.
 const NOTHING: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/skills-compat/demo/nothing");
 
-/// All pairs of a family; `ESCAPE_ONLY` runs those whose name has it in it.
+/// All pairs of a family; `ESCAPE_ONLY` runs those whose name has it in it, `ESCAPE_EVERY` one of so many.
 pub fn family(name: &str) {
     let only = std::env::var("ESCAPE_ONLY").unwrap_or_default();
+    let every: usize = std::env::var("ESCAPE_EVERY").map_or(1, |every| every.parse().expect("a number"));
     let (mut ran, mut wrong) = (0, Vec::new());
     for folder in case::folders(name) {
-        for pair in folder.pairs.iter().filter(|pair| folder.name_of(pair).contains(&only)) {
+        let named = folder.pairs.iter().filter(|pair| folder.name_of(pair).contains(&only));
+        let steady = named.filter(|pair| every == 1 || recorded::is_steady(&folder.name_of(pair)));
+        for pair in steady.step_by(every) {
             ran += 1;
             let started = std::time::Instant::now();
             let found = run(&folder, pair);

@@ -99,8 +99,8 @@ fn linux_words() -> Vec<(&'static str, String)> {
     numbers.into_iter().map(|(name, errno)| (name, errno.raw_os_error().to_string())).collect()
 }
 
-/// The base image that `--test container` makes of Debian's packages.
-const BASE: &str = "localhost/skillcell-debian-python";
+/// The base image of containers.
+const BASE: &str = crate::debian::IMAGE;
 
 pub static HOST: LazyLock<Host> = LazyLock::new(|| {
     let host = Host::builder().roots(Roots::new([])).ca_files([authority::FILE.clone()]);

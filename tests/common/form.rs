@@ -1,0 +1,93 @@
+//! A PDF form that is filled through a mount: the registry's own skill, with a native package that no cell has. What a
+//! tier gives is held against the same calls without isolation, and against what was recorded outside of any sandbox.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+use skillcell::policy::GrantKind;
+use skillcell::{Call, Choice, Host, Tier};
+
+use crate::common::{returned, tests};
+
+/// Recorded calls and their files, which are kept beside the repository.
+fn parity() -> PathBuf {
+    tests().join("../../shared/parity")
+}
+
+/// Why it can't be tried here.
+pub fn missing() -> Option<String> {
+    let cases = parity().join("cases.json");
+    (!cases.is_file()).then(|| format!("{} is not here", cases.display()))
+}
+
+/// Fills a form, reads it back, and makes the recorded calls.
+pub fn is_filled_as_natively(host: &Host, choice: Choice) {
+    let (there, native) = (Folder::new(), Folder::new());
+    let [filled, read] = fill(|params| there.run(host, choice, params));
+    assert_eq!(filled["status"], "success", "{filled}");
+    assert!(there.folder.path().join("done.pdf").is_file());
+    let value = |name: &str| {
+        let field = read["fields"].as_array().unwrap().iter().find(|field| field["native_name"] == name).unwrap();
+        field["current_value"].clone()
+    };
+    assert_eq!((value("full_name"), value("country")), (json!("Ada"), json!("GR")), "{read}");
+    let natively = fill(|params| native.run(host, Choice::Tier(Tier::InProcess), params));
+    assert_eq!([filled, read], natively, "as without isolation");
+    for case in recorded() {
+        assert_eq!(there.run(host, choice, case["params"].clone()), case["expected"], "{}", case["id"]);
+    }
+}
+
+fn fill(run: impl Fn(Value) -> Value) -> [Value; 2] {
+    let edits = json!({"full_name": "Ada", "country": "GR", "agree_terms": true});
+    let output = "{{WORK}}/done.pdf";
+    [
+        run(
+            json!({"action": "fill", "pdf_path": "{{WORK}}/form.pdf", "edits": edits, "output_path": output, "confirmed": true}),
+        ),
+        run(json!({"action": "inspect", "pdf_path": output})),
+    ]
+}
+
+fn recorded() -> Vec<Value> {
+    let text = fs::read_to_string(parity().join("cases.json")).unwrap();
+    let cases: Vec<Value> = serde_json::from_str(&text).unwrap();
+    let of_forms: Vec<Value> = cases.into_iter().filter(|case| case["skill"] == "office/pdf_form_filler").collect();
+    assert!(!of_forms.is_empty());
+    of_forms
+}
+
+/// A folder of the host with the form in it.
+struct Folder {
+    folder: tempfile::TempDir,
+}
+
+impl Folder {
+    fn new() -> Folder {
+        let folder = tempfile::tempdir().unwrap();
+        fs::copy(parity().join("files/pdf_form.pdf"), folder.path().join("form.pdf")).unwrap();
+        // Whoever a tier runs a skill as may write here.
+        fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o777)).unwrap();
+        Folder { folder }
+    }
+
+    /// The result, with `{{WORK}}` where paths of the folder are.
+    fn run(&self, host: &Host, choice: Choice, params: Value) -> Value {
+        let skill = host.skill("office/pdf_form_filler").unwrap();
+        let isolated = choice != Choice::Tier(Tier::InProcess);
+        let seen = if isolated { Path::new("/out") } else { self.folder.path() };
+        let seen = seen.to_str().unwrap();
+        let mut call = Call::new(serde_json::from_str(&params.to_string().replace("{{WORK}}", seen)).unwrap());
+        call.tier = choice;
+        call.limits.memory_bytes = 1 << 30;
+        if isolated {
+            call.grants.add(GrantKind::Mount, &format!("{}:/out:rw", self.folder.path().display())).expect("a mount");
+        }
+        let report = host.call(&skill, &call).unwrap();
+        assert!(report.tier > Tier::Wasm, "{report:?}");
+        let result = returned(report).unwrap();
+        serde_json::from_str(&result.to_string().replace(seen, "{{WORK}}")).unwrap()
+    }
+}
