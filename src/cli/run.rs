@@ -11,7 +11,7 @@ use super::printer::{Printer, harmless};
 use super::{Settings, input};
 use crate::call::{Call, Outcome, Report};
 use crate::limits::{LimitKind, Limits};
-use crate::tier::{Choice, Tier};
+use crate::tier::Choice;
 
 /// Call a skill once, in a fresh cell or, if it needs more, in another tier
 ///
@@ -74,11 +74,6 @@ impl RunCommand {
         let host = settings.host_with(&self.grants.ca_file)?;
         let skill = host.skill(&self.skill)?;
         call.grants = self.grants.grants(skill.id())?;
-        if call.tier == Choice::Tier(Tier::InProcess) {
-            printer.warning(
-                "in `in_process` the skill can read and change all of your files, use your keys and reach any network",
-            );
-        }
         let report = host.call(&skill, &call)?;
         drop(host); // and with it the progress line
         if let Some(reason) = &report.tier_reason {

@@ -107,7 +107,13 @@ impl Host {
                 let maker = container::Maker { cache, fetch, progress: &**progress, containers };
                 Ok(Ground::Image(maker.make(skill, manifest, &requirements)?))
             }
-            Tier::InProcess => Ok(Ground::Bare(self.venv(&requirements, &[])?)),
+            Tier::InProcess => {
+                self.shared.progress.note(&format!(
+                    "warning: in `{tier}` `{}` can read and change all of your files, use your keys and reach any network",
+                    skill.id()
+                ));
+                Ok(Ground::Bare(self.venv(&requirements, &[])?))
+            }
             _ => Ok(Ground::Environment(self.venv(&requirements, &[])?)),
         }
     }

@@ -174,7 +174,7 @@ impl Host {
         };
         let flag = match denial {
             TierDenial::NotListed => None,
-            TierDenial::NotTrusted if asked => Some(format!("--tier {tier} --trust-remote-code")),
+            TierDenial::NotTrusted if vouched != Vouched::Bundled => Some(format!("--tier {tier} --trust-remote-code")),
             TierDenial::NotTrusted | TierDenial::NotAsked => Some(format!("--tier {tier}")),
         };
         let hint = match (&flag, denial) {
