@@ -73,8 +73,7 @@ pub struct Seen(String);
 impl Seen {
     pub fn of(seen: &tier::Seen) -> Seen {
         let kind = [seen.raised.clone(), seen.limit.clone()].into_iter().flatten().collect::<Vec<_>>().join(" ");
-        let output = if seen.stdout.is_empty() && seen.stderr.is_empty() { "" } else { ", prints" };
-        Seen(format!("{} {kind}{output}, {} denials", seen.outcome, seen.denials.len()))
+        Seen(format!("{} {kind}, {} denials", seen.outcome, seen.denials.len()))
     }
 
     pub fn to_line(&self) -> String {
