@@ -189,7 +189,7 @@ impl Answer {
         }
         let reader = BodyReader::new(response.framing, false);
         let done = reader.is_done();
-        let outgoing = Outgoing::start(response, self.about.close, self.terms.scrubber.clone(), &mut self.out);
+        let outgoing = Outgoing::start(response, self.terms.scrubber.clone(), &mut self.out);
         let inflation = Inflation::new(&codings, self.terms.limits.inflated_bytes);
         self.phase = Phase::Body(Box::new(Body { reader, inflation, outgoing }));
         if done {
@@ -214,10 +214,18 @@ impl Answer {
                 Err(_) => return Err(HttpError::Reset { doing: "reading an answer" }),
             }
         }
+        while self.take_piece()? {}
+        Ok(())
+    }
+
+    /// Passes on what was received, a chunk at a time where the server sends chunks: some read streams by them. Gives
+    /// whether there is more.
+    fn take_piece(&mut self) -> Result<bool, HttpError> {
+        let (Some(connection), Phase::Body(body)) = (&mut self.connection, &mut self.phase) else { return Ok(false) };
         let mut piece = Vec::new();
-        let taken = body.reader.take(connection.received(), &mut piece).map_err(HttpError::BadAnswer)?;
+        let taken = body.reader.take_piece(connection.received(), &mut piece).map_err(HttpError::BadAnswer)?;
         connection.consume(taken);
-        let done = body.reader.is_done();
+        let (done, more) = (body.reader.is_done(), !connection.received().is_empty());
         self.count(piece.len())?;
         if let Phase::Body(body) = &mut self.phase {
             body.inflation.as_mut().map_or(Ok(()), |inflation| inflation.push(&piece))?;
@@ -226,7 +234,7 @@ impl Answer {
         if done {
             self.finish(true);
         }
-        Ok(())
+        Ok(more && !done)
     }
 
     fn count(&mut self, bytes: usize) -> Result<(), HttpError> {
@@ -243,6 +251,7 @@ impl Answer {
         let phase = std::mem::replace(&mut self.phase, Phase::Over { complete: proper });
         let Phase::Body(mut body) = phase else { return };
         body.outgoing.finish(proper, &mut self.out);
+        self.about.close |= body.outgoing.ends_with_connection();
         self.record.error = (!proper).then_some("closed");
         if let Some(connection) = self.connection.take()
             && proper

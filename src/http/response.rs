@@ -9,24 +9,15 @@ use crate::http::scrub::Scrubber;
 /// The largest head of an answer, and the most headers in it.
 const MAX_HEAD_BYTES: usize = 64 << 10;
 const MAX_HEADERS: usize = 200;
-/// Headers that are about one connection, and those that are written anew.
-const DROPPED: [&str; 10] = [
-    "connection",
-    "keep-alive",
-    "proxy-connection",
-    "proxy-authenticate",
-    "te",
-    "trailer",
-    "transfer-encoding",
-    "content-length",
-    "upgrade",
-    "alt-svc",
-];
+/// Headers that say where a body ends. They are written anew.
+const FRAMING: [&str; 2] = ["Content-Length", "Transfer-Encoding"];
 
 /// An answer's head as it was understood.
 #[derive(Debug)]
 pub struct Response {
     pub status: u16,
+    /// Of HTTP 1: 0 or 1.
+    version: u8,
     reason: String,
     headers: Vec<(String, Vec<u8>)>,
     pub framing: Framing,
@@ -62,7 +53,7 @@ impl Response {
             _ => return Err(HttpError::BadAnswer("the head is not HTTP/1")),
         }
         let status =
-            parsed.code.filter(|code| (100..=599).contains(code)).ok_or(HttpError::BadAnswer("a bad status"))?;
+            parsed.code.filter(|code| (100..=999).contains(code)).ok_or(HttpError::BadAnswer("a bad status"))?;
         let headers: Vec<_> =
             parsed.headers.iter().map(|header| (header.name.to_owned(), header.value.to_vec())).collect();
         let (framing, length, clear) = framing(&headers, status, head_only)?;
@@ -74,6 +65,7 @@ impl Response {
         let reusable = keeps && clear && !bound && framing != Framing::UntilClose;
         Ok(Response {
             status,
+            version: parsed.version.unwrap_or(1),
             reason: parsed.reason.unwrap_or_default().to_owned(),
             headers,
             framing,
@@ -90,31 +82,38 @@ impl Response {
         Coding::all(values(&self.headers, "content-encoding"))
     }
 
-    /// The head that the guest gets.
-    pub fn write_head(&self, framing: Framing, close: bool, scrubber: Option<&Scrubber>) -> Vec<u8> {
+    /// The head that the guest gets: the server's headers in their order, and those about the framing where they stood.
+    pub fn write_head(&self, framing: Framing, scrubber: Option<&Scrubber>) -> Vec<u8> {
         let scrub =
             |text: &[u8]| scrubber.map_or_else(|| text.to_vec(), |scrubber| scrubber.scrub_bytes(text).into_owned());
         let mut out = Vec::with_capacity(1024);
-        out.extend_from_slice(format!("HTTP/1.1 {} ", self.status).as_bytes());
+        out.extend_from_slice(format!("HTTP/1.{} {} ", self.version, self.status).as_bytes());
         out.extend_from_slice(&scrub(self.reason.as_bytes()));
         out.extend_from_slice(b"\r\n");
+        let mut framed = self.framing_line(framing);
         for (name, value) in &self.headers {
-            if !DROPPED.iter().any(|drop| name.eq_ignore_ascii_case(drop)) {
+            if FRAMING.iter().any(|about| name.eq_ignore_ascii_case(about)) {
+                out.extend(framed.take().unwrap_or_default());
+            } else {
                 line(&mut out, &String::from_utf8_lossy(&scrub(name.as_bytes())), &scrub(value));
             }
         }
-        match (framing, self.length) {
-            (Framing::Length(length), _) | (Framing::None, Some(length)) => {
-                line(&mut out, "Content-Length", length.to_string().as_bytes());
-            }
-            (Framing::None, None) => {}
-            (Framing::Chunked | Framing::UntilClose, _) => line(&mut out, "Transfer-Encoding", b"chunked"),
-        }
-        if close {
-            line(&mut out, "Connection", b"close");
-        }
+        out.extend(framed.unwrap_or_default());
         out.extend_from_slice(b"\r\n");
         out
+    }
+
+    /// What says where the body ends, in the spelling of the server where it said the same.
+    fn framing_line(&self, framing: Framing) -> Option<Vec<u8>> {
+        let (name, value) = match (framing, self.length) {
+            (Framing::Length(length), _) | (Framing::None, Some(length)) => (FRAMING[0], length.to_string()),
+            (Framing::Chunked, _) => (FRAMING[1], "chunked".to_owned()),
+            (Framing::None, None) | (Framing::UntilClose, _) => return None,
+        };
+        let theirs = self.headers.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
+        let mut out = Vec::new();
+        line(&mut out, theirs.map_or(name, |(known, _)| known), value.as_bytes());
+        Some(out)
     }
 }
 
