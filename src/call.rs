@@ -198,6 +198,8 @@ pub struct Report {
     pub outcome: Outcome,
     /// What policy refused: before the call, or while it ran.
     pub denials: Vec<Denial>,
+    /// What was granted and did not hold, since the manifest's `permissions` don't ask for it; as it was written.
+    pub unused_grants: Vec<String>,
     pub stdout: Vec<u8>,
     pub stderr: Vec<u8>,
     pub usage: Usage,

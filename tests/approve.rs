@@ -410,6 +410,17 @@ fn inspect_tells_asked_granted_and_effective() {
     desk.does("inspect", &[]).is(0, &["in another state: `new.py` is new", "would refuse it"]);
 }
 
+#[test]
+fn a_flag_that_does_not_hold_is_told_of_and_what_a_policy_file_has_for_others_is_not() {
+    let desk = Desk::new("asks").approved();
+    let policy = desk.policy("[grants]\nenv = [\"UNASKED\"]\n");
+    let ran = desk.does("run", &["--policy", &policy, "--allow-http", "https://elsewhere.example.test/*"]);
+    let told =
+        "warning: `GET,HEAD https://elsewhere.example.test/*` does not hold: the `permissions` of `my_skill` don't ask";
+    assert!(ran.stderr.contains(told), "{}", ran.stderr);
+    assert!(!ran.stderr.contains("UNASKED"), "{}", ran.stderr);
+}
+
 // Policy files.
 
 #[test]

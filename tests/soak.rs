@@ -27,7 +27,7 @@ const ENDS: [&str; 10] = [
 ];
 const MEBIBYTE: u64 = 1 << 20;
 /// What a cell that waits for the next call may keep of its pages.
-const AT_REST: u64 = 4 * MEBIBYTE;
+const AT_REST: u64 = 8 * MEBIBYTE;
 /// The name of the threads that call.
 const CALLER: &str = "soak-caller";
 

@@ -41,6 +41,11 @@ fn handle(seen: &Seen) -> Option<Vec<u8>> {
         "chunked" => {
             b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\none \r\n3\r\ntwo\r\n0\r\n\r\n".to_vec()
         }
+        "parts" => b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\none \r\n3\r\ntwo\r\n0\r\n\r\n".to_vec(),
+        "odd" => b"HTTP/1.0 999 D\xe9j\xe0 vu\r\nX-B: 1\r\nConnection: close\r\nx-a: 2\r\n\r\nto the end".to_vec(),
+        "utf-8" => answer("200 OK", &[("Content-Encoding", "utf-8")], "as it is"),
+        "no-http" => b"SSH-2.0-x\r\n\r\n".to_vec(),
+        "bad-chunk" => b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\none \r\nzz\r\n".to_vec(),
         "moved" => answer("302 Found", &[("Location", "/plain")], ""),
         "away" => answer("302 Found", &[("Location", "http://refused.example.test/x")], ""),
         "missing" => answer("404 Not Found", &[], "nothing here"),
@@ -171,6 +176,65 @@ fn requests_of_an_async_client_wait_for_their_answers_at_the_same_time() {
 }
 
 #[test]
+fn as_many_requests_wait_at_once_as_httpx_makes() {
+    let server = plain();
+    let urls = vec![format!("http://{NAME}/plain"); 100].join(" ");
+    let told = told("httpx.AsyncClient", "together", &urls, &server);
+    assert_eq!(told["texts"], json!(vec!["GET "; 100]));
+}
+
+#[test]
+fn an_answer_keeps_its_form() {
+    let server = plain();
+    let odd = json!({
+        "status": 999, "reason": "D\u{e9}j\u{e0} vu", "version": 10, "text": "to the end",
+        "headers": [["X-B", "1"], ["Connection", "close"], ["x-a", "2"]],
+    });
+    for library in ["http.client", "requests"] {
+        assert_eq!(told(library, "form", &format!("http://{NAME}/odd"), &server), odd, "{library}");
+        let sized = told(library, "form", &format!("http://{NAME}/seen"), &server);
+        assert_eq!(sized["headers"], json!([["Content-Length", "4"]]), "{library}");
+    }
+    assert_eq!(told("requests", "pieces", &format!("http://{NAME}/parts"), &server), json!(["one ", "two"]));
+    for library in LIBRARIES {
+        assert_eq!(told(library, "get", &format!("http://{NAME}/utf-8"), &server)["text"], "as it is", "{library}");
+    }
+}
+
+#[test]
+fn a_server_sees_whether_a_connection_is_to_last() {
+    let server = plain();
+    for (library, word) in [("urllib", Some("close")), ("http.client", None), ("requests", Some("keep-alive"))] {
+        told(library, "get", &format!("http://{NAME}/plain"), &server);
+        assert_eq!(server.seen().last().and_then(|seen| seen.header("connection")), word, "{library}");
+    }
+}
+
+#[test]
+fn a_malformed_answer_is_the_librarys_own_error() {
+    let server = plain();
+    let ask = |library: &str, path: &str| {
+        run(library, "get", &format!("http://{NAME}/{path}"), 5.0, grants(&server, "http", &[NAME]))
+    };
+    let no_http = [
+        "http.client.BadStatusLine",
+        "http.client.BadStatusLine",
+        "requests.exceptions.ConnectionError",
+        "httpx.RemoteProtocolError",
+        "httpx.RemoteProtocolError",
+    ];
+    caught("no HTTP", no_http, |library| ask(library, "no-http"));
+    let bad_chunk = [
+        "http.client.IncompleteRead",
+        "http.client.IncompleteRead",
+        "requests.exceptions.ChunkedEncodingError",
+        "httpx.RemoteProtocolError",
+        "httpx.RemoteProtocolError",
+    ];
+    caught("bad chunk", bad_chunk, |library| ask(library, "bad-chunk"));
+}
+
+#[test]
 fn other_tasks_go_on_while_an_answer_is_awaited() {
     let told = told("httpx.AsyncClient", "beside", &format!("http://{NAME}/slow"), &plain());
     assert_eq!(told["text"], "slow");
@@ -266,7 +330,13 @@ fn nobody_at_a_port_is_a_connection_error() {
     let mut grants = Grants::default();
     grants.add(GrantKind::AllowHttp, &format!("http://{NAME}/*")).expect("a rule");
     grants.add(GrantKind::Resolve, &format!("{NAME}:80:127.0.0.1:{port}")).expect("a resolve");
-    caught("nobody", CONNECTION_ERRORS, |library| run(library, "get", &format!("http://{NAME}/"), 5.0, grants.clone()));
+    let ask = |library: &str| run(library, "get", &format!("http://{NAME}/"), 5.0, grants.clone());
+    caught("nobody", CONNECTION_ERRORS, ask);
+    for library in ["urllib", "http.client", "requests", "httpx"] {
+        let told = returned(ask(library)).unwrap();
+        let why = told["why"].as_str().unwrap_or_default();
+        assert!(why.contains("[Errno 111] Connection refused"), "skills hand on what Linux says: {library}: {why}");
+    }
 }
 
 #[test]

@@ -43,7 +43,7 @@ struct Region {
 
 const SCAN: Opcode = opcode::read_write::<Scan>(b'f', 16);
 /// Stretches of changed pages that are asked for. A memory with more is not worth putting back.
-const MAX_REGIONS: usize = 1024;
+const MAX_REGIONS: usize = 2048;
 
 pub struct PageMap {
     file: File,

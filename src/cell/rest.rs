@@ -19,7 +19,7 @@ use crate::runtime::split::MEMORY_EXPORT;
 /// Calls that one instance serves: whatever an engine might gather in a store stays small.
 const MAX_USES: u32 = 1000;
 /// A cell that wrote more than this is thrown away: mapping its memory anew costs less, and resting costs memory.
-const MAX_PAGES: usize = 1024;
+const MAX_PAGES: usize = 2048;
 /// Cells that rest at once, at most.
 pub const MAX_RESTING: u32 = 16;
 

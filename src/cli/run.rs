@@ -11,6 +11,7 @@ use super::printer::{Printer, harmless};
 use super::{Settings, input};
 use crate::call::{Call, Outcome, Report};
 use crate::limits::{LimitKind, Limits};
+use crate::policy::{GrantKind, Written};
 use crate::tier::Choice;
 
 /// Call a skill once, in a fresh cell or, if it needs more, in another tier
@@ -84,6 +85,7 @@ impl RunCommand {
         if self.json {
             printer.json(&report.envelope());
         } else {
+            warn_of_unused(&report, &call, printer);
             self.print(&report, &call.limits, printer);
         }
         Ok(ExitCode::from(match report.outcome {
@@ -144,6 +146,17 @@ impl RunCommand {
                 }
             }
         }
+    }
+}
+
+/// A flag that did nothing is a mistake; a policy file may well be for other skills too.
+fn warn_of_unused(report: &Report, call: &Call, printer: &Printer) {
+    let is_flag = |text: &&String| {
+        GrantKind::ALL.into_iter().any(|kind| matches!(call.grants.place_of(kind, text), Written::Flag))
+    };
+    for text in report.unused_grants.iter().filter(is_flag) {
+        let skill = &report.skill;
+        printer.warning(&harmless(&format!("`{text}` does not hold: the `permissions` of `{skill}` don't ask for it")));
     }
 }
 

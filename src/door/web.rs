@@ -31,7 +31,7 @@ const NO_TIMEOUT: u32 = u32::MAX;
 /// Who reads without waiting gets what is there, and that takes a moment too.
 const AT_ONCE: Duration = Duration::from_millis(1);
 /// The most connections that are asked about at once.
-const MAX_ASKED: usize = 64;
+const MAX_ASKED: usize = 100;
 const RESOLVE: Duration = Duration::from_secs(10);
 
 /// A status byte that says no.

@@ -190,8 +190,9 @@ impl Host {
             Ok(None) => Ok(Ok(None)),
             Ok(Some(effective)) => {
                 // The secrets are read first, so that no line has their values.
-                let held = Held::new(effective.grants.clone(), call.map_paths)?;
+                let mut held = Held::new(effective.grants.clone(), call.map_paths)?;
                 trail.map_or(Ok(()), |trail| trail.grants(&call.grants, &effective, held.scrubber()))?;
+                held.unused = effective.unused;
                 Ok(Ok(Some(held)))
             }
         }
@@ -280,6 +281,7 @@ pub(super) fn ended(skill: &Skill, outcome: Outcome) -> Report {
         skill: skill.id().to_owned(),
         outcome,
         denials: Vec::new(),
+        unused_grants: Vec::new(),
         stdout: Vec::new(),
         stderr: Vec::new(),
         usage: Usage::default(),

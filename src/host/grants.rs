@@ -97,6 +97,8 @@ pub struct Held {
     /// Empty unless the call wants its paths mapped.
     paths: PathMap,
     scrubber: Option<Arc<Scrubber>>,
+    /// What was granted and not asked for.
+    pub unused: Vec<String>,
 }
 
 /// What a manifest asks for, as far as the call grants it. `Ok(None)`: nothing is asked for and nothing granted.
@@ -151,7 +153,7 @@ impl Held {
         }
         let scrubber = (!secrets.is_empty()).then(|| Arc::new(Scrubber::new(&secrets)));
         let paths = if map_paths { path_map(&grants.mounts) } else { PathMap::default() };
-        Ok(Held { grants, secrets, env, paths, scrubber })
+        Ok(Held { grants, secrets, env, paths, scrubber, unused: Vec::new() })
     }
 
     /// The call with what it was granted of the environment, and its params with the cell's paths. What it brings itself
@@ -268,8 +270,9 @@ impl Held {
         }
     }
 
-    /// Takes secrets' values out of everything that leaves.
+    /// Takes secrets' values out of everything that leaves, and adds what did not hold.
     pub fn scrub(&self, report: &mut Report) {
+        report.unused_grants.clone_from(&self.unused);
         let Some(scrubber) = &self.scrubber else { return };
         report.stdout = scrubber.scrub_bytes(&report.stdout).into_owned();
         report.stderr = scrubber.scrub_bytes(&report.stderr).into_owned();

@@ -17,13 +17,15 @@ use crate::http::framing::{BodyReader, Framing};
 use crate::http::inflate::Inflation;
 use crate::http::limits::from_now;
 use crate::http::outgoing::Outgoing;
-use crate::http::response::Response;
+use crate::http::response::{NOT_HTTP, Response};
 use crate::http::terms::Terms;
 
 /// The most that the guest gets at once.
 const MAX_PIECE_BYTES: usize = 256 << 10;
 /// The most answers that only announce another (`100`, `103`).
 const MAX_INTERIM: u8 = 8;
+/// The most that is passed on of a line that is no HTTP.
+const MAX_STRANGE_BYTES: usize = 256;
 
 /// A request that can be sent again, should a re-used connection turn out to be dead.
 pub struct Resend {
@@ -120,7 +122,7 @@ impl Answer {
             Phase::Head { .. } => deadline.min(self.first_byte_by),
             _ => deadline,
         };
-        if let Some(connection) = &self.connection {
+        if let Some(connection) = &mut self.connection {
             connection.wait_for_bytes(by);
         }
     }
@@ -137,7 +139,11 @@ impl Answer {
         let (Some(connection), Phase::Head { scanned, interim }) = (&mut self.connection, &mut self.phase) else {
             return self.stop_early();
         };
-        if let Some((response, end)) = Response::find(connection.received(), scanned, self.about.head_only)? {
+        let found = match Response::find(connection.received(), scanned, self.about.head_only) {
+            Err(HttpError::BadAnswer(NOT_HTTP)) => return self.pass_on_first_line(),
+            found => found?,
+        };
+        if let Some((response, end)) = found {
             connection.consume(end);
             (*scanned, *interim) = (0, *interim + 1);
             return match response.status {
@@ -157,9 +163,24 @@ impl Answer {
             Err(error) if is_timeout(&error) => Err(HttpError::TimedOut { doing: "waiting for an answer" }),
             result => match self.resend.take().filter(|_| silent) {
                 Some(resend) => self.send_again(&resend, deadline),
+                None if !silent && !Response::is_begun(connection.received()) => self.pass_on_first_line(),
                 None => result.map_or(Err(HttpError::Reset { doing: "waiting for an answer" }), |_| self.stop_early()),
             },
         }
+    }
+
+    /// What is no HTTP goes no further than its first line: at that, the guest's library raises what it raises elsewhere.
+    fn pass_on_first_line(&mut self) -> Result<(), HttpError> {
+        let received = self.connection.as_ref().map_or(&[][..], Connection::received);
+        let line = received.split(|byte| matches!(byte, b'\r' | b'\n')).next().unwrap_or_default();
+        let line = &line[..line.len().min(MAX_STRANGE_BYTES)];
+        let scrubber = self.terms.scrubber.as_ref();
+        self.out = scrubber.map_or_else(|| line.to_vec(), |scrubber| scrubber.scrub_bytes(line).into_owned());
+        self.out.extend_from_slice(b"\r\n\r\n");
+        self.stop_early()?;
+        self.record.failed(&HttpError::BadAnswer(NOT_HTTP));
+        self.connection = None;
+        Ok(())
     }
 
     fn send_again(&mut self, resend: &Resend, deadline: Instant) -> Result<(), HttpError> {
@@ -184,12 +205,12 @@ impl Answer {
             return Err(HttpError::TooLarge { what: "the answer's body", cap });
         }
         let codings = response.codings()?;
-        if self.about.guarded && !codings.is_empty() {
+        if self.about.guarded && response.is_encoded() {
             return Err(HttpError::BadAnswer("it is compressed, unasked, so secrets in it can't be found"));
         }
         let reader = BodyReader::new(response.framing, false);
         let done = reader.is_done();
-        let outgoing = Outgoing::start(response, self.about.close, self.terms.scrubber.clone(), &mut self.out);
+        let outgoing = Outgoing::start(response, self.terms.scrubber.clone(), &mut self.out);
         let inflation = Inflation::new(&codings, self.terms.limits.inflated_bytes);
         self.phase = Phase::Body(Box::new(Body { reader, inflation, outgoing }));
         if done {
@@ -214,10 +235,18 @@ impl Answer {
                 Err(_) => return Err(HttpError::Reset { doing: "reading an answer" }),
             }
         }
+        while self.take_piece()? {}
+        Ok(())
+    }
+
+    /// Passes on what was received, a chunk at a time where the server sends chunks: some read streams by them. Gives
+    /// whether there is more.
+    fn take_piece(&mut self) -> Result<bool, HttpError> {
+        let (Some(connection), Phase::Body(body)) = (&mut self.connection, &mut self.phase) else { return Ok(false) };
         let mut piece = Vec::new();
-        let taken = body.reader.take(connection.received(), &mut piece).map_err(HttpError::BadAnswer)?;
-        connection.consume(taken);
-        let done = body.reader.is_done();
+        let taken = body.reader.take_piece(connection.received(), &mut piece);
+        connection.consume(taken.unwrap_or_default());
+        let (done, more) = (body.reader.is_done(), !connection.received().is_empty());
         self.count(piece.len())?;
         if let Phase::Body(body) = &mut self.phase {
             body.inflation.as_mut().map_or(Ok(()), |inflation| inflation.push(&piece))?;
@@ -225,8 +254,12 @@ impl Answer {
         }
         if done {
             self.finish(true);
+        } else if let Err(malformed) = taken {
+            // What came before it is all there is: the guest's library makes its own error of that.
+            self.finish(false);
+            self.record.failed(&HttpError::BadAnswer(malformed));
         }
-        Ok(())
+        Ok(more && !done && taken.is_ok())
     }
 
     fn count(&mut self, bytes: usize) -> Result<(), HttpError> {
@@ -243,6 +276,7 @@ impl Answer {
         let phase = std::mem::replace(&mut self.phase, Phase::Over { complete: proper });
         let Phase::Body(mut body) = phase else { return };
         body.outgoing.finish(proper, &mut self.out);
+        self.about.close |= body.outgoing.ends_with_connection();
         self.record.error = (!proper).then_some("closed");
         if let Some(connection) = self.connection.take()
             && proper

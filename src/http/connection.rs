@@ -35,6 +35,8 @@ pub struct Connection {
     stream: Stream,
     /// The server takes nothing more.
     muted: bool,
+    /// What looking for bytes found instead: the kernel tells of an error once, and of an end after that.
+    broken: Option<ErrorKind>,
     /// What came from the server and was not consumed: `received[start..end]`.
     received: Vec<u8>,
     start: usize,
@@ -60,7 +62,17 @@ impl Connection {
         socket.set_nodelay(true)?;
         let key = Key { tls: false, place: place.clone(), address };
         let (stream, received) = (Stream { socket, session: None }, Vec::new());
-        Ok(Connection { key, reused: false, only_for: None, stream, muted: false, received, start: 0, end: 0 })
+        Ok(Connection {
+            key,
+            reused: false,
+            only_for: None,
+            stream,
+            muted: false,
+            broken: None,
+            received,
+            start: 0,
+            end: 0,
+        })
     }
 
     /// Shakes hands. Only a connection that carried nothing can become TLS.
@@ -97,6 +109,9 @@ impl Connection {
 
     /// Waits for more from the server. 0 is the end.
     pub fn fill(&mut self, deadline: Instant) -> io::Result<usize> {
+        if let Some(kind) = self.broken {
+            return Err(kind.into());
+        }
         if self.start > 0 {
             self.received.copy_within(self.start..self.end, 0);
             (self.start, self.end) = (0, self.end - self.start);
@@ -143,15 +158,24 @@ impl Connection {
         if socket.set_nonblocking(true).is_err() {
             return true;
         }
-        let silent = socket.peek(&mut [0]).is_err_and(|error| error.kind() == ErrorKind::WouldBlock);
-        socket.set_nonblocking(false).is_err() || !silent
+        let peeked = socket.peek(&mut [0]);
+        let silent = peeked.as_ref().is_err_and(|error| error.kind() == ErrorKind::WouldBlock);
+        let blocks = socket.set_nonblocking(false).is_ok();
+        self.note(peeked);
+        !blocks || !silent
+    }
+
+    fn note(&mut self, peeked: io::Result<usize>) {
+        let lasting = peeked.err().filter(|error| !is_timeout(error) && error.kind() != ErrorKind::Interrupted);
+        self.broken = self.broken.or(lasting.map(|error| error.kind()));
     }
 
     /// Waits for the server to say something, or for the deadline. Nothing is consumed.
-    pub fn wait_for_bytes(&self, deadline: Instant) {
+    pub fn wait_for_bytes(&mut self, deadline: Instant) {
         let socket = &self.stream.socket;
         if left(deadline).and_then(|left| socket.set_read_timeout(Some(left))).is_ok() {
-            let _ = socket.peek(&mut [0]);
+            let peeked = socket.peek(&mut [0]);
+            self.note(peeked);
         }
     }
 
@@ -263,5 +287,28 @@ fn handshake_error(place: &Place, error: &io::Error) -> HttpError {
         Some(error) => tls::failed(place, error),
         None if error.kind() == ErrorKind::UnexpectedEof => tls::failed(place, "the server closed the connection"),
         None => tls::failed(place, error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::TcpListener;
+
+    use super::*;
+
+    #[test]
+    fn looking_for_bytes_does_not_turn_a_reset_into_an_end() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        let by = from_now(Duration::from_secs(10));
+        let mut connection =
+            Connection::open(&Place::parse("127.0.0.1", address.port()).unwrap(), address, by).unwrap();
+        let (mut server, _) = listener.accept().unwrap();
+        connection.send(b"more than is read", Duration::from_secs(1), by).unwrap();
+        server.read_exact(&mut [0]).unwrap();
+        drop(server);
+        connection.wait_for_bytes(by);
+        assert!(connection.has_more());
+        assert_eq!(connection.fill(by).map_err(|error| error.kind()), Err(ErrorKind::ConnectionReset));
     }
 }

@@ -83,6 +83,15 @@ impl BodyReader {
         Ok(at)
     }
 
+    /// As [`BodyReader::take`], but at most to the end of a chunk that has something in it.
+    pub fn take_piece(&mut self, input: &[u8], out: &mut Vec<u8>) -> Result<usize, &'static str> {
+        let mut at = 0;
+        while at < input.len() && !self.is_done() && (out.is_empty() || self.state != State::Size) {
+            at += self.step(&input[at..], out)?;
+        }
+        Ok(at)
+    }
+
     fn step(&mut self, input: &[u8], out: &mut Vec<u8>) -> Result<usize, &'static str> {
         match self.state {
             State::UntilClose => {

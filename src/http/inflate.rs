@@ -14,6 +14,10 @@ use flate2::{Decompress, FlushDecompress, Status};
 
 use crate::http::error::HttpError;
 
+/// Codings that compress, and can't be counted. A name that is none of these is no coding to any library of a guest (some
+/// servers write `utf-8` there), so that its body goes on as it is.
+const UNCOUNTED: [&str; 12] =
+    ["br", "brotli", "dcb", "dcz", "zstd", "compress", "x-compress", "bzip2", "x-bzip2", "xz", "lzma", "lz4"];
 /// More codings on top of one another than this are refused.
 const MAX_CODINGS: usize = 3;
 const BUFFER_BYTES: usize = 16 << 10;
@@ -26,16 +30,16 @@ pub enum Coding {
 }
 
 impl Coding {
-    /// The codings of an answer, as they were applied; `identity` is none. `Err`: there is one that can't be counted.
+    /// The codings of an answer that compress, as they were applied. `Err`: there is one that can't be counted.
     pub fn all<'a>(values: impl Iterator<Item = &'a [u8]>) -> Result<Vec<Coding>, HttpError> {
         let mut codings = Vec::new();
         for name in values.flat_map(|value| value.split(|&byte| byte == b',')).map(<[u8]>::trim_ascii) {
-            if name.is_empty() || name.eq_ignore_ascii_case(b"identity") {
-                continue;
+            if UNCOUNTED.iter().any(|uncounted| name.eq_ignore_ascii_case(uncounted.as_bytes())) {
+                return Err(HttpError::BadAnswer(
+                    "its `Content-Encoding` compresses, and is neither gzip nor deflate, so what it becomes can't be bounded",
+                ));
             }
-            codings.push(Coding::named(name).ok_or(HttpError::BadAnswer(
-                "its `Content-Encoding` is none of gzip, deflate and identity, so what it becomes can't be bounded",
-            ))?);
+            codings.extend(Coding::named(name));
         }
         if codings.len() > MAX_CODINGS {
             return Err(HttpError::BadAnswer("too many codings in `Content-Encoding`"));

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 /// The bounds of one call's HTTP.
 ///
-/// Defaults: 256 requests, 16 connections at once; 16 MiB in a request and 64 MiB in all; 64 MiB in an answer, as sent and
+/// Defaults: 256 requests, 100 connections at once; 16 MiB in a request and 64 MiB in all; 64 MiB in an answer, as sent and
 /// decompressed, and 256 MiB in all as sent; 10 s to connect, 30 s to the first byte of an answer, 30 s between two pieces of it. The call's own deadline
 /// cuts all of these short.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,7 +36,7 @@ impl Default for HttpLimits {
     fn default() -> HttpLimits {
         HttpLimits {
             requests: 256,
-            connections: 16,
+            connections: 100,
             request_bytes: 16 << 20,
             total_request_bytes: 64 << 20,
             answer_bytes: 64 << 20,

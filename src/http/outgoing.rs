@@ -1,4 +1,4 @@
-//! The form in which an answer goes to the guest: scrubbed, and framed by length or in chunks.
+//! The form in which an answer goes to the guest: scrubbed, and framed by length, in chunks, or by the connection's end.
 
 use std::sync::Arc;
 
@@ -12,14 +12,13 @@ const GATHERED_BYTES: u64 = 64 << 10;
 /// Writes one answer.
 pub struct Outgoing {
     response: Response,
-    close: bool,
     scrubber: Option<Arc<Scrubber>>,
     scrubbing: Option<Scrubbing>,
     way: Way,
 }
 
 enum Way {
-    /// As the server framed it: nothing, or by length.
+    /// As the server framed it: nothing, by length, or until the connection's end.
     Plain,
     Chunked,
     Gathered(Vec<u8>),
@@ -27,17 +26,24 @@ enum Way {
 
 impl Outgoing {
     /// Starts with the head, unless its length must be known first.
-    pub fn start(response: Response, close: bool, scrubber: Option<Arc<Scrubber>>, out: &mut Vec<u8>) -> Outgoing {
+    pub fn start(response: Response, scrubber: Option<Arc<Scrubber>>, out: &mut Vec<u8>) -> Outgoing {
         let (way, framing) = match (response.framing, &scrubber) {
             (Framing::Length(length), Some(_)) if length <= GATHERED_BYTES => (Way::Gathered(Vec::new()), None),
-            (framing @ Framing::None, _) | (framing @ Framing::Length(_), None) => (Way::Plain, Some(framing)),
+            (framing @ (Framing::None | Framing::UntilClose), _) | (framing @ Framing::Length(_), None) => {
+                (Way::Plain, Some(framing))
+            }
             _ => (Way::Chunked, Some(Framing::Chunked)),
         };
         if let Some(framing) = framing {
-            out.extend(response.write_head(framing, close, scrubber.as_deref()));
+            out.extend(response.write_head(framing, scrubber.as_deref()));
         }
         let scrubbing = scrubber.clone().map(Scrubbing::new);
-        Outgoing { response, close, scrubber, scrubbing, way }
+        Outgoing { response, scrubber, scrubbing, way }
+    }
+
+    /// Whether the guest learns only by the connection's end that this was all.
+    pub fn ends_with_connection(&self) -> bool {
+        self.response.framing == Framing::UntilClose
     }
 
     /// Whether the server will take another request on the same connection.
@@ -72,7 +78,7 @@ impl Outgoing {
                     Framing::Length(announced) if !proper => Framing::Length(announced.max(length + 1)),
                     _ => Framing::Length(length),
                 };
-                out.extend(self.response.write_head(framing, self.close, self.scrubber.as_deref()));
+                out.extend(self.response.write_head(framing, self.scrubber.as_deref()));
                 out.extend_from_slice(whole);
             }
             Way::Chunked if proper => out.extend_from_slice(LAST_CHUNK),
@@ -104,7 +110,7 @@ mod tests {
         let head = b"HTTP/1.1 200 OK\r\nContent-Length: 12\r\n\r\n";
         let (response, _) = Response::find(head, &mut 0, false).unwrap().unwrap();
         let mut out = Vec::new();
-        let mut outgoing = Outgoing::start(response, false, scrubber, &mut out);
+        let mut outgoing = Outgoing::start(response, scrubber, &mut out);
         outgoing.put(b"value-1234", &mut out);
         outgoing.finish(false, &mut out);
         let (seen, length) = Response::find(&out, &mut 0, false).unwrap().unwrap();

@@ -80,7 +80,7 @@ impl Replacer {
             let filled = self.fill(query.as_bytes(), Form::Percent).0;
             request.query = Some(String::from_utf8_lossy(&filled).into_owned());
         }
-        for (name, value) in &mut request.headers {
+        for (name, value) in request.headers.iter_mut().filter(|(name, _)| !name.eq_ignore_ascii_case("host")) {
             let filled = match basic(name, value) {
                 Some(plain) => match self.fill(&plain, Form::Plain).0 {
                     // Nothing of ours in it: it is sent as the guest spelt it.

@@ -9,20 +9,11 @@ use crate::http::target;
 
 /// The most headers of a request.
 const MAX_HEADERS: usize = 100;
-/// Headers that are about one connection, not about the request; and those that are written anew.
-const DROPPED: [&str; 11] = [
-    "connection",
-    "keep-alive",
-    "proxy-connection",
-    "proxy-authorization",
-    "proxy-authenticate",
-    "te",
-    "trailer",
-    "transfer-encoding",
-    "content-length",
-    "host",
-    "expect",
-];
+/// Headers that are written anew where they stand: the guest's word decides only where, and whether, they are there.
+const OURS: [&str; 4] = ["host", "connection", "content-length", "transfer-encoding"];
+/// Headers that are about one connection, not about the request.
+const DROPPED: [&str; 7] =
+    ["keep-alive", "proxy-connection", "proxy-authorization", "proxy-authenticate", "te", "trailer", "expect"];
 /// By these, some servers take another method than the one in the request line: that method is asked for too.
 const OVERRIDES: [&str; 3] = ["x-http-method-override", "x-http-method", "x-method-override"];
 /// By these, some servers take another path than the one that was checked.
@@ -33,7 +24,8 @@ const REFUSED: [&str; 3] = ["x-original-url", "x-rewrite-url", "http2-settings"]
 pub struct Request {
     pub asked: Asked,
     pub query: Option<String>,
-    /// Those that go to the server, in order; the values have no control characters but tabs.
+    /// Those that go to the server, in order; the values have no control characters but tabs. Host and framing are
+    /// among them, in our words, and of `Connection` whether it is to last.
     pub headers: Vec<(String, Vec<u8>)>,
     pub framing: Framing,
     /// The guest wants the connection closed after the answer.
@@ -67,13 +59,36 @@ impl Request {
                 overrides.push(token(value)?.to_ascii_uppercase());
             }
         }
-        let dropped = |name: &str| {
-            DROPPED.iter().any(|drop| is_same(name, drop)) || connection.iter().any(|listed| is_same(name, listed))
+        let lasting = ["close", "keep-alive"].into_iter().find(|word| connection.iter().any(|listed| listed == word));
+        let mut request = Request {
+            asked: Asked { tls, place: place.clone(), method, path },
+            query,
+            headers: Vec::new(),
+            framing,
+            close: lasting == Some("close"),
+            expects_continue,
+            overrides,
         };
-        let headers = all.into_iter().filter(|(name, _)| !dropped(name)).collect();
-        let close = connection.iter().any(|listed| listed == "close");
-        let asked = Asked { tls, place: place.clone(), method, path };
-        Ok(Request { asked, query, headers, framing, close, expects_continue, overrides })
+        let mut lasting = lasting.map(|word| word.as_bytes().to_vec());
+        for (name, value) in all {
+            let value = match request.own(&name) {
+                Some(own) => Some(own),
+                None if name.eq_ignore_ascii_case("connection") => lasting.take(),
+                None => Some(value).filter(|_| !is_dropped(&name, &connection)),
+            };
+            request.headers.extend(value.map(|value| (name, value)));
+        }
+        Ok(request)
+    }
+
+    /// What we say ourselves under this name.
+    fn own(&self, name: &str) -> Option<Vec<u8>> {
+        match (name.to_ascii_lowercase().as_str(), self.framing) {
+            ("host", _) => Some(self.asked.place.authority(self.asked.tls).into_bytes()),
+            ("content-length", Framing::Length(length)) => Some(length.to_string().into_bytes()),
+            ("transfer-encoding", Framing::Chunked) => Some(b"chunked".to_vec()),
+            _ => None,
+        }
     }
 
     pub fn header(&self, name: &str) -> Option<&[u8]> {
@@ -96,6 +111,12 @@ impl Request {
         self.has_body() && !matches!(self.asked.method.as_str(), "POST" | "PUT" | "PATCH")
     }
 
+    /// Has the server close the connection after its answer.
+    pub fn ask_to_close(&mut self) {
+        self.headers.retain(|(name, _)| !name.eq_ignore_ascii_case("connection"));
+        self.headers.push(("Connection".to_owned(), b"close".to_vec()));
+    }
+
     /// The head to send.
     pub fn write_head(&self) -> Vec<u8> {
         let mut out = Vec::with_capacity(512);
@@ -107,14 +128,8 @@ impl Request {
             out.extend_from_slice(query.as_bytes());
         }
         out.extend_from_slice(b" HTTP/1.1\r\n");
-        line(&mut out, "Host", self.asked.place.authority(self.asked.tls).as_bytes());
         for (name, value) in &self.headers {
-            line(&mut out, name, value);
-        }
-        match self.framing {
-            Framing::Length(length) => line(&mut out, "Content-Length", length.to_string().as_bytes()),
-            Framing::Chunked => line(&mut out, "Transfer-Encoding", b"chunked"),
-            Framing::None | Framing::UntilClose => {}
+            line(&mut out, name, &self.own(name).unwrap_or_else(|| value.clone()));
         }
         out.extend_from_slice(b"\r\n");
         out
@@ -167,6 +182,12 @@ fn header(line: &[u8]) -> Result<(String, Vec<u8>), HttpError> {
         return Err(HttpError::BadRequest("a header's value has control characters"));
     }
     Ok((String::from_utf8_lossy(name).into_owned(), value.to_vec()))
+}
+
+/// Whether a header stays here: it is about this connection, is listed in `Connection`, or passes for one of ours.
+fn is_dropped(name: &str, connection: &[String]) -> bool {
+    let is_ours = |other: &&str| is_same(name, other);
+    OURS.iter().chain(&DROPPED).any(|other| is_ours(&other)) || connection.iter().any(|listed| is_same(name, listed))
 }
 
 /// Whether a server may take two headers' names for one: to many, `_` is `-`.
@@ -246,7 +267,36 @@ mod tests {
         let dropped =
             "Content_Length: 5\r\nTransfer_Encoding: chunked\r\nKeep_Alive: 1\r\nConnection: X-Hop\r\nX_Hop: 1\r\n";
         let request = parse(&format!("{dropped}X_Own: 1\r\n")).unwrap();
-        assert_eq!(request.headers, [("X_Own".to_owned(), b"1".to_vec())]);
+        assert_eq!(request.headers[1..], [("X_Own".to_owned(), b"1".to_vec())]);
         assert_eq!(request.framing, Framing::None);
+    }
+
+    #[test]
+    fn headers_are_sent_in_the_guests_order_and_host_and_length_in_our_words() {
+        let head = b"POST /x HTTP/1.1\r\nAccept: */*\r\ncontent-length: 007\r\nHost: A.example:80\r\nX: y\r\n\r\n";
+        let mut request = Request::parse(head, &Place::parse("a.example", 80).unwrap(), false).unwrap();
+        let sent = |length: &str| {
+            format!("POST /x HTTP/1.1\r\nAccept: */*\r\ncontent-length: {length}\r\nHost: a.example\r\nX: y\r\n\r\n")
+        };
+        assert_eq!(String::from_utf8(request.write_head()).unwrap(), sent("7"));
+        request.framing = Framing::Length(12);
+        assert_eq!(String::from_utf8(request.write_head()).unwrap(), sent("12"));
+    }
+
+    #[test]
+    fn of_connection_only_whether_it_is_to_last_goes_on() {
+        for (said, sent) in [
+            ("Connection: keep-alive\r\n", Some("keep-alive")),
+            ("Connection: Close, X-Hop\r\nX-Hop: 1\r\n", Some("close")),
+            ("Connection: X-Hop\r\nConnection: keep-alive\r\nX-Hop: 1\r\n", Some("keep-alive")),
+            ("Connection: X-Hop\r\nX-Hop: 1\r\n", None),
+        ] {
+            let sent: Vec<_> =
+                sent.map(|word| ("Connection".to_owned(), word.as_bytes().to_vec())).into_iter().collect();
+            assert_eq!(parse(said).unwrap().headers[1..], sent, "{said}");
+        }
+        let mut request = parse("Connection: keep-alive\r\n").unwrap();
+        request.ask_to_close();
+        assert_eq!(request.headers[1..], [("Connection".to_owned(), b"close".to_vec())]);
     }
 }

@@ -9,25 +9,18 @@ use crate::http::scrub::Scrubber;
 /// The largest head of an answer, and the most headers in it.
 const MAX_HEAD_BYTES: usize = 64 << 10;
 const MAX_HEADERS: usize = 200;
-/// Headers that are about one connection, and those that are written anew.
-const DROPPED: [&str; 10] = [
-    "connection",
-    "keep-alive",
-    "proxy-connection",
-    "proxy-authenticate",
-    "te",
-    "trailer",
-    "transfer-encoding",
-    "content-length",
-    "upgrade",
-    "alt-svc",
-];
+/// Why an answer is none at all: it does not begin with a status line.
+pub const NOT_HTTP: &str = "it does not begin with a status line of HTTP/1";
+/// Headers that say where a body ends. They are written anew.
+const FRAMING: [&str; 2] = ["Content-Length", "Transfer-Encoding"];
 
 /// An answer's head as it was understood.
 #[derive(Debug)]
 pub struct Response {
     pub status: u16,
-    reason: String,
+    /// Of HTTP 1: 0 or 1.
+    version: u8,
+    reason: Vec<u8>,
     headers: Vec<(String, Vec<u8>)>,
     pub framing: Framing,
     /// What `Content-Length` said, also where no body follows.
@@ -48,7 +41,13 @@ impl Response {
         end.map(|end| Ok((Response::parse(&received[..end], head_only)?, end))).transpose()
     }
 
+    /// Whether these bytes begin with a status line.
+    pub fn is_begun(received: &[u8]) -> bool {
+        reason(received).is_some()
+    }
+
     fn parse(head: &[u8], head_only: bool) -> Result<Response, HttpError> {
+        let reason = reason(head).ok_or(HttpError::BadAnswer(NOT_HTTP))?;
         let mut space = [httparse::EMPTY_HEADER; MAX_HEADERS];
         let mut parsed = httparse::Response::new(&mut space);
         match parsed.parse(head) {
@@ -62,7 +61,7 @@ impl Response {
             _ => return Err(HttpError::BadAnswer("the head is not HTTP/1")),
         }
         let status =
-            parsed.code.filter(|code| (100..=599).contains(code)).ok_or(HttpError::BadAnswer("a bad status"))?;
+            parsed.code.filter(|code| (100..=999).contains(code)).ok_or(HttpError::BadAnswer("a bad status"))?;
         let headers: Vec<_> =
             parsed.headers.iter().map(|header| (header.name.to_owned(), header.value.to_vec())).collect();
         let (framing, length, clear) = framing(&headers, status, head_only)?;
@@ -72,14 +71,14 @@ impl Response {
             .iter()
             .any(|name| starts(&headers, name, b"ntlm") || starts(&headers, name, b"negotiate"));
         let reusable = keeps && clear && !bound && framing != Framing::UntilClose;
-        Ok(Response {
-            status,
-            reason: parsed.reason.unwrap_or_default().to_owned(),
-            headers,
-            framing,
-            length,
-            reusable,
-        })
+        Ok(Response { status, version: parsed.version.unwrap_or(1), reason, headers, framing, length, reusable })
+    }
+
+    /// Whether its body is said to be in any coding.
+    pub fn is_encoded(&self) -> bool {
+        let mut names = values(&self.headers, "content-encoding").flat_map(|value| value.split(|&byte| byte == b','));
+        self.framing != Framing::None
+            && names.any(|name| !name.trim_ascii().is_empty() && !name.trim_ascii().eq_ignore_ascii_case(b"identity"))
     }
 
     /// How the body is compressed; an error if it is so in a way that can't be counted.
@@ -90,32 +89,49 @@ impl Response {
         Coding::all(values(&self.headers, "content-encoding"))
     }
 
-    /// The head that the guest gets.
-    pub fn write_head(&self, framing: Framing, close: bool, scrubber: Option<&Scrubber>) -> Vec<u8> {
+    /// The head that the guest gets: the server's headers in their order, and those about the framing where they stood.
+    pub fn write_head(&self, framing: Framing, scrubber: Option<&Scrubber>) -> Vec<u8> {
         let scrub =
             |text: &[u8]| scrubber.map_or_else(|| text.to_vec(), |scrubber| scrubber.scrub_bytes(text).into_owned());
         let mut out = Vec::with_capacity(1024);
-        out.extend_from_slice(format!("HTTP/1.1 {} ", self.status).as_bytes());
-        out.extend_from_slice(&scrub(self.reason.as_bytes()));
+        out.extend_from_slice(format!("HTTP/1.{} {} ", self.version, self.status).as_bytes());
+        out.extend_from_slice(&scrub(&self.reason));
         out.extend_from_slice(b"\r\n");
+        let mut framed = self.framing_line(framing);
         for (name, value) in &self.headers {
-            if !DROPPED.iter().any(|drop| name.eq_ignore_ascii_case(drop)) {
+            if FRAMING.iter().any(|about| name.eq_ignore_ascii_case(about)) {
+                out.extend(framed.take().unwrap_or_default());
+            } else {
                 line(&mut out, &String::from_utf8_lossy(&scrub(name.as_bytes())), &scrub(value));
             }
         }
-        match (framing, self.length) {
-            (Framing::Length(length), _) | (Framing::None, Some(length)) => {
-                line(&mut out, "Content-Length", length.to_string().as_bytes());
-            }
-            (Framing::None, None) => {}
-            (Framing::Chunked | Framing::UntilClose, _) => line(&mut out, "Transfer-Encoding", b"chunked"),
-        }
-        if close {
-            line(&mut out, "Connection", b"close");
-        }
+        out.extend(framed.unwrap_or_default());
         out.extend_from_slice(b"\r\n");
         out
     }
+
+    /// What says where the body ends, in the spelling of the server where it said the same.
+    fn framing_line(&self, framing: Framing) -> Option<Vec<u8>> {
+        let (name, value) = match (framing, self.length) {
+            (Framing::Length(length), _) | (Framing::None, Some(length)) => (FRAMING[0], length.to_string()),
+            (Framing::Chunked, _) => (FRAMING[1], "chunked".to_owned()),
+            (Framing::None, None) | (Framing::UntilClose, _) => return None,
+        };
+        let theirs = self.headers.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
+        let mut out = Vec::new();
+        line(&mut out, theirs.map_or(name, |(known, _)| known), value.as_bytes());
+        Some(out)
+    }
+}
+
+/// The reason in a status line, in whatever letters; `None` if the head begins with none.
+fn reason(head: &[u8]) -> Option<Vec<u8>> {
+    let line = head.split(|&byte| byte == b'\n').next()?.trim_ascii_end();
+    let (b'0' | b'1', rest) = line.strip_prefix(b"HTTP/1.")?.split_first()? else { return None };
+    let (code, reason) = rest.strip_prefix(b" ")?.split_at_checked(3)?;
+    let is_fine =
+        code.iter().all(u8::is_ascii_digit) && !reason.iter().any(|&byte| byte != b'\t' && byte.is_ascii_control());
+    (is_fine && matches!(reason.first(), None | Some(b' '))).then(|| reason.trim_ascii_start().to_vec())
 }
 
 /// Where the head ends, if it does. Servers may end lines in LF alone.
@@ -152,7 +168,9 @@ fn framing(
     }
     let bodiless = head_only || matches!(status, 100..=199 | 204 | 304);
     Ok(match (bodiless, coding, length) {
-        (true, ..) => (Framing::None, length.filter(|_| head_only || status == 304), coding.is_none() || head_only),
+        (true, ..) => {
+            (Framing::None, length.filter(|_| head_only || matches!(status, 204 | 304)), coding.is_none() || head_only)
+        }
         (_, Some(_), length) => (Framing::Chunked, None, length.is_none()),
         (_, None, Some(length)) => (Framing::Length(length), Some(length), true),
         (_, None, None) => (Framing::UntilClose, None, true),

@@ -109,7 +109,7 @@ impl Upload {
             head_only: self.request.asked.method == "HEAD",
             guarded: self.terms.secrets.any_for_host(&self.request.asked.place),
             close: self.request.close,
-            last: self.request.has_stray_body(),
+            last: self.request.has_stray_body() || self.request.close,
         };
         Ok(Answer::new(self.terms, connection, resend, self.record, about))
     }
@@ -255,7 +255,7 @@ fn prepare(
     }
     if request.has_stray_body() {
         // After the answer the server listens no more, whatever it made of the body.
-        request.headers.push(("Connection".to_owned(), b"close".to_vec()));
+        request.ask_to_close();
     }
     Ok(checked)
 }

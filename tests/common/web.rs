@@ -88,7 +88,8 @@ fn serve(stream: impl Read + Write, scheme: &str, seen: &Mutex<Vec<Seen>>, handl
             let _ = reader.read(&mut [0]);
             return;
         };
-        if reader.get_mut().write_all(&answer).and_then(|()| reader.get_mut().flush()).is_err() {
+        let sent = reader.get_mut().write_all(&answer).and_then(|()| reader.get_mut().flush());
+        if sent.is_err() || answer.windows(17).any(|part| part == b"Connection: close") {
             return;
         }
     }

@@ -113,7 +113,7 @@ fn raw(what: &str, wire: &mut dyn Write) -> io::Result<bool> {
     let text = match what {
         "greeting" => "220 mail.example.test ESMTP\r\n\r\n".to_owned(),
         "status" => "HTTP/1.1 20 OK\r\nContent-Length: 0\r\n\r\n".into(),
-        "beyond" => "HTTP/1.1 999 OK\r\nContent-Length: 0\r\n\r\n".into(),
+        "beyond" => "HTTP/1.1 099 OK\r\nContent-Length: 0\r\n\r\n".into(),
         "newer" => "HTTP/2.0 200 OK\r\nContent-Length: 0\r\n\r\n".into(),
         "negative" => "HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\nx".into(),
         "overlong" => "HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999\r\n\r\nx".into(),

@@ -6,9 +6,9 @@ itself, and gives the answer back as bytes. TLS is the host's: a connection only
 
 import errno
 import math
-import socket
 
 from skillcell_guest import door
+from skillcell_guest.standins import errors
 
 OPEN, TLS, WRITE, READ, WAIT, CLOSE, NAME = b"o", b"s", b"w", b"r", b"a", b"c", b"n"
 #: What `wait` says of a connection.
@@ -78,7 +78,9 @@ def _ask(kind, payload):
 
 def _error(kind, text):
     if kind == _NO_NAME:
-        return socket.gaierror(socket.EAI_NONAME, text)
+        return errors.no_such_name()
+    if kind == _UNREACHABLE and text.endswith("connection refused"):
+        return errors.refused()
     if kind == _TIMED_OUT:
         return TimeoutError("timed out")
     if kind == _TLS:
@@ -89,7 +91,7 @@ def _error(kind, text):
     if kind == _IDLE:
         return NothingUnderWay(errno.ECONNABORTED, "there is no answer to read: nothing was asked")
     if kind == _RESET:
-        return ConnectionResetError(errno.ECONNRESET, text)
+        return errors.reset()
     if kind in (_TOO_LARGE, _PROTOCOL):
         return ConnectionAbortedError(errno.ECONNABORTED, text)
     return ConnectionRefusedError(errno.ECONNREFUSED, text)

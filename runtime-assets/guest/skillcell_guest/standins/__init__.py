@@ -12,9 +12,9 @@ import sys
 
 def install():
     from skillcell_guest.standins import (
-        accounts, executors, hashes, jpeg, locks, loop, modes, network, processes, signals, threads,
+        accounts, errors, executors, hashes, jpeg, locks, loop, modes, network, processes, signals, threads,
     )  # fmt: skip
 
     sys.path.insert(1, os.path.join(os.path.dirname(__file__), "modules"))
-    for standin in (accounts, locks, threads, executors, network, processes, signals, modes, loop, hashes, jpeg):
+    for standin in (errors, accounts, locks, threads, executors, network, processes, signals, modes, loop, hashes, jpeg):
         standin.install()

@@ -14,7 +14,7 @@ _PIECE = 64 << 10
 #: The host gives up on connecting by then.
 _LONGEST = 10
 #: What the host is asked about at once.
-_MOST = 64
+_MOST = 100
 
 
 class CellTransport(asyncio.Transport):

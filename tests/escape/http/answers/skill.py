@@ -1,5 +1,7 @@
 """Reads what no honest server answers, and counts what it gets."""
 
+import re
+
 from skillcell_guest import bridge
 from skillware.core.base_skill import BaseSkill
 
@@ -18,5 +20,7 @@ class Answers(BaseSkill):
             while piece := bridge.read(connection, 65536, params.get("timeout")):
                 answer += piece
             bridge.close(connection)
+            if answer and not re.match(rb"HTTP/1\.[01] \d{3} ", answer):
+                raise ValueError(f"no HTTP: {answer!r}")
             texts.append(answer.partition(b"\r\n\r\n")[2].decode("latin-1"))
         return texts

@@ -47,6 +47,10 @@ class HttpClient:
         answer = self._ask(url, timeout)
         return {"status": answer.status, "text": answer.read().decode(), "url": url}
 
+    def form(self, url, timeout):
+        answer = self._ask(url, timeout)
+        return _form(answer, answer.version, answer.getheaders(), answer.read())
+
     def download(self, url, timeout):
         answer = self._ask(url, timeout)
         return _sizes(iter(lambda: answer.read1(50_000), b""))
@@ -60,6 +64,14 @@ class Requests:
     def get(self, url, timeout):
         answer = requests.get(url, timeout=timeout)
         return {"status": answer.status_code, "text": answer.text, "url": answer.url}
+
+    def form(self, url, timeout):
+        answer = requests.get(url, timeout=timeout, stream=True).raw
+        return _form(answer, answer.version, answer.headers.items(), answer.read())
+
+    def pieces(self, url, timeout):
+        with requests.get(url, timeout=timeout, stream=True) as answer:
+            return [piece.decode() for piece in answer.iter_content(None)]
 
     def download(self, url, timeout):
         with requests.get(url, timeout=timeout, stream=True) as answer:
@@ -179,6 +191,13 @@ class HttpxAsync:
 
 def _session(url):
     return [f"{url}/cookie", f"{url}/seen", f"{url}/seen"]
+
+
+def _form(answer, version, headers, body):
+    return {
+        "status": answer.status, "reason": answer.reason, "version": version, "headers": list(headers),
+        "text": body.decode(),
+    }  # fmt: skip
 
 
 def _sizes(pieces):
