@@ -16,6 +16,7 @@ mod process;
 mod proxy;
 mod sandbox;
 mod scratch;
+mod session;
 mod spawn;
 mod subprocess;
 

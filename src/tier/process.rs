@@ -14,6 +14,7 @@ use super::cgroup::Cgroup;
 use super::channel::{self, End};
 use super::output::Output;
 use super::scratch::Scratch;
+use super::session::processes;
 use super::spawn::{Hold, Rlimits, spawn};
 use super::{Job, Ran, TierError, ending};
 use crate::call::Usage;
@@ -190,7 +191,8 @@ impl Process {
     /// What was killed is gone a moment later; somebody else waits for it.
     fn outlast_group(&self) {
         let until = Instant::now() + PASSING;
-        while rustix::process::test_kill_process_group(self.pid()).is_ok() && Instant::now() < until {
+        let is_there = || rustix::process::test_kill_process_group(self.pid()).is_ok();
+        while is_there() && processes(self.pid()).next().is_some() && Instant::now() < until {
             std::thread::sleep(Duration::from_micros(500));
         }
     }

@@ -1,5 +1,6 @@
 //! Scratch space in a folder of the host, for a process that has no file system of its own. Nothing bounds a folder, so it
-//! is watched; and what a stranger made in it is taken apart without ever going down.
+//! is watched; and what a stranger made in it is taken apart without ever going down. It is in memory where that can be:
+//! what was made there in a moment is gone in a moment.
 //!
 //! *Life cycle*: made empty, watched while the process lives, removed when dropped. By then no process may be in it.
 
@@ -16,24 +17,38 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use rustix::process::Pid;
+use tempfile::TempDir;
 
 use crate::limits::{LimitKind, Limits};
 
 /// How long nobody looks: at least, at most, and otherwise by how long a look takes.
-const LOOK: (Duration, Duration, u32) = (Duration::from_millis(25), Duration::from_millis(400), 10);
+const LOOK: (Duration, Duration, u32) = (Duration::from_millis(20), Duration::from_millis(100), 4);
+
+/// Where every process may have files in memory.
+const IN_MEMORY: &str = "/dev/shm";
+const TMPFS: i64 = 0x0102_1994;
 
 pub struct Scratch {
     folder: PathBuf,
+    /// What the folder is in, if it is in memory.
+    _around: Option<TempDir>,
     over: Arc<OnceLock<LimitKind>>,
     watch: Option<(Sender<()>, JoinHandle<()>)>,
 }
 
 impl Scratch {
-    /// A folder that is not there yet, with one for temporary files and one to be at home in.
-    pub fn new(folder: PathBuf) -> io::Result<Scratch> {
+    /// A folder in memory; or this one, which is not there yet.
+    pub fn new(otherwise: PathBuf) -> io::Result<Scratch> {
+        let around = in_memory();
+        let folder = around.as_ref().map_or(otherwise, |around| around.path().join("scratch"));
+        Scratch::make(folder, around)
+    }
+
+    /// With a folder for temporary files and one to be at home in.
+    fn make(folder: PathBuf, around: Option<TempDir>) -> io::Result<Scratch> {
         std::fs::create_dir(&folder)?;
         // As the kernel tells of files in it.
-        let scratch = Scratch { folder: folder.canonicalize()?, over: Arc::default(), watch: None };
+        let scratch = Scratch { folder: folder.canonicalize()?, _around: around, over: Arc::default(), watch: None };
         std::fs::create_dir(scratch.tmp())?;
         std::fs::create_dir(scratch.home())?;
         Ok(scratch)
@@ -78,6 +93,11 @@ impl Scratch {
     }
 }
 
+fn in_memory() -> Option<TempDir> {
+    let is_memory = rustix::fs::statfs(IN_MEMORY).is_ok_and(|found| found.f_type == TMPFS);
+    if is_memory { tempfile::Builder::new().prefix("skillcell-").tempdir_in(IN_MEMORY).ok() } else { None }
+}
+
 fn exceeded(folder: &Path, session: Pid, most: &used::Used) -> Option<LimitKind> {
     // The two folders in it are ours.
     let most = used::Used { files: most.files.saturating_add(2), ..*most };
@@ -109,7 +129,7 @@ mod tests {
     use std::os::unix::fs::PermissionsExt;
 
     fn scratch(at: &Path) -> Scratch {
-        Scratch::new(at.join("scratch")).unwrap()
+        Scratch::make(at.join("scratch"), None).unwrap()
     }
 
     #[test]

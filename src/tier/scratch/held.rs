@@ -8,6 +8,8 @@ use std::path::Path;
 
 use rustix::process::Pid;
 
+use crate::tier::session::processes;
+
 /// What the kernel puts behind the path of such a file.
 const DELETED: &[u8] = b" (deleted)";
 
@@ -19,20 +21,6 @@ pub fn bytes(folder: &Path, session: Pid) -> u64 {
         mapped(&process, folder, &mut found);
     }
     found.values().fold(0, |sum, bytes| sum.saturating_add(*bytes))
-}
-
-/// The folders in `/proc` of a session's processes.
-fn processes(session: Pid) -> impl Iterator<Item = std::path::PathBuf> {
-    let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
-    let numbered = entries.filter(|entry| entry.file_name().as_bytes().iter().all(u8::is_ascii_digit));
-    numbered.map(|entry| entry.path()).filter(move |path| session_of(path) == Some(session.as_raw_nonzero().get()))
-}
-
-/// The fourth word behind the name, which may have anything in it.
-fn session_of(process: &Path) -> Option<i32> {
-    let stat = std::fs::read(process.join("stat")).ok()?;
-    let after = stat.iter().rposition(|byte| *byte == b')')? + 1;
-    std::str::from_utf8(&stat[after..]).ok()?.split_whitespace().nth(3)?.parse().ok()
 }
 
 fn open(process: &Path, folder: &Path, found: &mut HashMap<u64, u64>) {

@@ -1,17 +1,19 @@
-//! Removes a tree that a stranger made: however deep it is, no path gets long, nothing recurses, and three descriptors
-//! do. A folder in a folder is moved to the top, and is taken apart there.
+//! Removes a tree that a stranger made: however deep it is, no path gets long, nothing recurses, and a few descriptors do.
+//! What lies too deep is moved to the top, and is taken apart there.
 
 use std::ffi::CString;
 use std::io;
-use std::os::fd::{AsFd, BorrowedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::Path;
 
 use rustix::fs::{AtFlags, Dir};
 
 use super::used::{make_accessible, open_folder};
 
+/// Folders in folders that are open at once.
+const MAX_DEPTH: usize = 48;
 /// Rounds in which nothing went, before it is given up.
-const MAX_ROUNDS: u32 = 1000;
+const MAX_IDLE: u32 = 100;
 
 /// Removes a folder with all that is in it. Nobody may be writing to it.
 pub fn tree(folder: &Path) -> io::Result<()> {
@@ -21,37 +23,60 @@ pub fn tree(folder: &Path) -> io::Result<()> {
     let name = CString::new(name.as_encoded_bytes())?;
     let parent = std::fs::File::open(parent)?;
     let top = open_folder(parent.as_fd(), &name).ok_or(io::ErrorKind::NotFound)?;
-    let (mut moved, mut stuck) = (0u64, 0);
-    loop {
-        let names = names(top.as_fd())?;
-        if names.is_empty() {
+    let (mut moved, mut idle) = (0, 0);
+    while idle < MAX_IDLE {
+        if names(top.as_fd())?.is_empty() {
             return Ok(rustix::fs::unlinkat(&parent, &name, AtFlags::REMOVEDIR)?);
         }
-        let gone = names.iter().filter(|name| take_apart(top.as_fd(), name, &mut moved)).count();
-        stuck += u32::from(gone == 0);
-        if stuck > MAX_ROUNDS {
-            return Err(io::ErrorKind::DirectoryNotEmpty.into());
+        idle += u32::from(take_apart(top.as_fd(), &mut moved)? == 0);
+    }
+    Err(io::ErrorKind::DirectoryNotEmpty.into())
+}
+
+/// A folder that is open, and what is left to do in it.
+struct Level {
+    folder: OwnedFd,
+    name: CString,
+    left: Vec<CString>,
+}
+
+/// Goes through it once; how many went.
+fn take_apart(top: BorrowedFd<'_>, moved: &mut u64) -> io::Result<u64> {
+    let mut gone = 0;
+    let mut open: Vec<Level> = Vec::new();
+    let mut at_top = names(top)?;
+    loop {
+        let depth = open.len();
+        let (folder, left) = match open.last_mut() {
+            Some(level) => (level.folder.as_fd(), &mut level.left),
+            None => (top, &mut at_top),
+        };
+        if let Some(name) = left.pop() {
+            if removed(folder, &name) {
+                gone += 1;
+                continue;
+            }
+            make_accessible(folder, &name);
+            if depth == MAX_DEPTH {
+                *moved += 1;
+                let _ = rustix::fs::renameat(folder, &name, top, format!(".skillcell-{moved}"));
+            } else if let Some(folder) = open_folder(folder, &name) {
+                let left = names(folder.as_fd())?;
+                open.push(Level { folder, name, left });
+            }
+        } else if let Some(level) = open.pop() {
+            let around = open.last().map_or(top, |level| level.folder.as_fd());
+            gone += u64::from(rustix::fs::unlinkat(around, &level.name, AtFlags::REMOVEDIR).is_ok());
+        } else {
+            return Ok(gone);
         }
     }
 }
 
-/// Whether it is gone. A folder's files are removed with it, and its folders moved to the top.
-fn take_apart(top: BorrowedFd<'_>, name: &CString, moved: &mut u64) -> bool {
-    if rustix::fs::unlinkat(top, name, AtFlags::empty()).is_ok() {
-        return true;
-    }
-    make_accessible(top, name);
-    if let Some(folder) = open_folder(top, name) {
-        for inner in names(folder.as_fd()).unwrap_or_default() {
-            if rustix::fs::unlinkat(&folder, &inner, AtFlags::empty()).is_err() {
-                // Moving a folder changes what is above it, which is written in it.
-                make_accessible(folder.as_fd(), &inner);
-                *moved += 1;
-                let _ = rustix::fs::renameat(&folder, &inner, top, format!(".skillcell-{moved}"));
-            }
-        }
-    }
-    rustix::fs::unlinkat(top, name, AtFlags::REMOVEDIR).is_ok()
+/// Files, and empty folders.
+fn removed(folder: BorrowedFd<'_>, name: &CString) -> bool {
+    let remove = |flags| rustix::fs::unlinkat(folder, name, flags).is_ok();
+    remove(AtFlags::empty()) || remove(AtFlags::REMOVEDIR)
 }
 
 fn names(folder: BorrowedFd<'_>) -> io::Result<Vec<CString>> {

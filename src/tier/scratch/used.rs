@@ -18,35 +18,59 @@ pub struct Used {
     pub files: u64,
 }
 
-/// What is below a folder, or the first part of it that is more than `most`.
+impl Used {
+    fn is_more_than(&self, most: &Used) -> bool {
+        self.bytes > most.bytes || self.files > most.files
+    }
+
+    /// Adds what is in a folder, but for what is in its folders; and names those. Names come first: asking about each file
+    /// takes longer, and whoever makes them is in the way.
+    fn add(&mut self, folder: BorrowedFd<'_>, most: &Used) -> Vec<CString> {
+        let (mut folders, mut files) = (Vec::new(), Vec::new());
+        for entry in Dir::read_from(folder).into_iter().flatten().flatten() {
+            if matches!(entry.file_name().to_bytes(), b"." | b"..") {
+                continue;
+            }
+            self.files += 1;
+            if self.is_more_than(most) {
+                return Vec::new();
+            }
+            let list = if entry.file_type() == FileType::Directory { &mut folders } else { &mut files };
+            list.push(entry.file_name().to_owned());
+        }
+        for name in files {
+            // It may be gone by now.
+            let Ok(file) = rustix::fs::statat(folder, &name, AtFlags::SYMLINK_NOFOLLOW) else { continue };
+            let bytes = u64::try_from(file.st_blocks).unwrap_or_default().saturating_mul(512);
+            self.bytes = self.bytes.saturating_add(bytes);
+            // Not every file system says which is what.
+            if FileType::from_raw_mode(file.st_mode) == FileType::Directory {
+                folders.push(name);
+            }
+        }
+        folders
+    }
+}
+
+/// What is below a folder, or as much of it as is more than `most`.
 pub fn below(folder: &Path, most: &Used) -> Used {
     let mut used = Used::default();
-    let Ok(root) = rustix::fs::open(folder, FOLDER, Mode::empty()) else { return used };
-    let Ok(root) = Dir::new(root) else { return used };
-    let mut open = vec![root];
-    while let Some(dir) = open.last_mut() {
-        let Some(Ok(entry)) = dir.next() else {
+    let Ok(folder) = rustix::fs::open(folder, FOLDER, Mode::empty()) else { return used };
+    let inner = used.add(folder.as_fd(), most);
+    let mut open = vec![(folder, inner)];
+    while let Some((folder, inner)) = open.last_mut() {
+        let Some(name) = inner.pop() else {
             open.pop();
             continue;
         };
-        let name = entry.file_name().to_owned();
-        if name.as_bytes() == b"." || name.as_bytes() == b".." {
-            continue;
-        }
-        let Ok(parent) = dir.fd() else { continue };
-        // It may be gone by now.
-        let Ok(found) = rustix::fs::statat(parent, &name, AtFlags::SYMLINK_NOFOLLOW) else { continue };
-        used.files += 1;
-        used.bytes = used.bytes.saturating_add(u64::try_from(found.st_blocks).unwrap_or_default().saturating_mul(512));
-        if used.files > most.files || used.bytes > most.bytes {
+        let Some(folder) = open_folder(folder.as_fd(), &name) else { continue };
+        let inner = used.add(folder.as_fd(), most);
+        open.push((folder, inner));
+        if used.is_more_than(most) {
             return used;
         }
-        if FileType::from_raw_mode(found.st_mode) == FileType::Directory {
-            let inner = open_folder(parent, &name).and_then(|inner| Dir::new(inner).ok());
-            open.extend(inner);
-            if open.len() > MAX_DEPTH {
-                return Used { files: u64::MAX, ..used };
-            }
+        if open.len() > MAX_DEPTH {
+            return Used { files: u64::MAX, ..used };
         }
     }
     used
@@ -66,9 +90,8 @@ pub fn open_folder(parent: BorrowedFd<'_>, name: &CString) -> Option<OwnedFd> {
 }
 
 pub fn make_accessible(parent: BorrowedFd<'_>, name: &CString) {
-    let path_only = (FOLDER - OFlags::RDONLY) | OFlags::PATH;
-    if let Ok(folder) = rustix::fs::openat(parent, name, path_only, Mode::empty()) {
-        let path = format!("/proc/self/fd/{}", folder.as_fd().as_raw_fd());
+    if let Ok(folder) = rustix::fs::openat(parent, name, FOLDER | OFlags::PATH, Mode::empty()) {
+        let path = format!("/proc/self/fd/{}", folder.as_raw_fd());
         let _ = std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o700));
     }
 }
