@@ -11,7 +11,7 @@ mod web;
 use std::fs;
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::fs::MetadataExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
@@ -75,6 +75,7 @@ const TESTS: &[(Needs, &str, fn())] = &[
     (Needs::Sandbox, "no_file_is_left_that_runs_as_the_operator", no_file_is_left_that_runs_as_the_operator),
     (Needs::Sandbox, "what_may_only_be_read_can_t_be_changed", what_may_only_be_read_can_t_be_changed),
     (Needs::Sandbox, "no_capability_is_left", no_capability_is_left),
+    (Needs::Sandbox, "a_process_ends_with_its_host", a_process_ends_with_its_host),
     (Needs::Sandbox, "files_may_be_copied_with_their_modes_and_times", files_may_be_copied_with_their_modes_and_times),
     (
         Needs::Landlock,
@@ -464,7 +465,7 @@ fn nothing_is_left_of_a_call() {
         let output = child.wait_with_output().unwrap();
         assert!(!output.stdout.is_empty());
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "files");
-        assert_eq!(processes_with(&folder.path().display().to_string()), Vec::<String>::new());
+        assert_eq!(processes_with(&folder.path().display().to_string()), Vec::<PathBuf>::new());
         for groups in ["/sys/fs/cgroup", "/sys/fs/cgroup/pids", "/sys/fs/cgroup/memory"] {
             let names = fs::read_dir(groups).into_iter().flatten().flatten().map(|entry| entry.file_name());
             assert!(!names.into_iter().any(|found| found.to_string_lossy().starts_with(&name)), "{groups}");
@@ -472,11 +473,38 @@ fn nothing_is_left_of_a_call() {
     }
 }
 
-/// Command lines that have this in them: that of a process of a call has where its files are.
-fn processes_with(text: &str) -> Vec<String> {
-    let entries = fs::read_dir("/proc").unwrap().flatten();
-    let lines = entries.filter_map(|entry| fs::read_to_string(entry.path().join("cmdline")).ok());
-    lines.filter(|line| line.contains(text)).collect()
+/// Processes whose command line has this in it, by their folder: that of a process of a call has where its files are.
+fn processes_with(text: &str) -> Vec<PathBuf> {
+    let entries = fs::read_dir("/proc").unwrap().flatten().map(|entry| entry.path());
+    let has = |path: &PathBuf| fs::read_to_string(path.join("cmdline")).is_ok_and(|line| line.contains(text));
+    entries.filter(has).collect()
+}
+
+fn a_process_ends_with_its_host() {
+    let folder = tempfile::tempdir().unwrap();
+    let skill = tests().join("skills/tiers/hostile");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_skillcell"));
+    command.args(["run", skill.to_str().unwrap(), "--tier", "subprocess", "--params", r#"{"do": "hang"}"#]);
+    let mut host = command.env("TMPDIR", folder.path()).spawn().unwrap();
+    let name = folder.path().display().to_string();
+    let wait_for = |there: bool| {
+        let until = Instant::now() + Duration::from_secs(20);
+        while processes_with(&name).is_empty() == there {
+            assert!(Instant::now() < until, "{:?}", processes_with(&name));
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    };
+    wait_for(true);
+    let environment = fs::read(processes_with(&name)[0].join("environ")).unwrap_or_default();
+    host.kill().unwrap();
+    host.wait().unwrap();
+    wait_for(false);
+    // Its scratch folder is left: nobody was there to remove it.
+    let scratch = environment.split(|byte| *byte == 0).find_map(|line| line.strip_prefix(b"TMPDIR="));
+    let scratch = PathBuf::from(String::from_utf8_lossy(scratch.unwrap_or_default()).into_owned());
+    if let Some(around) = scratch.ancestors().nth(2).filter(|around| around.starts_with("/dev/shm/")) {
+        fs::remove_dir_all(around).unwrap();
+    }
 }
 
 const LIBRARIES: [&str; 5] = ["urllib", "http.client", "requests", "httpx", "httpx.AsyncClient"];

@@ -22,6 +22,10 @@ pub fn outcome(end: End, door: &mut Door, status: Option<ExitStatus>, writes: bo
         End::Done => handed_over(door, writes),
         End::Closed => match status {
             None => crashed("the process closed its channel without a result".to_owned()),
+            // A file that grew too large: native code is not asked whether it wants to know.
+            Some(status) if status.signal() == Some(libc::SIGXFSZ) && !writes => {
+                Outcome::Exceeded(LimitKind::ScratchBytes, None)
+            }
             Some(status) => died(status),
         },
     }

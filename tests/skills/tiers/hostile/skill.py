@@ -98,6 +98,9 @@ class Hostile(BaseSkill):
         os.kill(os.getpid(), signal.SIGSEGV)
         time.sleep(30)
 
+    def hang(self):
+        time.sleep(60)
+
     def hog(self):
         held = []
         while True:
