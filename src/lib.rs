@@ -8,7 +8,7 @@
 //!
 //! `unsafe` is denied but in four files: `cell/machine.rs`, which loads compiled code that this program wrote,
 //! `cell/prefault.rs`, which asks the system to copy pages of a cell's memory ahead, and `cell/pagemap.rs`, which asks it
-//! which pages a cell wrote, and `tier/spawn.rs`, which sets limits between `fork` and `exec`.
+//! which pages a cell wrote, and `tier/spawn.rs`, which sets limits, and holds a process, between `fork` and `exec`.
 
 #![deny(unsafe_code)]
 

@@ -15,6 +15,8 @@ mod output;
 mod process;
 mod proxy;
 mod sandbox;
+mod scratch;
+mod session;
 mod spawn;
 mod subprocess;
 
@@ -143,6 +145,20 @@ pub fn run(job: Job<'_>) -> Result<Ran, TierError> {
         Ground::Environment(venv) => subprocess::run(job, venv),
         Ground::Image(ready) => container::run(job, ready),
         Ground::Bare(venv) => in_process::run(job, venv),
+    }
+}
+
+/// Why the first of these mounts that a tier can't make here can't be: the folder, why, and the flag for one that can.
+pub(crate) fn unkept_mount(
+    tier: Tier,
+    mounts: &[(PathBuf, MountGrant)],
+) -> Result<Option<(MountGrant, String, Option<String>)>, TierError> {
+    match tier {
+        Tier::Subprocess => {
+            let unkept = subprocess::unkept(mounts)?;
+            Ok(unkept.map(|unkept| (unkept.grant, unkept.why, unkept.instead)))
+        }
+        _ => Ok(None),
     }
 }
 

@@ -1,6 +1,8 @@
 //! The tiers besides cells: which is chosen, what a process can't do to its host, and that nothing is left of it.
 //!
-//! Where this machine has no bubblewrap, what needs it is ignored, with the reason, and is not counted as passed.
+//! What is promised of a process is asked of both sandboxes: of the one that this machine takes, and, by starting this
+//! program again with `SKILLCELL_SANDBOX=landlock`, of Landlock and seccomp alone (`landlock::…`). Where one does not work
+//! here, what needs it is ignored, with the reason, and is not counted as passed.
 
 mod common;
 #[path = "common/web.rs"]
@@ -8,11 +10,14 @@ mod web;
 
 use std::fs;
 use std::os::linux::net::SocketAddrExt;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
 use common::{fixture, returned, tests};
+use rustix::process::Pid;
 use serde_json::{Value, json};
 use skillcell::policy::{DenialKind, GrantKind, Grants, Permissions, TierRules};
 use skillcell::{Approvals, Call, Choice, Host, LimitKind, Outcome, Report, Roots, Tier, tier};
@@ -29,6 +34,8 @@ static HOST: LazyLock<Host> = LazyLock::new(|| {
 enum Needs {
     Nothing,
     Sandbox,
+    /// The sandbox that has no namespaces.
+    Landlock,
     /// A form to fill, which is kept beside the repository.
     Form,
 }
@@ -66,6 +73,17 @@ const TESTS: &[(Needs, &str, fn())] = &[
     (Needs::Sandbox, "a_stream_that_was_given_away_is_not_waited_for", a_stream_that_was_given_away_is_not_waited_for),
     (Needs::Sandbox, "memory_that_is_shared_is_bounded_too", memory_that_is_shared_is_bounded_too),
     (Needs::Sandbox, "no_file_is_left_that_runs_as_the_operator", no_file_is_left_that_runs_as_the_operator),
+    (Needs::Sandbox, "what_may_only_be_read_can_t_be_changed", what_may_only_be_read_can_t_be_changed),
+    (Needs::Sandbox, "no_capability_is_left", no_capability_is_left),
+    (Needs::Sandbox, "a_process_ends_with_its_host", a_process_ends_with_its_host),
+    (Needs::Sandbox, "files_may_be_copied_with_their_modes_and_times", files_may_be_copied_with_their_modes_and_times),
+    (
+        Needs::Landlock,
+        "what_no_namespace_keeps_apart_is_refused_and_its_twin_works",
+        what_no_namespace_keeps_apart_is_refused_and_its_twin_works,
+    ),
+    (Needs::Landlock, "what_is_taken_of_the_disk_in_any_way_counts", what_is_taken_of_the_disk_in_any_way_counts),
+    (Needs::Landlock, "a_folder_is_mounted_where_it_is_or_refused", a_folder_is_mounted_where_it_is_or_refused),
     (Needs::Nothing, "without_isolation_only_what_is_trusted_runs", without_isolation_only_what_is_trusted_runs),
     (
         Needs::Form,
@@ -76,23 +94,61 @@ const TESTS: &[(Needs, &str, fn())] = &[
 
 fn main() -> std::process::ExitCode {
     let args = libtest_mimic::Arguments::from_args();
-    let none = tier::available(Tier::Subprocess).err().map(|error| error.to_string());
-    let trials = TESTS.iter().map(|(needs, name, test)| {
+    let here = tier::available(Tier::Subprocess).map_err(|error| error.to_string());
+    let alone = is_landlock(&here);
+    let landlock = if alone { here.clone() } else { landlock_by_itself() };
+    let mut trials = Vec::new();
+    for (needs, name, test) in TESTS {
         let missing = match needs {
             Needs::Nothing => None,
             Needs::Form if !form().is_file() => Some(format!("{} is not here", form().display())),
-            _ => none.clone(),
+            Needs::Landlock if !alone => None,
+            _ => here.clone().err(),
         };
-        if let Some(why) = &missing {
-            eprintln!("SKIPPED {name}: {why}");
+        if *needs != Needs::Landlock || alone {
+            trials.push(trial((*name).to_owned(), missing.clone(), *test));
         }
-        libtest_mimic::Trial::test(*name, move || {
-            test();
-            Ok(())
-        })
-        .with_ignored_flag(missing.is_some())
-    });
-    libtest_mimic::run(&args, trials.collect()).exit_code()
+        if *needs != Needs::Nothing && !alone {
+            let missing = missing.or_else(|| landlock.clone().err());
+            trials.push(trial(format!("landlock::{name}"), missing, || again_with_landlock(name)));
+        }
+    }
+    libtest_mimic::run(&args, trials).exit_code()
+}
+
+fn trial(name: String, missing: Option<String>, test: impl FnOnce() + Send + 'static) -> libtest_mimic::Trial {
+    if let Some(why) = &missing {
+        eprintln!("SKIPPED {name}: {why}");
+    }
+    let ignored = missing.is_some();
+    let run = move || {
+        test();
+        Ok(())
+    };
+    libtest_mimic::Trial::test(name, run).with_ignored_flag(ignored)
+}
+
+fn is_landlock(available: &Result<String, String>) -> bool {
+    available.as_ref().is_ok_and(|what| what.starts_with("Landlock"))
+}
+
+/// What `skillcell doctor` says of the tier if the sandbox is to be that one.
+fn landlock_by_itself() -> Result<String, String> {
+    let mut doctor = Command::new(env!("CARGO_BIN_EXE_skillcell"));
+    let output = doctor.args(["doctor", "--json"]).env("SKILLCELL_SANDBOX", "landlock").output().unwrap();
+    let said: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let checks = said["checks"].as_array().unwrap();
+    let tier = checks.iter().find(|check| check["check"] == "tier subprocess").unwrap();
+    let detail = tier["detail"].as_str().unwrap().to_owned();
+    if tier["state"] == "ok" { Ok(detail) } else { Err(detail) }
+}
+
+/// Which sandbox there is, is found once in a process.
+fn again_with_landlock(name: &str) {
+    let mut again = Command::new(std::env::current_exe().unwrap());
+    let output = again.args(["--exact", name]).env("SKILLCELL_SANDBOX", "landlock").output().unwrap();
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && said.contains("1 passed"), "{said}{}", String::from_utf8_lossy(&output.stderr));
 }
 
 fn form() -> std::path::PathBuf {
@@ -127,15 +183,37 @@ fn raised(report: Report) -> (String, String) {
     }
 }
 
-fn with_folder(mut call: Call, folder: &std::path::Path) -> Call {
-    call.grants.add(GrantKind::Mount, &format!("{}:/out:rw", folder.display())).expect("a mount");
+/// Whether the sandbox of this process is the one without namespaces, and so without paths of its own.
+fn alone() -> bool {
+    static ALONE: LazyLock<bool> =
+        LazyLock::new(|| is_landlock(&tier::available(Tier::Subprocess).map_err(|error| error.to_string())));
+    *ALONE
+}
+
+/// Where a skill sees a folder that it was granted.
+fn seen(folder: &Path) -> String {
+    if alone() { folder.canonicalize().unwrap().display().to_string() } else { "/out".to_owned() }
+}
+
+fn mounted(mut call: Call, folder: &Path, mode: &str) -> Call {
+    call.grants.add(GrantKind::Mount, &format!("{}:{}:{mode}", folder.display(), seen(folder))).expect("a mount");
     call
+}
+
+fn with_folder(call: Call, folder: &Path) -> Call {
+    mounted(call, folder, "rw")
+}
+
+/// The one that there is without namespaces, or the other.
+fn either<T>(without: T, with: T) -> T {
+    if alone() { without } else { with }
 }
 
 fn a_daemon_that_is_deaf_to_signals_ends_with_its_call() {
     for then in ["return", "hang"] {
         let folder = tempfile::tempdir().unwrap();
-        let mut call = with_folder(call(json!({"do": "beat", "then": then})), folder.path());
+        let params = json!({"do": "beat", "out": seen(folder.path()), "then": then});
+        let mut call = with_folder(call(params), folder.path());
         call.limits.deadline = Duration::from_secs(8);
         let started = Instant::now();
         let report = run("tiers/hostile", &call);
@@ -161,12 +239,13 @@ fn processes_memory_files_and_output_are_bounded() {
     assert!(bomb["children"].as_u64().unwrap() < 64, "{bomb}");
     assert_eq!(exceeded(&hostile(json!({"do": "hog"}))), Some(LimitKind::Memory));
     assert_eq!(exceeded(&hostile(json!({"do": "opens"}))), Some(LimitKind::OpenFiles));
-    for folder in ["/tmp", "/home/skill", "/dev/shm"] {
+    for folder in either(&["$TMPDIR", "$HOME"][..], &["/tmp", "/home/skill", "/dev/shm"]) {
         let report = hostile(json!({"do": "fill", "folder": folder}));
         assert_eq!(exceeded(&report), Some(LimitKind::ScratchBytes), "{folder}: {report:?}");
     }
     let (kind, message) = raised(hostile(json!({"do": "fill", "folder": "/"})));
-    assert_eq!((kind.as_str(), message.contains("Read-only file system")), ("OSError", true), "{message}");
+    let expected = either(("PermissionError", "Permission denied"), ("OSError", "Read-only file system"));
+    assert_eq!((kind.as_str(), message.contains(expected.1)), (expected.0, true), "{message}");
     assert_eq!(exceeded(&hostile(json!({"do": "flood", "descriptor": 1}))), Some(LimitKind::StdoutBytes));
     assert_eq!(exceeded(&hostile(json!({"do": "flood", "descriptor": 2}))), Some(LimitKind::StderrBytes));
 }
@@ -210,14 +289,17 @@ fn nothing_of_the_host_is_in_reach() {
     rustix::io::fcntl_setfd(&held, rustix::io::FdFlags::empty()).unwrap();
     let holds = returned(hostile(json!({"do": "holds"}))).unwrap();
     drop(held);
-    let allowed = |link: &str| ["pipe:", "socket:", "/dev/null", "/proc/"].iter().any(|start| link.starts_with(start));
-    assert!(holds.as_array().unwrap().iter().all(|link| allowed(link.as_str().unwrap())), "{holds}");
-    assert_eq!(holds.as_array().unwrap().iter().filter(|link| link.as_str().unwrap().starts_with("pipe:")).count(), 2);
+    // The input, what it prints to, its channel, and where connections come from if it can make none.
+    let expected =
+        either(json!(["null", "pipe", "pipe", "socket", "socket"]), json!(["null", "pipe", "pipe", "socket"]));
+    assert_eq!(holds, expected);
     let name = format!("skillcell-test-{mine}");
     let address = std::os::unix::net::SocketAddr::from_abstract_name(&name).unwrap();
     let _listener = std::os::unix::net::UnixListener::bind_addr(&address).unwrap();
-    assert_eq!(raised(hostile(json!({"do": "reaches", "abstract": name}))).0, "ConnectionRefusedError");
-    assert_eq!(raised(hostile(json!({"do": "kills", "pid": mine}))).0, "ProcessLookupError");
+    let refused = either("PermissionError", "ConnectionRefusedError");
+    assert_eq!(raised(hostile(json!({"do": "reaches", "abstract": name}))).0, refused);
+    let unknown = either("PermissionError", "ProcessLookupError");
+    assert_eq!(raised(hostile(json!({"do": "kills", "pid": mine}))).0, unknown);
 }
 
 /// As root it is root to the kernel, which asks for no capability there.
@@ -244,7 +326,8 @@ fn memory_that_is_shared_is_bounded_too() {
 
 fn no_file_is_left_that_runs_as_the_operator() {
     let folder = tempfile::tempdir().unwrap();
-    let report = run("tiers/hostile", &with_folder(call(json!({"do": "set_id"})), folder.path()));
+    let params = json!({"do": "set_id", "out": seen(folder.path())});
+    let report = run("tiers/hostile", &with_folder(call(params), folder.path()));
     let said = returned(report).unwrap();
     assert!(said.as_object().unwrap().values().all(|errno| *errno == 1), "{said}");
     for entry in fs::read_dir(folder.path()).unwrap() {
@@ -253,8 +336,126 @@ fn no_file_is_left_that_runs_as_the_operator() {
     }
 }
 
+const CHANGES: [&str; 21] = [
+    "open",
+    "truncate",
+    "create",
+    "mkdir",
+    "rename",
+    "rename_back",
+    "unlink",
+    "rmdir",
+    "link",
+    "symlink",
+    "mkfifo",
+    "chmod",
+    "fchmod",
+    "chown",
+    "fchown",
+    "utime",
+    "futime",
+    "setxattr",
+    "fsetxattr",
+    "flags",
+    "folder",
+];
+
+/// By its names or through a file that is open, its content, its place or what is written about it.
+fn what_may_only_be_read_can_t_be_changed() {
+    let changes = |mode: &str| {
+        let folder = tempfile::tempdir().unwrap();
+        let kept = folder.path().join("kept");
+        fs::write(&kept, "kept").unwrap();
+        let state = || {
+            let about = [folder.path(), &kept].map(|path| fs::metadata(path).unwrap());
+            about.map(|it| (it.mode(), it.uid(), it.mtime(), it.mtime_nsec(), it.ctime(), it.ctime_nsec()))
+        };
+        let before = state();
+        let params = json!({"do": "changes", "folder": seen(folder.path())});
+        let said = returned(run("tiers/hostile", &mounted(call(params), folder.path(), mode))).unwrap();
+        assert_eq!(
+            fs::read_dir(folder.path()).unwrap().filter(|it| it.is_ok()).count(),
+            either(1, if mode == "ro" { 1 } else { 2 })
+        );
+        (said, state() == before, fs::read_to_string(&kept).unwrap())
+    };
+    let (said, unchanged, content) = changes("ro");
+    assert!(CHANGES.iter().all(|change| said[change].is_u64()) && unchanged, "{said}");
+    assert_eq!(content, "kept");
+    let (said, unchanged, content) = changes("rw");
+    let works = ["open", "truncate", "create", "mkdir", "rename", "rename_back", "unlink", "rmdir"];
+    assert!(works.iter().all(|change| said[change].is_null()) && !unchanged, "{said}");
+    assert!(["link", "symlink"].iter().all(|change| said[change] == 1), "{said}");
+    assert_eq!(content, "k");
+}
+
+fn no_capability_is_left() {
+    let left = returned(hostile(json!({"do": "capabilities"}))).unwrap();
+    assert_eq!((&left["sets"], &left["no_new_privileges"]), (&json!([0, 0, 0, 0, 0, 0]), &json!(1)), "{left}");
+    if rustix::process::geteuid().is_root() {
+        assert_eq!(left["bounding"], json!([]));
+    }
+}
+
+fn files_may_be_copied_with_their_modes_and_times() {
+    let folder = tempfile::tempdir().unwrap();
+    let params = json!({"do": "copies", "out": seen(folder.path())});
+    let copied = returned(run("tiers/hostile", &with_folder(call(params), folder.path()))).unwrap();
+    assert_eq!(copied, json!(["copy", "touched", "tree"]));
+    assert!(folder.path().join("tree/skill.py").is_file());
+}
+
+fn what_no_namespace_keeps_apart_is_refused_and_its_twin_works() {
+    let mut other = Command::new("sleep").arg("60").spawn().unwrap();
+    let before = rustix::process::getpriority_process(Pid::from_child(&other).into()).unwrap();
+    let said = returned(hostile(json!({"do": "tries", "pid": other.id()}))).unwrap();
+    assert_eq!(rustix::process::getpriority_process(Pid::from_child(&other).into()).unwrap(), before);
+    other.kill().unwrap();
+    other.wait().unwrap();
+    for (name, errno) in said.as_object().unwrap() {
+        let works = name.ends_with("_self") || ["fork", "pair"].contains(&name.as_str());
+        let expected = if name == "unknown" { json!(38) } else { json!(1) };
+        assert_eq!(*errno, if works { Value::Null } else { expected }, "{name}");
+    }
+    assert!(said.as_object().unwrap().len() > 25, "{said}");
+}
+
+fn what_is_taken_of_the_disk_in_any_way_counts() {
+    let ways = [
+        ("files", LimitKind::ScratchFiles),
+        ("levels", LimitKind::ScratchFiles),
+        ("held", LimitKind::ScratchBytes),
+        ("mapped", LimitKind::ScratchBytes),
+    ];
+    for (what, limit) in ways {
+        let mut call = call(json!({"do": "fill_with", "what": what}));
+        call.limits.open_files = 512;
+        call.limits.scratch_files = 1024;
+        let report = run("tiers/hostile", &call);
+        assert_eq!(exceeded(&report), Some(limit), "{what}: {report:?}");
+        assert!(report.usage.guest + report.usage.teardown < Duration::from_secs(10), "{what}: {:?}", report.usage);
+    }
+}
+
+fn a_folder_is_mounted_where_it_is_or_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path().canonicalize().unwrap();
+    fs::write(place.join("file"), "granted").unwrap();
+    let call = |guest: &str| {
+        let path = place.join("file");
+        let mut call = call(json!({"do": "sees", "paths": [path]}));
+        call.grants.add(GrantKind::Mount, &format!("{}:{guest}", place.display())).unwrap();
+        call
+    };
+    let seen = returned(run("tiers/hostile", &call(place.to_str().unwrap()))).unwrap();
+    assert_eq!(seen.as_object().unwrap().values().collect::<Vec<_>>(), [&json!("granted")]);
+    let report = run("tiers/hostile", &call("/data"));
+    assert!(matches!(report.outcome, Outcome::Refused), "{report:?}");
+    assert_eq!(report.denials[0].flag, Some(format!("--mount {0}:{0}:ro", place.display())));
+}
+
 fn nothing_is_left_of_a_call() {
-    for action in [r#"{"do": "prints"}"#, r#"{"do": "fill", "folder": "/tmp"}"#, r#"{"do": "spill", "what": "x"}"#] {
+    for action in [r#"{"do": "prints"}"#, r#"{"do": "fill", "folder": "$TMPDIR"}"#, r#"{"do": "spill", "what": "x"}"#] {
         let folder = tempfile::tempdir().unwrap();
         let skill = tests().join("skills/tiers/hostile");
         let mut command = Command::new(env!("CARGO_BIN_EXE_skillcell"));
@@ -265,10 +466,45 @@ fn nothing_is_left_of_a_call() {
         let output = child.wait_with_output().unwrap();
         assert!(!output.stdout.is_empty());
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "files");
+        assert_eq!(processes_with(&folder.path().display().to_string()), Vec::<PathBuf>::new());
         for groups in ["/sys/fs/cgroup", "/sys/fs/cgroup/pids", "/sys/fs/cgroup/memory"] {
             let names = fs::read_dir(groups).into_iter().flatten().flatten().map(|entry| entry.file_name());
             assert!(!names.into_iter().any(|found| found.to_string_lossy().starts_with(&name)), "{groups}");
         }
+    }
+}
+
+/// Processes whose command line has this in it, by their folder: that of a process of a call has where its files are.
+fn processes_with(text: &str) -> Vec<PathBuf> {
+    let entries = fs::read_dir("/proc").unwrap().flatten().map(|entry| entry.path());
+    let has = |path: &PathBuf| fs::read_to_string(path.join("cmdline")).is_ok_and(|line| line.contains(text));
+    entries.filter(has).collect()
+}
+
+fn a_process_ends_with_its_host() {
+    let folder = tempfile::tempdir().unwrap();
+    let skill = tests().join("skills/tiers/hostile");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_skillcell"));
+    command.args(["run", skill.to_str().unwrap(), "--tier", "subprocess", "--params", r#"{"do": "hang"}"#]);
+    let mut host = command.env("TMPDIR", folder.path()).spawn().unwrap();
+    let name = folder.path().display().to_string();
+    let wait_for = |there: bool| {
+        let until = Instant::now() + Duration::from_secs(20);
+        while processes_with(&name).is_empty() == there {
+            assert!(Instant::now() < until, "{:?}", processes_with(&name));
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    };
+    wait_for(true);
+    let environment = fs::read(processes_with(&name)[0].join("environ")).unwrap_or_default();
+    host.kill().unwrap();
+    host.wait().unwrap();
+    wait_for(false);
+    // Its scratch folder is left: nobody was there to remove it.
+    let scratch = environment.split(|byte| *byte == 0).find_map(|line| line.strip_prefix(b"TMPDIR="));
+    let scratch = PathBuf::from(String::from_utf8_lossy(scratch.unwrap_or_default()).into_owned());
+    if let Some(around) = scratch.ancestors().nth(2).filter(|around| around.starts_with("/dev/shm/")) {
+        fs::remove_dir_all(around).unwrap();
     }
 }
 
@@ -394,18 +630,25 @@ fn a_pdf_is_filled_through_a_mount_by_a_package_that_no_cell_has() {
     fs::copy(form(), folder.path().join("form.pdf")).unwrap();
     let skill = HOST.skill("office/pdf_form_filler").unwrap();
     let run = |params: Value| {
+        let mut call = with_folder(Call::new(params), folder.path());
+        if alone() {
+            // The container, if there is one, would be taken before.
+            call.tier = Choice::Tier(Tier::Subprocess);
+            return returned(HOST.call(&skill, &call).unwrap()).unwrap();
+        }
         // The operator names no tier: this skill can't run in a cell.
-        let report = HOST.call(&skill, &with_folder(Call::new(params), folder.path())).unwrap();
+        let report = HOST.call(&skill, &call).unwrap();
         assert!(report.tier > Tier::Wasm && report.tier_reason.is_some(), "{report:?}");
         returned(report).unwrap()
     };
     let edits = json!({"full_name": "Ada", "country": "GR", "agree_terms": true});
-    let filled = run(
-        json!({"action": "fill", "pdf_path": "/out/form.pdf", "edits": edits, "output_path": "/out/done.pdf", "confirmed": true}),
-    );
+    let out = seen(folder.path());
+    let (form, done) = (format!("{out}/form.pdf"), format!("{out}/done.pdf"));
+    let filled =
+        run(json!({"action": "fill", "pdf_path": form, "edits": edits, "output_path": done, "confirmed": true}));
     assert_eq!(filled["status"], "success", "{filled}");
     assert!(folder.path().join("done.pdf").is_file());
-    let read = run(json!({"action": "inspect", "pdf_path": "/out/done.pdf"}));
+    let read = run(json!({"action": "inspect", "pdf_path": done}));
     let value = |name: &str| {
         let fields = read["fields"].as_array().unwrap().iter();
         fields.clone().find(|field| field["native_name"] == name).unwrap()["current_value"].clone()

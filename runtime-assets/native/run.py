@@ -7,7 +7,7 @@ looked at last. What the process may do was settled outside; nothing here guards
 import os
 import sys
 
-#: Where the sandbox has the guest's modules, and the socket of the HTTP proxy.
+#: Where the sandbox has the guest's modules.
 OURS = os.path.dirname(os.path.abspath(__file__))
 #: The length of no answer.
 _NOT_ACCEPTED = 0xFFFFFFFF
@@ -25,6 +25,10 @@ def main():
 
     if settings["proxy"] is not None:
         native.install(settings["proxy"])
+    if not settings["modes"]:
+        from skillcell_guest.standins import held_modes
+
+        held_modes.install()
     _use_packages(settings["packages"])
     from skillcell_guest import boot
 

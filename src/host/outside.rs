@@ -2,6 +2,7 @@
 //! rest.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::{Arc, MutexGuard, PoisonError};
 
 use serde_json::Value;
@@ -13,6 +14,7 @@ use super::{Host, HostError, params};
 use crate::audit::Trail;
 use crate::call::{Call, Outcome, Report};
 use crate::door::Denials;
+use crate::policy::{Denial, DenialKind, MountGrant};
 use crate::skill::Skill;
 use crate::tier::{self, Ground, Job, Tier, container};
 
@@ -45,6 +47,12 @@ impl Host {
             trail.map_or(Ok(()), |trail| trail.refused(&denials))?;
             return Ok(Report { tier, ..refused(skill, denials) });
         }
+        let folders = held.as_ref().map_or(Ok(Vec::new()), |held| held.folders(self))?;
+        if let Some(denial) = unkept_mount(tier, &folders)? {
+            let denials = vec![denial];
+            trail.map_or(Ok(()), |trail| trail.refused(&denials))?;
+            return Ok(Report { tier, ..refused(skill, denials) });
+        }
         let denials = Arc::new(trail.map_or_else(Denials::default, |trail| Denials::audited(trail.clone())));
         let ground = self.kept_ground(tier, skill, &manifest)?;
         let job = Job {
@@ -52,7 +60,7 @@ impl Host {
             ground: &ground,
             limits: &call.limits,
             env: &call.env,
-            mounts: held.as_ref().map_or(Ok(Vec::new()), |held| held.folders(self))?,
+            mounts: folders,
             web: held.as_ref().map_or(Ok(None), |held| held.web(self, &denials, &call.limits))?,
             door: door(call, validate)?,
             denials: denials.clone(),
@@ -125,6 +133,17 @@ impl Host {
         let manifest = self.manifest(skill)?;
         Ok(!requirements(&manifest).is_empty())
     }
+}
+
+/// A mount that was granted and that the tier's sandbox can't make on this machine.
+fn unkept_mount(tier: Tier, mounts: &[(PathBuf, MountGrant)]) -> Result<Option<Denial>, HostError> {
+    let unkept = tier::unkept_mount(tier, mounts)?;
+    Ok(unkept.map(|(grant, message, flag)| {
+        let install = "install bubblewrap";
+        let hint = flag.as_ref().map_or(install.to_owned(), |flag| format!("`{flag}`, or {install}"));
+        let asked = format!("{}:{}", grant.host, grant.guest);
+        Denial { kind: DenialKind::Tier, asked, rule: None, message, hint: Some(hint), flag }
+    }))
 }
 
 /// What a manifest says that the skill needs. What is no list of texts is nothing.

@@ -11,6 +11,7 @@ use crate::door::Door;
 use crate::limits::LimitKind;
 
 const NO_SPACE: i64 = 28;
+const FILE_TOO_LARGE: i64 = 27;
 const TOO_MANY_OPEN_FILES: i64 = 24;
 
 /// `writes` is whether it could write to folders of the host, which may be full for reasons of their own.
@@ -21,6 +22,10 @@ pub fn outcome(end: End, door: &mut Door, status: Option<ExitStatus>, writes: bo
         End::Done => handed_over(door, writes),
         End::Closed => match status {
             None => crashed("the process closed its channel without a result".to_owned()),
+            // A file that grew too large: native code is not asked whether it wants to know.
+            Some(status) if status.signal() == Some(libc::SIGXFSZ) && !writes => {
+                Outcome::Exceeded(LimitKind::ScratchBytes, None)
+            }
             Some(status) => died(status),
         },
     }
@@ -52,7 +57,7 @@ fn limit_behind(raised: &Raised, writes: bool) -> Option<LimitKind> {
     match raised.errno {
         _ if raised.out_of_memory => Some(LimitKind::Memory),
         Some(TOO_MANY_OPEN_FILES) => Some(LimitKind::OpenFiles),
-        Some(NO_SPACE) if !writes => Some(LimitKind::ScratchBytes),
+        Some(NO_SPACE | FILE_TOO_LARGE) if !writes => Some(LimitKind::ScratchBytes),
         _ => None,
     }
 }

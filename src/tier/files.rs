@@ -74,6 +74,11 @@ impl Files {
         self.folder.path().join("s")
     }
 
+    /// For scratch space, where that is a folder of the host; not there yet.
+    pub fn scratch(&self) -> PathBuf {
+        self.folder.path().join("scratch")
+    }
+
     pub fn folder(&self) -> &Path {
         self.folder.path()
     }

@@ -20,7 +20,7 @@ pub fn run(mut job: Job<'_>, venv: &Venv) -> Result<Ran, TierError> {
     let files = Files::write(job.skill).map_err(TierError::io("write the skill's files"))?;
     let mut command = Command::new(&venv.base().executable);
     command.args(["-I", "-S"]).arg(files.ours().join("run.py")).process_group(0);
-    let mut process = Process::spawn(command, &[], job.limits)?;
+    let mut process = Process::spawn(command, &[], job.limits, None)?;
     process.capture(job.limits)?;
     let packages = process::packages_folder(venv.root()).map(|folder| venv.root().join(folder));
     let settings = json!({
@@ -30,6 +30,7 @@ pub fn run(mut job: Job<'_>, venv: &Venv) -> Result<Ran, TierError> {
         "packages": packages,
         "folder": files.skill(),
         "package": job.skill.package(),
+        "modes": true,
     });
     process.run(&mut job, settings.to_string().as_bytes(), (started, deadline), || ())
 }

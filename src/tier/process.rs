@@ -8,12 +8,14 @@ use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Resource, Signal};
+use rustix::process::{Pid, Resource, Signal, WaitId, WaitIdOptions};
 
 use super::cgroup::Cgroup;
 use super::channel::{self, End};
 use super::output::Output;
-use super::spawn::{Rlimits, spawn};
+use super::scratch::Scratch;
+use super::session::processes;
+use super::spawn::{Hold, Rlimits, spawn};
 use super::{Job, Ran, TierError, ending};
 use crate::call::Usage;
 use crate::door::Door;
@@ -30,6 +32,8 @@ const SHARED_BYTES: u64 = 4 << 30;
 const OWN_FILES: u64 = 8;
 /// How long a process that closed its channel is waited for before it is ended.
 const GRACE: Duration = Duration::from_millis(200);
+/// How long the last of a group that was killed are waited for.
+const PASSING: Duration = Duration::from_millis(300);
 
 /// Dropping it ends it, with all that it started as far as its tier can tell.
 pub struct Process {
@@ -40,16 +44,37 @@ pub struct Process {
     pub first: Option<Pid>,
     /// Goes when all are gone.
     pub cgroup: Option<Cgroup>,
-    ended: bool,
+    /// A folder of the host that it writes to, if it does. Goes when all are gone too.
+    scratch: Option<Scratch>,
+    ended: Option<Option<ExitStatus>>,
 }
 
 impl Process {
     /// Starts a command that has its channel as standard input.
-    pub fn spawn(mut command: Command, descriptors: &[OwnedFd], limits: &Limits) -> Result<Process, TierError> {
+    pub fn spawn(
+        mut command: Command,
+        descriptors: &[OwnedFd],
+        limits: &Limits,
+        hold: Option<Hold>,
+    ) -> Result<Process, TierError> {
         let (ours, theirs) = UnixStream::pair().map_err(TierError::io("make a channel"))?;
         command.stdin(OwnedFd::from(theirs)).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let child = spawn(&mut command, descriptors, rlimits(limits)).map_err(TierError::io("start the process"))?;
-        Ok(Process { child, channel: ours, output: None, first: None, cgroup: None, ended: false })
+        let child = spawn(&mut command, descriptors, rlimits(limits), hold);
+        let child = child.map_err(TierError::io("start the process"))?;
+        Ok(Process { child, channel: ours, output: None, first: None, cgroup: None, scratch: None, ended: None })
+    }
+
+    /// The first of its group.
+    pub fn pid(&self) -> Pid {
+        Pid::from_child(&self.child)
+    }
+
+    /// Ends the call when there is too much in its scratch folder.
+    pub fn watch(&mut self, mut scratch: Scratch, limits: &Limits) -> Result<(), TierError> {
+        let wake = self.channel.try_clone().map_err(TierError::io("watch the scratch folder"))?;
+        scratch.watch(limits, self.pid(), wake);
+        self.scratch = Some(scratch);
+        Ok(())
     }
 
     /// What it says on stderr before it is captured.
@@ -112,8 +137,8 @@ impl Process {
     fn finish(mut self, end: &End) -> (Option<ExitStatus>, Vec<u8>, Vec<u8>, Option<LimitKind>) {
         // One that closed its channel is about to be gone, and its status means something. Any other is ended.
         let patience = if *end == End::Closed { GRACE } else { Duration::ZERO };
-        let status = self.wait(Instant::now() + patience);
-        self.kill();
+        let by_itself = self.ends_until(Instant::now() + patience);
+        let status = self.kill().filter(|_| by_itself);
         discard(&self.channel);
         let starved = self.cgroup.as_ref().is_some_and(Cgroup::ran_out_of_memory);
         let Some([stdout, stderr]) = self.output.take() else { return (status, Vec::new(), Vec::new(), None) };
@@ -122,8 +147,9 @@ impl Process {
         let over = match (much, more) {
             (true, _) => Some(LimitKind::StdoutBytes),
             (false, true) => Some(LimitKind::StderrBytes),
-            (false, false) if starved && *end == End::Closed => Some(LimitKind::Memory),
-            (false, false) => None,
+            (false, false) if *end != End::Closed => None,
+            (false, false) if starved => Some(LimitKind::Memory),
+            (false, false) => self.scratch.as_ref().and_then(Scratch::over),
         };
         (status, stdout, stderr, over)
     }
@@ -137,36 +163,55 @@ impl Process {
         python.map_or(0, most_resident_bytes)
     }
 
-    fn wait(&mut self, until: Instant) -> Option<ExitStatus> {
+    fn ends_until(&self, until: Instant) -> bool {
         loop {
-            let status = self.child.try_wait().ok().flatten();
-            if status.is_some() || Instant::now() >= until {
-                return status;
+            if self.has_ended() || Instant::now() >= until {
+                return self.has_ended();
             }
             std::thread::sleep(Duration::from_micros(500));
         }
     }
 
-    fn kill(&mut self) {
-        if std::mem::replace(&mut self.ended, true) {
-            return;
+    /// Leaves it to be waited for: until then its number, and its group's, can't be another's.
+    fn has_ended(&self) -> bool {
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+        matches!(rustix::process::waitid(WaitId::Pid(self.pid()), options), Ok(Some(_)) | Err(_))
+    }
+
+    /// How it ended, which it has by then, with all that it started.
+    fn kill(&mut self) -> Option<ExitStatus> {
+        if let Some(status) = self.ended {
+            return status;
         }
         // While the child is not waited for, its number, and that of the process that it waits for, can't be another's.
-        if let (Some(first), Ok(None)) = (self.first, self.child.try_wait()) {
-            let _ = rustix::process::kill_process(first, Signal::KILL);
-        }
-        let group = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw);
-        if let (None, Some(group)) = (self.first, group) {
-            let _ = rustix::process::kill_process_group(group, Signal::KILL);
+        match self.first {
+            Some(first) if !self.has_ended() => drop(rustix::process::kill_process(first, Signal::KILL)),
+            Some(_) => {}
+            // All of a group are killed at once, and one that is being made is not made.
+            None => drop(rustix::process::kill_process_group(self.pid(), Signal::KILL)),
         }
         let _ = self.child.kill();
-        let _ = self.child.wait();
+        let status = self.child.wait().ok();
+        if self.first.is_none() {
+            self.outlast_group();
+        }
+        self.ended = Some(status);
+        status
+    }
+
+    /// What was killed is gone a moment later; somebody else waits for it.
+    fn outlast_group(&self) {
+        let until = Instant::now() + PASSING;
+        let is_there = || rustix::process::test_kill_process_group(self.pid()).is_ok();
+        while is_there() && processes(self.pid()).next().is_some() && Instant::now() < until {
+            std::thread::sleep(Duration::from_micros(500));
+        }
     }
 }
 
 impl Drop for Process {
     fn drop(&mut self) {
-        self.kill();
+        let _ = self.kill();
     }
 }
 

@@ -1,6 +1,9 @@
 //! The HTTP of a process: a Unix socket that only its sandbox has, with the door's own HTTP behind it. Rules, addresses,
 //! secrets, caps and audit are those of a cell, since it is the same code that is asked.
 //!
+//! A process that may connect to nothing has a stream instead, on which it asks for a connection with one byte and is
+//! handed a fresh one.
+//!
 //! ```text
 //!   process ──▶ proxy   u32 length, `o` or `n` as through the door, or `e` <u32 connection>
 //!   proxy ──▶ process   u32 length, the door's answer
@@ -14,14 +17,16 @@
 mod pump;
 
 use std::collections::HashMap;
-use std::io;
+use std::io::{self, Read};
+use std::os::fd::AsFd;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::JoinHandle;
+use std::thread::{JoinHandle, Scope};
 use std::time::Instant;
 
+use super::spawn::hand_over;
 use crate::door::{Denials, Door, Web};
 
 /// Streams at once; each takes a thread.
@@ -32,8 +37,14 @@ const MAX_ENDS: usize = 256;
 /// Dropping it ends every connection.
 pub struct Proxy {
     shared: Arc<Shared>,
-    path: PathBuf,
+    entrance: Entrance,
     listener: Option<JoinHandle<()>>,
+}
+
+/// How a process gets at it; kept to wake who waits there.
+enum Entrance {
+    Path(PathBuf),
+    Hand(UnixStream),
 }
 
 struct Shared {
@@ -52,22 +63,23 @@ struct Shared {
 }
 
 impl Proxy {
+    /// One that is reached by a path.
     pub fn start(web: Option<&Web>, denials: Arc<Denials>, path: &Path, deadline: Instant) -> io::Result<Proxy> {
         let listener = UnixListener::bind(path)?;
-        let shared = Arc::new(Shared {
-            web: web.map(|web| Mutex::new(web.sibling())),
-            denials,
-            deadline,
-            open: AtomicBool::new(false),
-            stopped: AtomicBool::new(false),
-            streams: AtomicUsize::new(0),
-            next: AtomicU32::new(1),
-            ends: Mutex::default(),
-            live: Mutex::default(),
-        });
+        let shared = Shared::new(web, denials, deadline);
         let serving = shared.clone();
-        let listener = std::thread::spawn(move || listen(&listener, &serving));
-        Ok(Proxy { shared, path: path.to_owned(), listener: Some(listener) })
+        let thread = std::thread::spawn(move || listen(&listener, &serving));
+        Ok(Proxy { shared, entrance: Entrance::Path(path.to_owned()), listener: Some(thread) })
+    }
+
+    /// One that hands out connections; and the end that is for the process.
+    pub fn hand_out(web: Option<&Web>, denials: Arc<Denials>, deadline: Instant) -> io::Result<(Proxy, UnixStream)> {
+        let (ours, theirs) = UnixStream::pair()?;
+        let entrance = Entrance::Hand(ours.try_clone()?);
+        let shared = Shared::new(web, denials, deadline);
+        let serving = shared.clone();
+        let thread = std::thread::spawn(move || hand_out(&ours, &serving));
+        Ok((Proxy { shared, entrance, listener: Some(thread) }, theirs))
     }
 
     /// From now on it answers.
@@ -80,7 +92,10 @@ impl Drop for Proxy {
     fn drop(&mut self) {
         self.shared.stopped.store(true, Ordering::SeqCst);
         // Wakes the listener.
-        let _ = UnixStream::connect(&self.path);
+        let _ = match &self.entrance {
+            Entrance::Path(path) => UnixStream::connect(path).map(drop),
+            Entrance::Hand(stream) => stream.shutdown(std::net::Shutdown::Both),
+        };
         for stream in lock(&self.shared.live).values() {
             let _ = stream.shutdown(std::net::Shutdown::Both);
         }
@@ -101,26 +116,57 @@ fn listen(listener: &UnixListener, shared: &Arc<Shared>) {
                 return;
             }
             let Ok(stream) = stream else { continue };
-            if shared.streams.fetch_add(1, Ordering::SeqCst) >= MAX_STREAMS {
-                shared.streams.fetch_sub(1, Ordering::SeqCst);
-                continue; // it is closed
-            }
-            scope.spawn(move || {
-                let id = shared.next.fetch_add(1, Ordering::SeqCst);
-                if let Ok(copy) = stream.try_clone() {
-                    lock(&shared.live).insert(id, copy);
-                    let end = pump::serve(&stream, id, shared);
-                    lock(&shared.live).remove(&id);
-                    shared.remember(id, end);
-                }
-                let _ = stream.shutdown(std::net::Shutdown::Both);
-                shared.streams.fetch_sub(1, Ordering::SeqCst);
-            });
+            serve(scope, stream, shared);
         }
     });
 }
 
+fn hand_out(mut asked: &UnixStream, shared: &Arc<Shared>) {
+    std::thread::scope(|scope| {
+        while matches!(asked.read(&mut [0]), Ok(1)) && !shared.stopped.load(Ordering::SeqCst) {
+            let Ok((ours, theirs)) = UnixStream::pair() else { continue };
+            // Whoever asks and takes nothing gets no more.
+            if hand_over(asked.as_fd(), theirs.as_fd()).is_ok() {
+                serve(scope, ours, shared);
+            }
+        }
+    });
+}
+
+/// Serves a stream in a thread of its own; closes it where there are too many.
+fn serve<'scope>(scope: &'scope Scope<'scope, '_>, stream: UnixStream, shared: &'scope Arc<Shared>) {
+    if shared.streams.fetch_add(1, Ordering::SeqCst) >= MAX_STREAMS {
+        shared.streams.fetch_sub(1, Ordering::SeqCst);
+        return;
+    }
+    scope.spawn(move || {
+        let id = shared.next.fetch_add(1, Ordering::SeqCst);
+        if let Ok(copy) = stream.try_clone() {
+            lock(&shared.live).insert(id, copy);
+            let end = pump::serve(&stream, id, shared);
+            lock(&shared.live).remove(&id);
+            shared.remember(id, end);
+        }
+        let _ = stream.shutdown(std::net::Shutdown::Both);
+        shared.streams.fetch_sub(1, Ordering::SeqCst);
+    });
+}
+
 impl Shared {
+    fn new(web: Option<&Web>, denials: Arc<Denials>, deadline: Instant) -> Arc<Shared> {
+        Arc::new(Shared {
+            web: web.map(|web| Mutex::new(web.sibling())),
+            denials,
+            deadline,
+            open: AtomicBool::new(false),
+            stopped: AtomicBool::new(false),
+            streams: AtomicUsize::new(0),
+            next: AtomicU32::new(1),
+            ends: Mutex::default(),
+            live: Mutex::default(),
+        })
+    }
+
     /// A door for one stream, of which only the web is used. What there is to spend is shared.
     fn door(&self) -> Door {
         let web = self.web.as_ref().map(|web| Box::new(lock(web).sibling()));

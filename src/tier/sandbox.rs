@@ -1,166 +1,170 @@
-//! The sandbox of a process: bubblewrap, told what the process sees and has.
+//! The sandbox of a process: bubblewrap where it works, otherwise Landlock and seccomp alone.
 //!
-//! It gets namespaces of its own for users, processes, network, messages, names and control groups; no capability, no
-//! way to get one, no further user namespace; a root that is read-only, with this machine's libraries, its Python, the
-//! packages, the skill and nothing else of the host; and what is granted. A filter takes system calls away that no skill
-//! needs and that the kernel's bugs tend to be in.
+//! Both are started by [`Sandbox::start`], and give the same: a process that waits for its settings, a proxy that waits for
+//! it, and where it sees its parts. What only one of them holds is in docs/reference/tiers.md.
 
+mod bubblewrap;
+mod landlock;
 mod seccomp;
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 use std::sync::OnceLock;
+use std::time::Instant;
 
-use super::{Job, TierError};
-use crate::policy::Mode;
-use crate::tier::Tier;
-use crate::tier::files::Files;
+use rustix::process::Pid;
+
+use super::cgroup::Cgroup;
+use super::files::Files;
+use super::process::{MAX_PROCESSES, Process};
+use super::proxy::Proxy;
+use super::{Job, Tier, TierError};
+use crate::policy::MountGrant;
 use crate::venv::Venv;
-pub use seccomp::filter;
 
-/// Where the process sees its parts.
-pub const OURS: &str = "/skillcell";
-pub const PACKAGES: &str = "/packages";
-pub const SOCKET: &str = "/skillcell-http";
-pub const HOME: &str = "/home/skill";
+/// Which one to take, and no other: `bubblewrap` or `landlock`.
+const CHOICE: &str = "SKILLCELL_SANDBOX";
 /// Read-only, where this machine has them: what programs are linked with, and no program.
 const LIBRARIES: [&str; 5] = ["/usr/lib", "/usr/lib32", "/usr/lib64", "/etc/ld.so.cache", "/usr/share/zoneinfo"];
 const LINKS: [&str; 3] = ["/lib", "/lib32", "/lib64"];
-/// The number that the user has inside.
-const USER: &str = "1000";
+const UNBOUNDED: &str = "as root the number of processes is bounded by a control group, and none could be made";
 
 /// What this machine has of sandboxes.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Sandbox {
-    /// The program.
-    program: PathBuf,
-    /// As it says of itself.
+    kind: Kind,
+    /// What it is and, if it is the lesser, why and what it lacks.
     pub version: String,
 }
 
+#[derive(Debug, Clone)]
+enum Kind {
+    /// The program.
+    Bubblewrap(PathBuf),
+    Landlock,
+}
+
+/// A process that was started, and what belongs to it.
+pub struct Started {
+    pub process: Process,
+    pub proxy: Proxy,
+    pub parts: Parts,
+}
+
+/// Where a process sees its parts, and what it is told of its surroundings.
+pub struct Parts {
+    /// The folder of its packages.
+    pub packages: Option<String>,
+    /// The skill's own folder.
+    pub skill: String,
+    /// A path to connect to, or the number of a descriptor to ask on.
+    pub proxy: serde_json::Value,
+    /// How many processes its user may have.
+    pub processes: u64,
+    /// Whether modes and times of files can be changed.
+    pub modes: bool,
+}
+
+/// A mount that this machine's sandbox can't make.
+pub struct Unkept {
+    pub grant: MountGrant,
+    pub why: String,
+    /// A mount that it can.
+    pub instead: Option<String>,
+}
+
 impl Sandbox {
-    /// Bubblewrap, if it is here and works. Tried once for each process.
+    /// The better one that is here and works. Tried once for each process.
     pub fn find() -> Result<&'static Sandbox, TierError> {
         static FOUND: OnceLock<Result<Sandbox, String>> = OnceLock::new();
-        let found = FOUND.get_or_init(Sandbox::try_find);
-        found.as_ref().map_err(|why| TierError::Unavailable { tier: Tier::Subprocess, why: why.clone() })
+        let choice = || std::env::var_os(CHOICE).map(|choice| choice.to_string_lossy().into_owned());
+        let found = FOUND.get_or_init(|| choose(choice().as_deref()));
+        found.as_ref().map_err(|why| unavailable(why.clone()))
     }
 
-    fn try_find() -> Result<Sandbox, String> {
-        // Not from the current folder, nor by a relative entry of the path.
-        let path = std::env::var_os("PATH").unwrap_or_default();
-        let places = std::env::split_paths(&path).filter(|folder| folder.is_absolute());
-        let program = places.map(|folder| folder.join("bwrap")).find(|program| program.is_file());
-        let Some(program) = program else {
-            return Err("bubblewrap (`bwrap`) is not installed; it is a package of that name".to_owned());
-        };
-        let version = ask(Command::new(&program).arg("--version"))?;
-        let sandbox = Sandbox { version: version.trim().to_owned(), program };
-        let mut trial = Command::new(&sandbox.program);
-        trial.args(ISOLATION).args(["--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev"]);
-        trial.args(["--size", "4096", "--tmpfs", "/tmp", "--", "/bin/sh", "-c", ":"]);
-        ask(&mut trial).map_err(|why| format!("{} does not work here: {why}", sandbox.version))?;
-        Ok(sandbox)
+    /// Starts the process of a job. It does nothing before it has its settings, and is bounded by then.
+    pub fn start(&self, job: &Job<'_>, venv: &Venv, files: &Files, deadline: Instant) -> Result<Started, TierError> {
+        match &self.kind {
+            Kind::Bubblewrap(program) => bubblewrap::start(program, job, venv, files, deadline),
+            Kind::Landlock => landlock::start(job, venv, files, deadline),
+        }
     }
 
-    /// The command that runs a job. `info` and `block` are descriptors for what is told of it, and for what it waits for.
-    pub fn command(
-        &self,
-        job: &Job<'_>,
-        venv: &Venv,
-        files: &Files,
-        (info, block, filter): (i32, i32, i32),
-    ) -> Command {
-        let mut command = Command::new(&self.program);
-        command.env_clear().envs(environment()).current_dir("/");
-        command.args(ISOLATION);
-        command.args(["--unsetenv", "PWD"]);
-        command.arg("--info-fd").arg(info.to_string()).arg("--block-fd").arg(block.to_string());
-        command.arg("--seccomp").arg(filter.to_string());
-        libraries(&mut command);
-        python(&mut command, venv);
-        let scratch = job.limits.scratch_bytes.max(4096).to_string();
-        command.args(["--proc", "/proc", "--dev", "/dev", "--size", &scratch, "--tmpfs", "/dev/shm"]);
-        command.args(["--size", &scratch, "--tmpfs", "/tmp", "--size", &scratch, "--tmpfs", HOME]);
-        read_only(&mut command, &files.ours(), OURS);
-        read_only(&mut command, &files.skill(), &job.skill.guest_folder());
-        for name in ["passwd", "group", "hosts"] {
-            read_only(&mut command, &files.etc().join(name), &format!("/etc/{name}"));
+    /// The first of these mounts that it can't make.
+    pub fn unkept(&self, mounts: &[(PathBuf, MountGrant)]) -> Option<Unkept> {
+        match self.kind {
+            Kind::Bubblewrap(_) => None,
+            Kind::Landlock => landlock::mounts::unkept(mounts),
         }
-        read_only(&mut command, &files.socket(), SOCKET);
-        for (folder, grant) in &job.mounts {
-            command.arg(if grant.mode == Mode::ReadWrite { "--bind" } else { "--ro-bind" });
-            command.arg(folder).arg(grant.guest.as_str());
-        }
-        // The kernel takes root's word in `/proc/sys` without any capability, and root this is, if the operator is.
-        command.args(["--remount-ro", "/proc"]);
-        command.args(["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", HOME, "--"]);
-        command.arg(&venv.base().executable).args(["-I", "-S"]).arg(format!("{OURS}/run.py"));
-        command
+    }
+
+    /// What root's processes are bounded by.
+    pub fn check_bounds() -> Result<(), TierError> {
+        let unbounded = rustix::process::geteuid().is_root() && !Cgroup::available();
+        if unbounded { Err(unavailable(UNBOUNDED.to_owned())) } else { Ok(()) }
     }
 }
 
-const ISOLATION: [&str; 11] = [
-    "--unshare-all",
-    "--unshare-user",
-    "--disable-userns",
-    "--uid",
-    USER,
-    "--gid",
-    USER,
-    "--cap-drop",
-    "ALL",
-    "--die-with-parent",
-    "--new-session",
-];
+fn unavailable(why: String) -> TierError {
+    TierError::Unavailable { tier: Tier::Subprocess, why }
+}
+
+fn choose(choice: Option<&str>) -> Result<Sandbox, String> {
+    match choice {
+        None | Some("") => bubblewrap::find().or_else(|without| match landlock::find(&without) {
+            Ok(sandbox) => Ok(sandbox),
+            Err(why) => Err(format!("{without}; and {why}")),
+        }),
+        Some("bubblewrap") => bubblewrap::find(),
+        Some("landlock") => landlock::find(&format!("`{CHOICE}` asks for it")),
+        Some(other) => {
+            let other: String = other.chars().filter(|c| !c.is_control()).take(40).collect();
+            Err(format!("`{CHOICE}` is `{other}`; it is one of bubblewrap, landlock"))
+        }
+    }
+}
 
 /// What every process has of the environment. What is granted comes over its channel: another user of this machine can
 /// see what a process was started with.
-fn environment() -> [(&'static str, &'static str); 8] {
+fn environment(home: &Path, tmp: &Path) -> [(&'static str, OsString); 8] {
     [
-        ("HOME", HOME),
-        ("TMPDIR", "/tmp"),
-        ("TZ", "UTC"),
-        ("LANG", "C.UTF-8"),
-        ("PATH", "/nonexistent"),
-        ("USER", "skill"),
-        ("SKILLWARE_SCRATCH_DIR", "/tmp"),
-        ("PYTHONDONTWRITEBYTECODE", "1"),
+        ("HOME", home.into()),
+        ("TMPDIR", tmp.into()),
+        ("TZ", "UTC".into()),
+        ("LANG", "C.UTF-8".into()),
+        ("PATH", "/nonexistent".into()),
+        ("USER", "skill".into()),
+        ("SKILLWARE_SCRATCH_DIR", tmp.into()),
+        ("PYTHONDONTWRITEBYTECODE", "1".into()),
     ]
 }
 
-fn libraries(command: &mut Command) {
-    for path in LIBRARIES {
-        command.args(["--ro-bind-try", path, path]);
+/// Root's processes are not counted by the kernel's limit for users, so they need a group. `scratch` is how much memory
+/// may be in scratch folders besides.
+fn confine(pid: Pid, job: &Job<'_>, scratch: u64) -> Result<Option<Cgroup>, TierError> {
+    if !rustix::process::geteuid().is_root() {
+        return Ok(None);
     }
-    for path in LINKS {
-        match std::fs::read_link(path) {
-            Ok(target) => command.arg("--symlink").arg(target).arg(path),
-            Err(_) => command.args(["--ro-bind-try", path, path]),
-        };
-    }
+    let bytes = job.limits.memory_bytes.saturating_add(scratch);
+    let cgroup = Cgroup::new(MAX_PROCESSES, bytes).ok_or_else(|| TierError::Sandbox(UNBOUNDED.to_owned()))?;
+    let pid = u32::try_from(pid.as_raw_nonzero().get()).unwrap_or_default();
+    cgroup.add(pid).map_err(TierError::io("bound the number of processes"))?;
+    Ok(Some(cgroup))
 }
 
-/// The Python of this machine, without the programs that are beside it, and the packages.
-fn python(command: &mut Command, venv: &Venv) {
-    let base = venv.base();
-    for path in [base.prefix.join("lib"), base.prefix.join("lib64")] {
-        if !LIBRARIES.iter().any(|bound| Path::new(bound) == path) {
-            command.arg("--ro-bind-try").arg(&path).arg(&path);
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_choice_is_kept_or_refused_and_never_another() {
+        let why = choose(Some("Landlock\u{7}")).unwrap_err();
+        assert_eq!(why, "`SKILLCELL_SANDBOX` is `Landlock`; it is one of bubblewrap, landlock");
+        assert!(!matches!(choose(Some("bubblewrap")), Ok(Sandbox { kind: Kind::Landlock, .. })));
+        assert!(!matches!(choose(Some("landlock")), Ok(Sandbox { kind: Kind::Bubblewrap(_), .. })));
+        if choose(Some("bubblewrap")).is_ok() {
+            assert!(matches!(choose(None), Ok(Sandbox { kind: Kind::Bubblewrap(_), .. })), "it is the better one");
         }
     }
-    command.arg("--ro-bind").arg(&base.executable).arg(&base.executable);
-    command.arg("--ro-bind").arg(venv.root()).arg(PACKAGES);
-}
-
-fn read_only(command: &mut Command, from: &Path, to: &str) {
-    command.arg("--ro-bind").arg(from).arg(to);
-}
-
-/// What a program prints, or its complaint.
-fn ask(command: &mut Command) -> Result<String, String> {
-    let output = command.stdin(Stdio::null()).output().map_err(|error| error.to_string())?;
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_owned();
-    if output.status.success() { Ok(text(&output.stdout)) } else { Err(text(&output.stderr)) }
 }

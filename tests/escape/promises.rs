@@ -7,7 +7,7 @@ use std::path::Path;
 use crate::case;
 use crate::recorded::{self, Record};
 
-const TIERS: [&str; 2] = ["container", "subprocess"];
+const TIERS: [&str; 3] = ["container", "subprocess", "subprocess-landlock"];
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/security/tier-promises.md");
 const BEGIN: &str = "<!-- escape-table: begin -->\n";
 const END: &str = "<!-- escape-table: end -->\n";

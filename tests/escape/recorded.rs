@@ -1,5 +1,6 @@
-//! What pairs give in a tier that is no cell, where that differs from what a cell gives: `../escape-tiers/<tier>.json`, recorded by a
-//! run with `ESCAPE_RECORD=1` and read by people. A run fails where it differs from its record.
+//! What pairs give in a tier that is no cell, where that differs from what a cell gives: `../escape-tiers/<tier>.json`, or
+//! `subprocess-landlock.json` where `SKILLCELL_SANDBOX` is `landlock`, recorded by a run with `ESCAPE_RECORD=1` and read by
+//! people. A run fails where it differs from its record.
 //!
 //! The file has every pair that was run: `"same"` as in a cell, or what differs, half by half. What a half must not do in
 //! any tier (let the marker out, change the stage, spoil the next call, be seen by a server) is in there too if it was
@@ -24,10 +25,16 @@ pub enum Record {
 type Records = BTreeMap<String, Record>;
 
 static BEFORE: LazyLock<Records> = LazyLock::new(|| {
-    let text = std::fs::read_to_string(path(TIER.name())).unwrap_or_else(|_| "{}".into());
+    let text = std::fs::read_to_string(path(&name())).unwrap_or_else(|_| "{}".into());
     serde_json::from_str(&text).expect("a record of the escape suite")
 });
 static NOW: Mutex<Records> = Mutex::new(Records::new());
+
+/// The tier; and its sandbox, if that is the lesser.
+fn name() -> String {
+    let landlock = std::env::var("SKILLCELL_SANDBOX").is_ok_and(|choice| choice == "landlock");
+    if landlock && *TIER == skillcell::Tier::Subprocess { format!("{}-landlock", *TIER) } else { TIER.to_string() }
+}
 
 pub fn path(tier: &str) -> PathBuf {
     crate::case::root().join("../escape-tiers").join(format!("{tier}.json"))
@@ -59,12 +66,12 @@ pub fn save() {
     }
     // Families run at the same time, and some may not run at all.
     let now = NOW.lock().expect("no test panicked with it");
-    let text = std::fs::read_to_string(path(TIER.name())).unwrap_or_else(|_| "{}".into());
+    let text = std::fs::read_to_string(path(&name())).unwrap_or_else(|_| "{}".into());
     let mut all: Records = serde_json::from_str(&text).expect("a record of the escape suite");
     all.extend(now.clone());
     let text = serde_json::to_string_pretty(&all).expect("JSON");
-    std::fs::create_dir_all(path(TIER.name()).parent().expect("in a folder")).expect("made");
-    std::fs::write(path(TIER.name()), text + "\n").expect("written");
+    std::fs::create_dir_all(path(&name()).parent().expect("in a folder")).expect("made");
+    std::fs::write(path(&name()), text + "\n").expect("written");
 }
 
 /// What a call gave, without what changes from run to run.

@@ -273,6 +273,7 @@ fn by_program(skill: &str, params: &Value, given: &Given, words: &Words) -> Seen
         // It starts programs of this machine.
         command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
         command.env("SKILLCELL_CONTAINER_BASE", BASE);
+        command.envs(std::env::var_os("SKILLCELL_SANDBOX").map(|choice| ("SKILLCELL_SANDBOX", choice)));
     }
     for (kind, texts) in kinds(given) {
         for text in texts {

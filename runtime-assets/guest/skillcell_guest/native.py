@@ -6,13 +6,17 @@ stream socket is a connection to the host's HTTP proxy, on a Unix socket, and TL
 
     to the proxy    u32 length, then `o` or `n` as through the door, or `e` <u32 connection>: how that ended
     from it         u32 length, then the answer; after a good `o` the stream is the connection's
+
+Where a process may connect to nothing, the proxy is a stream that it holds: for a byte on it, it is handed a connection.
 """
 
+import array
 import errno
 import importlib.util
 import os
 import socket
 import sys
+import threading
 
 from skillcell_guest import bridge, door, failure
 from skillcell_guest.standins import handshake, missing, network
@@ -21,12 +25,16 @@ _Plain = socket.socket
 _INTERNET = (socket.AF_INET, socket.AF_INET6)
 _WHY_OF = b"e"
 _LONGEST = 1 << 20
-#: The proxy's socket.
+#: The path of the proxy's socket; or the stream that connections come from.
 _proxy = None
+_turn = threading.Lock()
 
 
 def install(proxy):
     global _proxy
+    if isinstance(proxy, int):
+        os.set_inheritable(proxy, False)
+        proxy = _Plain(socket.AF_UNIX, socket.SOCK_STREAM, 0, proxy)
     _proxy = proxy
     sys.meta_path.insert(0, _Tls)
     to_host = door.send
@@ -71,6 +79,8 @@ def _ask(kind, payload):
 
 
 def _dial():
+    if isinstance(_proxy, _Plain):
+        return _Plain(socket.AF_UNIX, socket.SOCK_STREAM, 0, _handed())
     stream = _Plain(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
         stream.connect(_proxy)
@@ -78,6 +88,27 @@ def _dial():
         stream.close()
         raise
     return stream
+
+
+def _handed():
+    """The number of a descriptor: a fresh connection to the proxy."""
+    number = array.array("i")
+    with _turn:
+        _proxy.send(b"c")
+        _, parts, _, _ = _proxy.recvmsg(1, socket.CMSG_SPACE(number.itemsize))
+    for level, kind, data in parts:
+        if (level, kind) == (socket.SOL_SOCKET, socket.SCM_RIGHTS):
+            number.frombytes(data[: number.itemsize])
+    if not number:
+        raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+    return number[0]
+
+
+def _unconnected(kind):
+    """The number of a socket that is connected to nobody: where none is made, one of a pair is."""
+    kept, other = socket.socketpair(socket.AF_UNIX, kind)
+    other.close()
+    return kept.detach()
 
 
 def _exchange(stream, kind, payload):
@@ -107,7 +138,7 @@ class Socket(_Plain):
         kind = socket.SOCK_STREAM if type == -1 else type
         streams = fileno is None and asked in _INTERNET and kind & 0xF == socket.SOCK_STREAM
         if streams:
-            super().__init__(socket.AF_UNIX, kind, 0)
+            super().__init__(socket.AF_UNIX, kind, 0, _unconnected(kind) if isinstance(_proxy, _Plain) else None)
         else:
             super().__init__(family, type, proto, fileno)
         self._asked, self._peer, self._connection = (asked if streams else None), None, None
@@ -141,7 +172,7 @@ class Socket(_Plain):
         payload = b"\0" + peer[1].to_bytes(2, "little") + bridge._milliseconds(timeout or None) + peer[0].encode()
         super().settimeout(None)
         try:
-            super().connect(_proxy)
+            self._reach()
             answer = _exchange(self, bridge.OPEN, payload)
         finally:
             super().settimeout(timeout)
@@ -152,6 +183,13 @@ class Socket(_Plain):
                 error = missing.error(what, network._why(), ConnectionRefusedError, errno.ECONNREFUSED)
             raise error
         self._connection, self._peer = answer[1:], peer
+
+    def _reach(self):
+        if not isinstance(_proxy, _Plain):
+            return super().connect(_proxy)
+        number = _handed()
+        os.dup2(number, self.fileno(), inheritable=False)
+        os.close(number)
 
     def use_tls(self, name, timeout):
         """From now on the host speaks TLS on this connection, to `name`."""

@@ -1,5 +1,9 @@
 //! The filter of system calls: those that reach into other processes, into the kernel's own workings, or out of the
 //! namespaces, fail with `EPERM`. A list of what is denied, since what native packages need is not known.
+//!
+//! Bubblewrap reads it from a file. Where there are no namespaces it is the first of several: see [`alone`].
+
+pub mod alone;
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -8,8 +12,12 @@ use std::os::fd::OwnedFd;
 
 use rustix::fs::MemfdFlags;
 use seccompiler::{
-    BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule,
+    BackendError, BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter,
+    SeccompRule, sock_filter,
 };
+
+/// What is refused, by the number of the call; without a rule whatever its arguments are.
+type Rules = BTreeMap<i64, Vec<SeccompRule>>;
 
 const EPERM: u32 = libc::EPERM as u32;
 
@@ -107,8 +115,8 @@ const FAMILIES: [i32; 4] = [libc::AF_UNIX, libc::AF_INET, libc::AF_INET6, libc::
 /// The filter in a file without a name, as bubblewrap reads it.
 pub fn filter() -> io::Result<OwnedFd> {
     let program = program().map_err(|error| io::Error::other(error.to_string()))?;
-    let mut bytes = Vec::with_capacity(8 * (program.len() + 3));
-    for (code, jt, jf, k) in no_other_abi().into_iter().chain(program.iter().map(|i| (i.code, i.jt, i.jf, i.k))) {
+    let mut bytes = Vec::with_capacity(8 * program.len());
+    for sock_filter { code, jt, jf, k } in program {
         bytes.extend_from_slice(&code.to_ne_bytes());
         bytes.extend_from_slice(&[jt, jf]);
         bytes.extend_from_slice(&k.to_ne_bytes());
@@ -119,25 +127,36 @@ pub fn filter() -> io::Result<OwnedFd> {
     Ok(file.into())
 }
 
-fn program() -> Result<BpfProgram, seccompiler::BackendError> {
-    let mut rules: BTreeMap<i64, Vec<SeccompRule>> = DENIED.iter().map(|call| (*call, Vec::new())).collect();
-    let others = FAMILIES.map(|family| {
-        SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, u64::try_from(family).unwrap_or_default())
-    });
+fn program() -> Result<BpfProgram, BackendError> {
+    let mut rules: Rules = DENIED.iter().map(|call| (*call, Vec::new())).collect();
+    let others = FAMILIES.map(|family| condition(0, SeccompCmpOp::Ne, family));
     let others = others.into_iter().collect::<Result<Vec<_>, _>>()?;
     rules.insert(libc::SYS_socket, vec![SeccompRule::new(others)?]);
     for (call, mode, flags) in SET_ID {
         rules.insert(*call, set_id(*mode, *flags)?);
     }
-    let arch = std::env::consts::ARCH.try_into()?;
-    SeccompFilter::new(rules, SeccompAction::Allow, SeccompAction::Errno(EPERM), arch)?.try_into()
+    let mut program = no_other_abi();
+    program.extend(compiled(rules, EPERM)?);
+    Ok(program)
 }
 
-fn set_id(mode: u8, flags: Option<u8>) -> Result<Vec<SeccompRule>, seccompiler::BackendError> {
-    let has = |argument: u8, bit: i32| {
-        let bit = u64::try_from(bit).unwrap_or_default();
-        SeccompCondition::new(argument, SeccompCmpArgLen::Dword, SeccompCmpOp::MaskedEq(bit), bit)
-    };
+/// A program that refuses with this error what the rules name.
+fn compiled(rules: Rules, errno: u32) -> Result<BpfProgram, BackendError> {
+    let arch = std::env::consts::ARCH.try_into()?;
+    SeccompFilter::new(rules, SeccompAction::Allow, SeccompAction::Errno(errno), arch)?.try_into()
+}
+
+/// Looks at the lower half of an argument, which is all that the kernel takes of a number or of flags.
+fn condition(argument: u8, is: SeccompCmpOp, value: i32) -> Result<SeccompCondition, BackendError> {
+    SeccompCondition::new(argument, SeccompCmpArgLen::Dword, is, u64::try_from(value).unwrap_or_default())
+}
+
+/// Whether an argument has this bit.
+fn has(argument: u8, bit: i32) -> Result<SeccompCondition, BackendError> {
+    condition(argument, SeccompCmpOp::MaskedEq(u64::try_from(bit).unwrap_or_default()), bit)
+}
+
+fn set_id(mode: u8, flags: Option<u8>) -> Result<Vec<SeccompRule>, BackendError> {
     let mut rules = Vec::new();
     for bit in [libc::S_ISUID, libc::S_ISGID] {
         let bit = i32::try_from(bit).unwrap_or_default();
@@ -154,11 +173,16 @@ fn set_id(mode: u8, flags: Option<u8>) -> Result<Vec<SeccompRule>, seccompiler::
 }
 
 /// On x86_64 the same calls have second numbers, those of x32: from 2^30 on, all are refused.
-fn no_other_abi() -> Vec<(u16, u8, u8, u32)> {
-    const LOAD_NUMBER: (u16, u8, u8, u32) = (0x20, 0, 0, 0);
-    const IF_BELOW_SKIP: (u16, u8, u8, u32) = (0x35, 0, 1, 0x4000_0000);
-    const REFUSE: (u16, u8, u8, u32) = (0x06, 0, 0, 0x0005_0000 | EPERM);
-    if cfg!(target_arch = "x86_64") { vec![LOAD_NUMBER, IF_BELOW_SKIP, REFUSE] } else { Vec::new() }
+fn no_other_abi() -> BpfProgram {
+    if cfg!(target_arch = "x86_64") { nothing_from(0x4000_0000, EPERM) } else { Vec::new() }
+}
+
+/// The head of a program: refuses every call whose number is this one or higher.
+fn nothing_from(number: u32, errno: u32) -> BpfProgram {
+    let load_number = sock_filter { code: 0x20, jt: 0, jf: 0, k: 0 };
+    let if_below_skip = sock_filter { code: 0x35, jt: 0, jf: 1, k: number };
+    let refuse = sock_filter { code: 0x06, jt: 0, jf: 0, k: 0x0005_0000 | errno };
+    vec![load_number, if_below_skip, refuse]
 }
 
 #[cfg(test)]

@@ -1,8 +1,14 @@
 """What a process can do to whoever started it, each by its name."""
 
+import ctypes
+import mmap
 import os
 import signal
+import socket
+import stat
+import struct
 import sys
+import tempfile
 import time
 
 from skillware.core.base_skill import BaseSkill
@@ -16,18 +22,20 @@ class Hostile(BaseSkill):
     def execute(self, params):
         return getattr(self, params.pop("do"))(**params)
 
-    def beat(self, then):
-        """A daemon in a session of its own, deaf to every signal, that writes to a granted folder for as long as it lives."""
+    def beat(self, out, then):
+        """A daemon in a session of its own, if it may, deaf to every signal, that writes to a granted folder for as long as
+        it lives."""
         if os.fork() == 0:
-            os.setsid()
+            for leave in (os.setsid, lambda: os.setpgid(0, 0)):
+                _error(leave)
             if os.fork() == 0:
                 _deaf()
                 for number in range(1, 2400):
-                    with open("/out/beat", "w") as file:
+                    with open(f"{out}/beat", "w") as file:
                         file.write(str(number))
                     time.sleep(0.02)
             os._exit(0)
-        while not os.path.exists("/out/beat"):
+        while not os.path.exists(f"{out}/beat"):
             time.sleep(0.01)
         if then == "hang":
             _deaf()
@@ -49,9 +57,28 @@ class Hostile(BaseSkill):
         return {"children": children, "error": None}
 
     def fill(self, folder):
-        with open(f"{folder}/big", "wb") as file:
+        with open(os.path.expandvars(f"{folder}/big"), "wb") as file:
             while True:
                 file.write(b"x" * (1 << 20))
+
+    def fill_with(self, what):
+        """Room on the disk that is taken in other ways than by one large file."""
+        folder, held = tempfile.mkdtemp(), []
+        for number in range(100_000):
+            if what == "files":
+                os.mkdir(f"{folder}/{number}")
+            elif what == "levels":
+                os.mkdir("d", 0o300)
+                os.chdir("d")
+            else:
+                held.append(tempfile.TemporaryFile())
+                held[-1].write(b"x" * (2 << 20))
+                held[-1].flush()
+                if what == "mapped":
+                    _libc("mmap", None, 2 << 20, mmap.PROT_READ, mmap.MAP_SHARED, held[-1].fileno(), 0)
+                    held.pop().close()
+                time.sleep(0.005)
+        time.sleep(30)
 
     def flood(self, descriptor):
         while True:
@@ -59,12 +86,9 @@ class Hostile(BaseSkill):
 
     def spill(self, what):
         """Writes to every socket that it holds: one is the host's channel."""
-        for number in os.listdir("/proc/self/fd"):
-            try:
-                if os.readlink(f"/proc/self/fd/{number}").startswith("socket:"):
-                    os.write(int(number), what.encode("latin-1"))
-            except OSError:
-                pass
+        for number, kind in _held():
+            if kind == "socket":
+                os.write(number, what.encode("latin-1"))
         time.sleep(30)
 
     def leave(self, status):
@@ -73,6 +97,9 @@ class Hostile(BaseSkill):
     def crash(self):
         os.kill(os.getpid(), signal.SIGSEGV)
         time.sleep(30)
+
+    def hang(self):
+        time.sleep(60)
 
     def hog(self):
         held = []
@@ -93,11 +120,9 @@ class Hostile(BaseSkill):
         return {path: _read(path) for path in paths}
 
     def holds(self):
-        return sorted(os.readlink(f"/proc/self/fd/{number}") for number in os.listdir("/proc/self/fd") if _is(number))
+        return [kind for _, kind in _held()]
 
     def reaches(self, abstract):
-        import socket
-
         stream = socket.socket(socket.AF_UNIX)
         stream.connect("\0" + abstract)
         return {"reached": True}
@@ -122,10 +147,9 @@ class Hostile(BaseSkill):
     def gives_its_output_away(self):
         """A result by hand, and behind it, where nobody reads, the streams that it prints to."""
         import array
-        import socket
 
-        number = next(n for n in os.listdir("/proc/self/fd") if _is(n) and os.readlink(f"/proc/self/fd/{n}")[:7] == "socket:")
-        channel = socket.socket(fileno=int(number))
+        number = next(number for number, kind in _held() if kind == "socket")
+        channel = socket.socket(fileno=number)
         channel.sendall(b"\x04\0\0\0G[1]")
         rights = (socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [1, 2]))
         channel.sendmsg([b"more"], [rights])
@@ -133,8 +157,6 @@ class Hostile(BaseSkill):
 
     def shares(self, how):
         """Memory that is no process's own."""
-        import mmap
-
         held = []
         for _ in range(64):
             if how == "file":
@@ -145,22 +167,108 @@ class Hostile(BaseSkill):
                 for at in range(0, 128 << 20, 4096):
                     held[-1][at] = 1
 
-    def set_id(self):
+    def set_id(self, out):
         """Each way to make a file that runs as its owner."""
-        import stat
-
-        with open("/out/plain", "w") as file:
+        with open(f"{out}/plain", "w") as file:
             tries = {
-                "chmod": lambda: os.chmod("/out/plain", 0o4755),
-                "group": lambda: os.chmod("/out/plain", 0o2755),
+                "chmod": lambda: os.chmod(f"{out}/plain", 0o4755),
+                "group": lambda: os.chmod(f"{out}/plain", 0o2755),
                 "fchmod": lambda: os.fchmod(file.fileno(), 0o4755),
-                "open": lambda: os.close(os.open("/out/made", os.O_CREAT | os.O_WRONLY, 0o4755)),
-                "tmpfile": lambda: os.close(os.open("/out", os.O_TMPFILE | os.O_WRONLY, 0o4755)),
-                "mknod": lambda: os.mknod("/out/node", 0o4755 | stat.S_IFREG),
+                "open": lambda: os.close(os.open(f"{out}/made", os.O_CREAT | os.O_WRONLY, 0o4755)),
+                "tmpfile": lambda: os.close(os.open(out, os.O_TMPFILE | os.O_WRONLY, 0o4755)),
+                "mknod": lambda: os.mknod(f"{out}/node", 0o4755 | stat.S_IFREG),
             }
             said = {name: _error(attempt) for name, attempt in tries.items()}
-        os.chmod("/out/plain", 0o700)
+        os.chmod(f"{out}/plain", 0o700)
         return said
+
+    def changes(self, folder):
+        """Each way to change a file and its folder: the errors."""
+        path, fresh, moved = f"{folder}/kept", f"{folder}/fresh", f"{folder}/moved"
+        times = _timespecs()
+        with open(path) as file:
+            number = file.fileno()
+            tries = {
+                "open": lambda: open(path, "r+").close(),
+                "truncate": lambda: os.truncate(path, 1),
+                "create": lambda: open(fresh, "x").close(),
+                "mkdir": lambda: os.mkdir(f"{folder}/folder"),
+                "rename": lambda: os.rename(path, moved),
+                "rename_back": lambda: os.rename(moved, path),
+                "unlink": lambda: os.unlink(fresh),
+                "rmdir": lambda: os.rmdir(f"{folder}/folder"),
+                "link": lambda: os.link(path, fresh),
+                "symlink": lambda: os.symlink(path, fresh),
+                "mkfifo": lambda: os.mkfifo(f"{folder}/pipe"),
+                "chmod": lambda: _libc("chmod", path.encode(), 0o777),
+                "fchmod": lambda: _libc("fchmod", number, 0o777),
+                "chown": lambda: _libc("chown", path.encode(), os.getuid(), -1),
+                "fchown": lambda: _libc("fchown", number, os.getuid(), -1),
+                "utime": lambda: _libc("utimensat", -100, path.encode(), times, 0),
+                "futime": lambda: _libc("futimens", number, times),
+                "setxattr": lambda: os.setxattr(path, "user.x", b"1"),
+                "fsetxattr": lambda: os.setxattr(number, "user.x", b"1"),
+                "flags": lambda: _libc("ioctl", number, 0x40086602, ctypes.byref(ctypes.c_long(0x40))),
+                "folder": lambda: _libc("chmod", folder.encode(), 0o777),
+            }
+            return {name: _error(attempt) for name, attempt in tries.items()}
+
+    def tries(self, pid):
+        """What could reach another process, or the machine, where no namespace is around: the errors. Each comes with a
+        twin that stays at home."""
+        pair = socket.socketpair()
+        named = (socket.AF_UNIX, "\0x")
+        return {
+            "signal": _error(lambda: os.kill(pid, 0)),
+            "signal_self": _error(lambda: os.kill(os.getpid(), 0)),
+            "priority": _error(lambda: os.setpriority(os.PRIO_PROCESS, pid, 5)),
+            "priority_self": _error(lambda: os.setpriority(os.PRIO_PROCESS, 0, 5)),
+            "affinity": _error(lambda: os.sched_setaffinity(pid, {0})),
+            "affinity_self": _error(lambda: os.sched_setaffinity(0, os.sched_getaffinity(0))),
+            "limit": _error(lambda: _libc("prlimit", pid, 7, ctypes.byref((ctypes.c_ulong * 2)(9, 9)), None)),
+            "limit_self": _error(lambda: _libc("prlimit", 0, 7, None, ctypes.byref((ctypes.c_ulong * 2)()))),
+            "trace": _error(lambda: _libc("ptrace", 16, pid, None, None)),
+            "session": _error(os.setsid),
+            "group": _error(lambda: os.setpgid(0, 0)),
+            "outlive": _error(lambda: _libc("prctl", 1, 0, 0, 0, 0)),
+            "sibling": _error(lambda: _syscall(56, 0x8000 | signal.SIGCHLD, 0, 0, 0, 0)),
+            "user_namespace": _error(lambda: _syscall(56, 0x10000000 | signal.SIGCHLD, 0, 0, 0, 0)),
+            "unshare": _error(lambda: _libc("unshare", 0x10000000)),
+            "fork": _error(_fork),
+            "tcp": _error(lambda: socket.SocketType.__mro__[1](socket.AF_INET)),
+            "udp": _error(lambda: socket.socket(socket.AF_INET, socket.SOCK_DGRAM)),
+            "netlink": _error(lambda: socket.socket(socket.AF_NETLINK, socket.SOCK_RAW)),
+            "unix": _error(lambda: socket.socket(socket.AF_UNIX)),
+            "datagrams": _error(lambda: socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)),
+            "raw": _error(lambda: socket.socketpair(socket.AF_UNIX, socket.SOCK_RAW)),
+            "pair": _error(lambda: pair[0].sendall(b"x") or pair[1].recv(1)),
+            "to": _error(lambda: pair[0].sendto(b"x", named[1])),
+            "messages": _error(lambda: _libc("msgget", 0, 0o1600)),
+            "semaphores": _error(lambda: _libc("semget", 0, 1, 0o1600)),
+            "watch": _error(lambda: _libc("inotify_init1", 0)),
+            "ring": _error(lambda: _syscall(425, 1, ctypes.byref((ctypes.c_char * 120)()))),
+            "unknown": _error(lambda: _syscall(9999)),
+        }
+
+    def capabilities(self):
+        """All three sets, and the bounding set: numbers."""
+        head, sets = (ctypes.c_uint32 * 2)(0x20080522, 0), (ctypes.c_uint32 * 6)()
+        _libc("capget", head, sets)
+        bounding = [number for number in range(64) if ctypes.CDLL(None).prctl(23, number, 0, 0, 0) == 1]
+        return {"sets": list(sets), "bounding": bounding, "no_new_privileges": ctypes.CDLL(None).prctl(39, 0, 0, 0, 0)}
+
+    def copies(self, out):
+        """What `shutil` does with modes and times works where a file may be written."""
+        import shutil
+        from pathlib import Path
+
+        source = tempfile.NamedTemporaryFile("w", delete=False)
+        source.close()
+        shutil.copy2(source.name, f"{out}/copy")
+        Path(f"{out}/touched").touch()
+        Path(f"{out}/touched").touch()
+        shutil.copytree(os.path.dirname(__file__), f"{out}/tree")
+        return sorted(os.listdir(out))
 
 
 def _error(attempt):
@@ -179,8 +287,41 @@ def _deaf():
             pass
 
 
-def _is(number):
-    return os.path.lexists(f"/proc/self/fd/{number}")
+def _fork():
+    if os.fork() == 0:
+        os._exit(0)
+    os.wait()
+
+
+def _held():
+    """Its descriptors, with what each is."""
+    found = []
+    for number in range(256):
+        try:
+            mode = os.fstat(number)
+        except OSError:
+            continue
+        null = stat.S_ISCHR(mode.st_mode) and mode.st_rdev == os.makedev(1, 3)
+        kinds = {stat.S_IFSOCK: "socket", stat.S_IFIFO: "pipe", stat.S_IFCHR: "null" if null else "device"}
+        found.append((number, kinds.get(stat.S_IFMT(mode.st_mode), "file")))
+    return found
+
+
+def _timespecs():
+    return struct.pack("qqqq", 1, 0, 1, 0)
+
+
+def _libc(name, *args):
+    if getattr(ctypes.CDLL(None, use_errno=True), name)(*args) == -1:
+        raise OSError(ctypes.get_errno(), name)
+
+
+def _syscall(number, *args):
+    done = ctypes.CDLL(None, use_errno=True).syscall(number, *args)
+    if done == 0 and number == 56:
+        os._exit(0)
+    if done == -1:
+        raise OSError(ctypes.get_errno(), str(number))
 
 
 def _read(path):

@@ -1,0 +1,42 @@
+//! The processes of a session, as `/proc` tells of them: for what has no process namespace.
+
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use rustix::process::Pid;
+
+/// The folders in `/proc` of a session's processes. One that has ended and was not waited for is none.
+pub fn processes(session: Pid) -> impl Iterator<Item = PathBuf> {
+    let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    let numbered = entries.filter(|entry| entry.file_name().as_bytes().iter().all(u8::is_ascii_digit));
+    numbered.map(|entry| entry.path()).filter(move |path| lives_in(path, session).unwrap_or(false))
+}
+
+/// Behind the name, which may have anything in it, are the state, two numbers and the session.
+fn lives_in(process: &Path, session: Pid) -> Option<bool> {
+    let stat = std::fs::read(process.join("stat")).ok()?;
+    let after = stat.iter().rposition(|byte| *byte == b')')? + 1;
+    let mut words = std::str::from_utf8(&stat[after..]).ok()?.split_whitespace();
+    let lives = !matches!(words.next()?, "Z" | "X");
+    Some(lives && words.nth(2)?.parse() == Ok(session.as_raw_nonzero().get()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_is_of_its_session_while_it_lives() {
+        let session = rustix::process::getsid(None).unwrap();
+        let mut child = std::process::Command::new("sleep").arg("30").spawn().unwrap();
+        let path = PathBuf::from(format!("/proc/{}", child.id()));
+        let is_there = || processes(session).any(|found| found == path);
+        assert!(is_there());
+        assert!(!processes(Pid::from_raw(i32::MAX).unwrap()).any(|_| true));
+        child.kill().unwrap();
+        while is_there() {
+            std::thread::yield_now();
+        }
+        child.wait().unwrap();
+    }
+}
