@@ -11,6 +11,7 @@ pub mod container;
 mod ending;
 mod files;
 mod in_process;
+mod nested;
 mod output;
 mod process;
 mod proxy;
@@ -148,18 +149,24 @@ pub fn run(job: Job<'_>) -> Result<Ran, TierError> {
     }
 }
 
-/// Why the first of these mounts that a tier can't make here can't be: the folder, why, and the flag for one that can.
-pub(crate) fn unkept_mount(
-    tier: Tier,
-    mounts: &[(PathBuf, MountGrant)],
-) -> Result<Option<(MountGrant, String, Option<String>)>, TierError> {
-    match tier {
-        Tier::Subprocess => {
-            let unkept = subprocess::unkept(mounts)?;
-            Ok(unkept.map(|unkept| (unkept.grant, unkept.why, unkept.instead)))
-        }
-        _ => Ok(None),
+/// A mount that a tier can't make here.
+pub(crate) struct Unkept {
+    pub grant: MountGrant,
+    pub why: String,
+    /// The flag for one that it can.
+    pub instead: Option<String>,
+    /// What else a person can do.
+    pub remedy: &'static str,
+}
+
+/// The first of these mounts that a tier can't make here.
+pub(crate) fn unkept_mount(tier: Tier, mounts: &[(PathBuf, MountGrant)]) -> Result<Option<Unkept>, TierError> {
+    if tier == Tier::Subprocess
+        && let Some(unkept) = subprocess::unkept(mounts)?
+    {
+        return Ok(Some(unkept));
     }
+    Ok(if tier.is_isolated() { nested::without_place(mounts) } else { None })
 }
 
 /// Whether this machine has a tier, and which version of what it needs.

@@ -17,9 +17,10 @@ def main():
     host = Host(request, answer)
     sys.modules["_host"] = host.module()
     sys.path.insert(0, os.path.join(OURS, "guest"))
-    from skillcell_guest import native
+    from skillcell_guest import connections, native
 
     native.install(request["http"])
+    connections.install()
     _use_packages("/opt/packages")
     sys.path.append("/")
     from skillcell_guest import boot

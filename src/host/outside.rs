@@ -16,7 +16,7 @@ use crate::call::{Call, Outcome, Report};
 use crate::door::Denials;
 use crate::policy::{Denial, DenialKind, MountGrant};
 use crate::skill::Skill;
-use crate::tier::{self, Ground, Job, Tier, container};
+use crate::tier::{self, Ground, Job, Tier, Unkept, container};
 
 impl Host {
     /// Makes a call in a tier that is no cell.
@@ -138,11 +138,10 @@ impl Host {
 /// A mount that was granted and that the tier's sandbox can't make on this machine.
 fn unkept_mount(tier: Tier, mounts: &[(PathBuf, MountGrant)]) -> Result<Option<Denial>, HostError> {
     let unkept = tier::unkept_mount(tier, mounts)?;
-    Ok(unkept.map(|(grant, message, flag)| {
-        let install = "install bubblewrap";
-        let hint = flag.as_ref().map_or(install.to_owned(), |flag| format!("`{flag}`, or {install}"));
+    Ok(unkept.map(|Unkept { grant, why, instead, remedy }| {
+        let hint = instead.as_ref().map_or(remedy.to_owned(), |flag| format!("`{flag}`, or {remedy}"));
         let asked = format!("{}:{}", grant.host, grant.guest);
-        Denial { kind: DenialKind::Tier, asked, rule: None, message, hint: Some(hint), flag }
+        Denial { kind: DenialKind::Tier, asked, rule: None, message: why, hint: Some(hint), flag: instead }
     }))
 }
 

@@ -66,14 +66,6 @@ pub struct Parts {
     pub modes: bool,
 }
 
-/// A mount that this machine's sandbox can't make.
-pub struct Unkept {
-    pub grant: MountGrant,
-    pub why: String,
-    /// A mount that it can.
-    pub instead: Option<String>,
-}
-
 impl Sandbox {
     /// The better one that is here and works. Tried once for each process.
     pub fn find() -> Result<&'static Sandbox, TierError> {
@@ -92,7 +84,7 @@ impl Sandbox {
     }
 
     /// The first of these mounts that it can't make.
-    pub fn unkept(&self, mounts: &[(PathBuf, MountGrant)]) -> Option<Unkept> {
+    pub(crate) fn unkept(&self, mounts: &[(PathBuf, MountGrant)]) -> Option<super::Unkept> {
         match self.kind {
             Kind::Bubblewrap(_) => None,
             Kind::Landlock => landlock::mounts::unkept(mounts),

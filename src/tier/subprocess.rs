@@ -14,8 +14,8 @@ use serde_json::json;
 
 use super::files::Files;
 use super::process::{self, MAX_PROCESSES};
-use super::sandbox::{Parts, Sandbox, Started, Unkept};
-use super::{Job, Ran, TierError, after};
+use super::sandbox::{Parts, Sandbox, Started};
+use super::{Job, Ran, TierError, Unkept, after};
 use crate::policy::MountGrant;
 use crate::venv::Venv;
 

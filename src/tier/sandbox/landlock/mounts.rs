@@ -3,8 +3,10 @@
 
 use std::path::{Path, PathBuf};
 
-use super::super::Unkept;
 use crate::policy::{Mode, MountGrant};
+use crate::tier::Unkept;
+
+const INSTALL: &str = "install bubblewrap";
 
 /// The first that can't be made.
 pub fn unkept(mounts: &[(PathBuf, MountGrant)]) -> Option<Unkept> {
@@ -25,7 +27,7 @@ fn elsewhere(folder: &Path, grant: &MountGrant) -> Option<Unkept> {
     );
     let place = folder.to_str().filter(|place| crate::policy::GuestPath::parse(place).is_ok());
     let instead = place.map(|place| format!("--mount {place}:{place}:{}", grant.mode.name()));
-    Some(Unkept { grant: grant.clone(), why, instead })
+    Some(Unkept { grant: grant.clone(), why, instead, remedy: INSTALL })
 }
 
 /// What may only be read, in what may be written.
@@ -38,7 +40,7 @@ fn inside(folder: &Path, grant: &MountGrant, mounts: &[(PathBuf, MountGrant)]) -
         folder.display(),
         around.display()
     );
-    Some(Unkept { grant: grant.clone(), why, instead: None })
+    Some(Unkept { grant: grant.clone(), why, instead: None, remedy: INSTALL })
 }
 
 /// The files of this call, and of others, are written where temporary files are.
@@ -52,7 +54,7 @@ fn around_ours(folder: &Path, grant: &MountGrant) -> Option<Unkept> {
         folder.display(),
         ours.display()
     );
-    Some(Unkept { grant: grant.clone(), why, instead: None })
+    Some(Unkept { grant: grant.clone(), why, instead: None, remedy: INSTALL })
 }
 
 #[cfg(test)]
