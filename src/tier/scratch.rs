@@ -9,6 +9,7 @@ mod remove;
 mod used;
 
 use std::io;
+use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
@@ -95,7 +96,9 @@ impl Scratch {
 
 fn in_memory() -> Option<TempDir> {
     let is_memory = rustix::fs::statfs(IN_MEMORY).is_ok_and(|found| found.f_type == TMPFS);
-    if is_memory { tempfile::Builder::new().prefix("skillcell-").tempdir_in(IN_MEMORY).ok() } else { None }
+    let only_ours = std::fs::Permissions::from_mode(0o700);
+    let folder = || tempfile::Builder::new().prefix("skillcell-").permissions(only_ours).tempdir_in(IN_MEMORY).ok();
+    if is_memory { folder() } else { None }
 }
 
 fn exceeded(folder: &Path, session: Pid, most: &used::Used) -> Option<LimitKind> {
@@ -126,7 +129,6 @@ impl Drop for Scratch {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::os::unix::fs::PermissionsExt;
 
     fn scratch(at: &Path) -> Scratch {
         Scratch::make(at.join("scratch"), None).unwrap()
@@ -157,6 +159,15 @@ mod tests {
             drop(scratch);
             assert_eq!(std::fs::read_dir(place.path()).unwrap().count(), 0, "{what}");
         }
+    }
+
+    #[test]
+    fn nobody_else_can_look_into_it() {
+        let place = tempfile::tempdir().unwrap();
+        std::fs::set_permissions(place.path(), std::fs::Permissions::from_mode(0o700)).unwrap();
+        let scratch = Scratch::new(place.path().join("scratch")).unwrap();
+        let around = scratch.folder().parent().unwrap();
+        assert_eq!(around.metadata().unwrap().permissions().mode() & 0o77, 0, "{}", around.display());
     }
 
     #[test]

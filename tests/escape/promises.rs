@@ -58,7 +58,10 @@ fn count(family: &str, records: &Records) -> Count {
 fn reasons(tier: &str) -> BTreeMap<String, String> {
     let text = std::fs::read_to_string(case::root().join("../escape-tiers/reasons.toml")).expect("the reasons");
     let all: BTreeMap<String, BTreeMap<String, String>> = toml::from_str(&text).expect("the reasons are TOML");
-    all.get(tier).cloned().unwrap_or_default()
+    // What holds a skill in a tier does so in its lesser sandbox too, unless that has a reason of its own.
+    let mut found = tier.strip_suffix("-landlock").and_then(|tier| all.get(tier)).cloned().unwrap_or_default();
+    found.extend(all.get(tier).cloned().unwrap_or_default());
+    found
 }
 
 fn reason<'a>(pair: &str, reasons: &'a BTreeMap<String, String>) -> Option<&'a str> {

@@ -32,8 +32,7 @@ static NOW: Mutex<Records> = Mutex::new(Records::new());
 
 /// The tier; and its sandbox, if that is the lesser.
 fn name() -> String {
-    let landlock = std::env::var("SKILLCELL_SANDBOX").is_ok_and(|choice| choice == "landlock");
-    if landlock && *TIER == skillcell::Tier::Subprocess { format!("{}-landlock", *TIER) } else { TIER.to_string() }
+    if tier::has_no_paths_of_its_own() { format!("{}-landlock", *TIER) } else { TIER.to_string() }
 }
 
 pub fn path(tier: &str) -> PathBuf {

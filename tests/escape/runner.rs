@@ -87,7 +87,8 @@ fn half(folder: &Folder, pair: &Pair, which: &str, half: &Half) -> Vec<String> {
 fn params(pair: &Pair, half: &Half, words: &Words) -> Value {
     let mut params = pair.params.clone();
     params.extend(half.params.clone());
-    words.json(&toml::Value::Table(params))
+    let mounts = [&pair.both, &pair.allowed.with, &pair.denied.with].into_iter().flat_map(|given| &given.mount);
+    tier::at_home(words.json(&toml::Value::Table(params)), mounts, words)
 }
 
 /// A call that comes first, on the same host.

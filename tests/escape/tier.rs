@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
-use skillcell::policy::{GrantKind, Grants};
+use skillcell::policy::{GrantKind, Grants, MountGrant};
 use skillcell::{Call, Choice, Host, Outcome, Raised, Report, Roots, Tier};
 
 use crate::authority;
@@ -22,6 +22,47 @@ pub static TIER: LazyLock<Tier> = LazyLock::new(|| {
     let named = std::env::var("ESCAPE_TIER").ok().filter(|name| !name.is_empty());
     named.map_or(Tier::Wasm, |name| name.parse().expect("ESCAPE_TIER is a tier"))
 });
+
+/// Whether the tier has this machine's paths, and no others: a folder is then mounted where it is.
+pub fn has_no_paths_of_its_own() -> bool {
+    *TIER == Tier::Subprocess && std::env::var("SKILLCELL_SANDBOX").is_ok_and(|choice| choice == "landlock")
+}
+
+/// Mounts as they can be made here. One that lies in another can't.
+fn mounts(texts: &[String], words: &Words) -> Vec<String> {
+    let texts: Vec<String> = texts.iter().map(|text| words.fill(text)).collect();
+    let parsed: Vec<_> = texts.iter().filter_map(|text| MountGrant::parse(text).ok()).collect();
+    let inside = |one: &MountGrant| {
+        parsed.iter().any(|other| one.guest.as_str().starts_with(&format!("{}/", other.guest.as_str())))
+    };
+    if !has_no_paths_of_its_own() || parsed.len() < texts.len() || parsed.iter().any(inside) {
+        return texts;
+    }
+    parsed.iter().map(|MountGrant { host, mode, .. }| format!("{host}:{host}:{}", mode.name())).collect()
+}
+
+/// Params in which a path that any of these mounts would lead to, granted or not, is that of the host.
+pub fn at_home<'a>(params: Value, mounts: impl Iterator<Item = &'a String> + Clone, words: &Words) -> Value {
+    if !has_no_paths_of_its_own() {
+        return params;
+    }
+    match params {
+        Value::String(text) => {
+            let led = mounts.filter_map(|mount| MountGrant::parse(&words.fill(mount)).ok());
+            let below = |mount: &MountGrant| {
+                let rest = text.strip_prefix(mount.guest.as_str())?;
+                (rest.is_empty() || rest.starts_with('/')).then(|| format!("{}{rest}", mount.host))
+            };
+            let longest = led.filter(|mount| below(mount).is_some()).max_by_key(|mount| mount.guest.as_str().len());
+            Value::String(longest.and_then(|mount| below(&mount)).unwrap_or(text))
+        }
+        Value::Array(items) => items.into_iter().map(|item| at_home(item, mounts.clone(), words)).collect(),
+        Value::Object(items) => {
+            items.into_iter().map(|(key, item)| (key, at_home(item, mounts.clone(), words))).collect()
+        }
+        other => other,
+    }
+}
 
 /// The numbers of errors here, which Python's messages have in them.
 pub fn words() -> Vec<(&'static str, String)> {
@@ -170,19 +211,22 @@ fn by_library(skill: &str, params: &Value, given: &Given, words: &Words) -> Seen
 
 fn grants(given: &Given, words: &Words) -> Grants {
     let mut grants = Grants::default();
-    for (kind, texts) in kinds(given) {
-        texts.iter().for_each(|text| grants.add(kind, &words.fill(text)).unwrap_or_else(|bad| panic!("{text}: {bad}")));
+    for (kind, texts) in kinds(given, words) {
+        for text in texts {
+            grants.add(kind, &text).unwrap_or_else(|bad| panic!("{text}: {bad}"));
+        }
     }
     grants
 }
 
-fn kinds(given: &Given) -> [(GrantKind, &[String]); 5] {
+fn kinds(given: &Given, words: &Words) -> [(GrantKind, Vec<String>); 5] {
+    let filled = |texts: &[String]| texts.iter().map(|text| words.fill(text)).collect();
     [
-        (GrantKind::Mount, &given.mount),
-        (GrantKind::AllowHttp, &given.allow_http),
-        (GrantKind::DenyHttp, &given.deny_http),
-        (GrantKind::Resolve, &given.resolve),
-        (GrantKind::Secret, &given.secret),
+        (GrantKind::Mount, mounts(&given.mount, words)),
+        (GrantKind::AllowHttp, filled(&given.allow_http)),
+        (GrantKind::DenyHttp, filled(&given.deny_http)),
+        (GrantKind::Resolve, filled(&given.resolve)),
+        (GrantKind::Secret, filled(&given.secret)),
     ]
 }
 
@@ -275,9 +319,9 @@ fn by_program(skill: &str, params: &Value, given: &Given, words: &Words) -> Seen
         command.env("SKILLCELL_CONTAINER_BASE", BASE);
         command.envs(std::env::var_os("SKILLCELL_SANDBOX").map(|choice| ("SKILLCELL_SANDBOX", choice)));
     }
-    for (kind, texts) in kinds(given) {
+    for (kind, texts) in kinds(given, words) {
         for text in texts {
-            command.args([kind.flag(), words.fill(text)]);
+            command.args([kind.flag(), text]);
         }
     }
     for (name, value) in &given.env {
