@@ -79,6 +79,8 @@ pub fn classes(facts: &Facts, graph: &Graph<'_>, needs: &[Need], modules: &Modul
             if survives || is_excused(path, import.spot.line, needs) {
                 continue;
             }
+            let lacks = |name: &String| modules.lacks(&import.module, name);
+            native |= import.names.iter().filter_map(lacks).any(|lost| lost.is_native());
             for (name, module) in modules.imported(import) {
                 let missed = !module.is_there() && reach.is_soft(Raises::Import);
                 if missed || verdict::is_extra(graph, path, &import.spot, &module) {
@@ -98,8 +100,7 @@ pub fn classes(facts: &Facts, graph: &Graph<'_>, needs: &[Need], modules: &Modul
                     continue;
                 }
                 // Also one whose native code is further down.
-                let is_native =
-                    distributions::is_native(package) || matches!(module, Module::Absent { native: Some(true), .. });
+                let is_native = distributions::is_native(package) || module.is_native();
                 if effects::service(&name).is_some() || modules.is_client(&name) {
                     (network, main_client) = (true, true);
                     native |= matches!(&module, Module::Absent { native: Some(true), chain, .. } if !chain.is_empty());

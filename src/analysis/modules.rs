@@ -75,6 +75,11 @@ impl Module {
         )
     }
 
+    /// Whether it is missing for want of native code, its own or further down.
+    pub fn is_native(&self) -> bool {
+        matches!(self, Module::Absent { native: Some(true), .. })
+    }
+
     /// The short word for it in lists.
     pub fn group(&self) -> &'static str {
         match self {
@@ -254,8 +259,12 @@ impl<'a> Modules<'a> {
     }
 
     fn for_want_of(package: String, lost: &Required) -> Module {
-        let at = lost.chain.iter().position(|one| *one == package).unwrap_or(0);
-        let chain = if lost.package == package { Vec::new() } else { lost.chain[at..].to_vec() };
+        let chain = match lost.chain.iter().position(|one| *one == package) {
+            _ if lost.package == package => Vec::new(),
+            Some(at) => lost.chain[at..].to_vec(),
+            // The manifest asks for it too.
+            None => vec![package.clone(), lost.package.clone()],
+        };
         let native = (lost.native || distributions::is_native(&lost.package)).then_some(true);
         Module::Absent { package, native, required: true, chain }
     }

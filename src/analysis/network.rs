@@ -236,7 +236,7 @@ fn rule_url(text: &str, exact: bool) -> Option<String> {
     let scheme = scheme.to_ascii_lowercase();
     let authority = rest.split(['/', '?', '#', UNKNOWN]).next()?;
     let after = &rest[authority.len()..];
-    if authority.is_empty() || after.starts_with(UNKNOWN) {
+    if authority.is_empty() || (after.starts_with(UNKNOWN) && !is_whole(authority)) {
         return None;
     }
     let authority = authority.rsplit('@').next()?;
@@ -245,6 +245,12 @@ fn rule_url(text: &str, exact: bool) -> Option<String> {
     let path = if whole { known.to_owned() } else { format!("{}*", if known.is_empty() { "/" } else { known }) };
     let usable = |url: String| HttpRule::new(Methods::Any, &url).is_ok().then_some(url);
     usable(format!("{scheme}://{authority}{path}")).or_else(|| usable(format!("{scheme}://{authority}/*")))
+}
+
+/// Whether what is known of a host seems to be all of it, so that a path follows: `https://api.example.org` + path.
+fn is_whole(authority: &str) -> bool {
+    let last = authority.rsplit_once('.').map_or("", |(_, last)| last);
+    last.len() > 1 && last.chars().all(|c| c.is_ascii_alphabetic())
 }
 
 /// Few enough to read: many paths of one host become all of it, and a rule for any host covers the others.
@@ -295,6 +301,8 @@ mod tests {
         assert_eq!(rule_url("https://u:p@api.x.io/", true).as_deref(), Some("https://api.x.io/"));
         assert_eq!(rule_url("https://\0/v1", true), None);
         assert_eq!(rule_url("https://api.\0", true), None);
+        assert_eq!(rule_url("https://api\0", true), None);
+        assert_eq!(rule_url("https://api.x.io\0", true).as_deref(), Some("https://api.x.io/*"));
     }
 
     #[test]

@@ -102,8 +102,8 @@ pub fn decide(graph: &Graph<'_>, needs: &[Need], asks: bool) -> Decision {
     if let Some((when, at)) = blocked {
         let mut reason = reason(&needs[at], Some(when), false);
         if when == When::Call {
-            let by = if needs[at].by.is_empty() { "" } else { "of it runs into this: " };
-            reason.text = format!("every call {by}{}", reason.text);
+            let start = if needs[at].by.is_empty() { "every call" } else { "in every call" };
+            reason.text = format!("{start} {}", reason.text);
         }
         reasons.push(reason);
     }
@@ -196,6 +196,8 @@ fn tier(need: &Need) -> BestTier {
         What::Module(Module::Absent { .. }) if is_more_than_code(&need.name) => BestTier::Container,
         What::Module(module) | What::Without(module) => match module {
             Module::NoFile => BestTier::None,
+            // No Python of today has it, unless it is one of those that differ from platform to platform.
+            Module::NoName { package: None } if !is_of_platform(&need.name) => BestTier::None,
             Module::Absent { native: None | Some(false), required: false, .. } => BestTier::None,
             Module::Bundled => BestTier::Container,
             _ => BestTier::Subprocess,
@@ -208,6 +210,27 @@ fn tier(need: &Need) -> BestTier {
         What::Effect(Effect::Signal) => BestTier::Subprocess,
         What::Effect(_) => BestTier::Container,
     }
+}
+
+/// Whether a name is of a module whose contents depend on the platform.
+fn is_of_platform(name: &str) -> bool {
+    const MODULES: [&str; 14] = [
+        "os",
+        "sys",
+        "socket",
+        "signal",
+        "time",
+        "select",
+        "asyncio",
+        "multiprocessing",
+        "threading",
+        "ssl",
+        "mmap",
+        "resource",
+        "subprocess",
+        "locale",
+    ];
+    MODULES.contains(&name.split('.').next().unwrap_or(name))
 }
 
 /// Whether a package that is missing would in turn need a program, a device or a protocol.

@@ -92,7 +92,7 @@ impl InspectCommand {
 }
 
 fn row(printer: &Printer, name: &str, text: &str) {
-    printer.line(&format!("{name:<13} {}", harmless(text)));
+    printer.row(name, &harmless(text));
 }
 
 /// What it is called, and what it says of itself.
