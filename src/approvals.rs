@@ -1,7 +1,7 @@
 //! Approvals: what an operator agreed to, each for the exact content of a skill.
 //!
 //! ```text
-//!   <folder>/approvals.json   {"schema": 1, "approvals": [{skill, place, digest, approved, permissions, files}, …]}
+//!   <folder>/approvals.json   {"schema": 1, "approvals": [{skill, place, digest, approved, permissions, tiers?, files}, …]}
 //!   <folder>/approvals.lock   held while the file is replaced
 //! ```
 //!
@@ -29,6 +29,7 @@ pub use self::error::ApprovalError;
 pub use self::record::Approval;
 use crate::policy::{Permissions, quote};
 use crate::skill::Skill;
+use crate::tier::Tier;
 
 const FILE: &str = "approvals.json";
 const LOCK: &str = "approvals.lock";
@@ -98,15 +99,16 @@ impl Approvals {
         Ok(earlier.map_or(Standing::Unknown, |approval| Standing::Changed(approval.clone())))
     }
 
-    /// Records that `asked`, which is what the skill's manifest asks for, is approved. What was approved of the same
-    /// place before is forgotten.
-    pub fn approve(&self, skill: &Skill, asked: &Permissions) -> Result<Arc<Approval>> {
+    /// Records that `asked`, which is what the skill's manifest asks for, is approved, and for which tiers besides those
+    /// that every approval is for. What was approved of the same place before is forgotten.
+    pub fn approve(&self, skill: &Skill, asked: &Permissions, tiers: &[Tier]) -> Result<Arc<Approval>> {
         let approval = Arc::new(Approval {
             skill: skill.id().to_owned(),
             place: place::of(skill),
             digest: skill.digest().to_owned(),
             approved: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs()),
             permissions: asked.clone(),
+            tiers: tiers.to_vec(),
             files: difference::digests(skill),
         });
         self.change(|approvals| {

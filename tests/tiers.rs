@@ -14,8 +14,8 @@ use std::time::{Duration, Instant};
 
 use common::{fixture, returned, tests};
 use serde_json::{Value, json};
-use skillcell::policy::{DenialKind, GrantKind, Grants, TierRules};
-use skillcell::{Call, Choice, Host, LimitKind, Outcome, Report, Roots, Tier, tier};
+use skillcell::policy::{DenialKind, GrantKind, Grants, Permissions, TierRules};
+use skillcell::{Approvals, Call, Choice, Host, LimitKind, Outcome, Report, Roots, Tier, tier};
 use web::{Authority, Server, answer};
 
 static AUTHORITY: LazyLock<Authority> = LazyLock::new(Authority::new);
@@ -189,6 +189,7 @@ fn what_it_prints_is_apart_from_its_result_and_its_input_is_empty() {
     assert_eq!(report.stdout, b"{\"schema\": 1, \"outcome\": \"returned\"}\n");
     assert_eq!(report.stderr, b"on stderr\n");
     assert_eq!(report.tier, Tier::Subprocess);
+    assert!(report.usage.memory_peak_bytes > 4 << 20, "{:?}", report.usage);
     assert_eq!(returned(report).unwrap(), json!({"stdin": ""}));
 }
 
@@ -353,18 +354,32 @@ fn a_manifest_or_a_missing_package_chooses_only_what_policy_allows() {
 
 fn without_isolation_only_what_is_trusted_runs() {
     let asks = fixture("tiers/asks_in_process");
-    for (choice, trust, runs) in [
-        (Choice::Auto, true, false),
-        (Choice::Isolated, true, false),
-        (Choice::Tier(Tier::InProcess), false, false),
-        (Choice::Tier(Tier::InProcess), true, true),
-    ] {
+    let run = |host: &Host, choice: Choice, trust: bool| {
         let mut call = Call::new(json!({}));
         (call.tier, call.trust_remote_code) = (choice, trust);
-        let report = HOST.call(&asks, &call).unwrap();
-        assert_eq!(matches!(report.outcome, Outcome::Returned(_)), runs, "{choice:?} {trust}: {report:?}");
-        assert_eq!(matches!(report.outcome, Outcome::Refused), !runs, "{choice:?} {trust}: {report:?}");
-    }
+        let report = host.call(&asks, &call).unwrap();
+        let returned = matches!(report.outcome, Outcome::Returned(_));
+        assert!(returned || matches!(report.outcome, Outcome::Refused), "{choice:?} {trust}: {report:?}");
+        returned.then_some(report.tier)
+    };
+    let named = Choice::Tier(Tier::InProcess);
+    assert_eq!(run(&HOST, Choice::Auto, true), None);
+    assert_eq!(run(&HOST, Choice::Isolated, true), Some(Tier::Wasm), "the operator's word, not the manifest's");
+    assert_eq!(run(&HOST, named, false), None);
+    assert_eq!(run(&HOST, named, true), Some(Tier::InProcess));
+    let folder = tempfile::tempdir().unwrap();
+    let approvals = || Approvals::locate(Some(folder.path())).unwrap();
+    let host = || Host::builder().roots(Roots::new([])).approvals(approvals()).build().unwrap();
+    approvals().approve(&asks, &Permissions::default(), &[]).unwrap();
+    assert_eq!(run(&host(), named, false), None, "approved, and not for this tier");
+    approvals().approve(&asks, &Permissions::default(), &[Tier::InProcess]).unwrap();
+    assert_eq!(run(&host(), named, false), Some(Tier::InProcess));
+    assert_eq!(
+        run(&host(), Choice::Auto, false),
+        Some(Tier::InProcess),
+        "its manifest asks, and it is approved for it"
+    );
+    assert_eq!(run(&host(), Choice::Isolated, false), Some(Tier::Wasm));
     let bundled = HOST.skill("optimization/prompt_rewriter").unwrap();
     let mut call = Call::new(json!({"raw_text": "Could you please kindly make this shorter"}));
     call.tier = Choice::Tier(Tier::InProcess);

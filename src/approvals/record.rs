@@ -10,6 +10,7 @@ use super::place;
 use super::{ApprovalError, Result};
 use crate::policy::Permissions;
 use crate::skill::Skill;
+use crate::tier::Tier;
 
 const SCHEMA: u32 = 1;
 const MAX_APPROVALS: usize = 4096;
@@ -29,6 +30,8 @@ pub struct Approval {
     /// When, in seconds since 1970.
     pub approved: u64,
     pub permissions: Permissions,
+    /// Tiers that were named when it was approved. Isolated ones it may use anyway, the other only if it is here.
+    pub tiers: Vec<Tier>,
     /// A digest for each file, to tell what changed.
     pub files: BTreeMap<String, String>,
 }
@@ -55,6 +58,8 @@ struct Entry {
     digest: String,
     approved: u64,
     permissions: Value,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    tiers: Vec<Tier>,
     files: BTreeMap<String, String>,
 }
 
@@ -65,6 +70,7 @@ pub fn write(approvals: &[Arc<Approval>]) -> Result<String> {
         digest: approval.digest.clone(),
         approved: approval.approved,
         permissions: approval.permissions.to_value(),
+        tiers: approval.tiers.clone(),
         files: approval.files.clone(),
     });
     let document = Document { schema: SCHEMA, approvals: approvals.collect() };
@@ -84,7 +90,7 @@ pub fn read(text: &str) -> std::result::Result<Vec<Approval>, String> {
 
 impl Entry {
     fn checked(self) -> std::result::Result<Approval, String> {
-        let Entry { skill, place, digest, approved, permissions, files } = self;
+        let Entry { skill, place, digest, approved, permissions, tiers, files } = self;
         let fits = |text: &str| (1..=MAX_TEXT_BYTES).contains(&text.len());
         if ![&skill, &place].into_iter().chain(files.keys()).all(|text| fits(text)) {
             return Err("a name in it is empty or too long".into());
@@ -92,11 +98,14 @@ impl Entry {
         if files.len() > MAX_FILES {
             return Err(format!("`{skill}` has more than {MAX_FILES} files"));
         }
+        if tiers.len() > Tier::ALL.len() {
+            return Err(format!("`{skill}` has more tiers than there are"));
+        }
         if let Some(bad) = files.values().chain([&digest]).find(|digest| !is_digest(digest)) {
             return Err(format!("`{bad}` is not a digest"));
         }
         let permissions = Permissions::parse(&permissions).map_err(|bad| format!("`{skill}`: {bad}"))?;
-        Ok(Approval { skill, place, digest, approved, permissions, files })
+        Ok(Approval { skill, place, digest, approved, permissions, tiers, files })
     }
 }
 

@@ -57,7 +57,7 @@ fn an_approval_holds_for_the_content_and_for_no_other() {
     let (place, asked) = (Place::new(), asks("A"));
     let (approvals, skill) = (place.approvals(), place.skill("s", &[("skill.py", "1"), ("x", "")]));
     assert_eq!(approvals.standing(&skill).unwrap(), Standing::Unknown);
-    let approval = approvals.approve(&skill, &asked).unwrap();
+    let approval = approvals.approve(&skill, &asked, &[]).unwrap();
     assert_eq!(approvals.standing(&skill).unwrap(), Standing::Approved(approval.clone()));
     let copy = place.skill("copy", &[("skill.py", "1"), ("x", "")]);
     assert_eq!(approvals.standing(&copy).unwrap(), Standing::Approved(approval.clone()), "the same content");
@@ -67,7 +67,7 @@ fn an_approval_holds_for_the_content_and_for_no_other() {
     let expected =
         [FileChange::Changed("skill.py".into()), FileChange::Added("y".into()), FileChange::Removed("x".into())];
     assert_eq!((difference.permissions.len(), &difference.files[..]), (0, &expected[..]));
-    approvals.approve(&changed, &asked).unwrap();
+    approvals.approve(&changed, &asked, &[]).unwrap();
     assert_eq!(approvals.standing(&skill).unwrap(), Standing::Changed(approvals.all().unwrap()[0].clone()));
     assert_eq!(approvals.revoke(&changed).unwrap().len(), 1);
     assert_eq!(approvals.standing(&changed).unwrap(), Standing::Unknown);
@@ -79,7 +79,7 @@ fn a_skill_that_is_gone_is_revoked_by_its_path_or_id() {
     let approvals = place.approvals();
     assert_eq!(approvals.revoke_named("s").unwrap(), [], "where nothing was ever approved");
     for by_path in [true, false] {
-        approvals.approve(&place.skill("s", &[("skill.py", "1")]), &asks("A")).unwrap();
+        approvals.approve(&place.skill("s", &[("skill.py", "1")]), &asks("A"), &[]).unwrap();
         let folder = place.folder.path().join("s");
         fs::remove_dir_all(&folder).unwrap();
         let name = if by_path { folder.to_str().unwrap() } else { "s" };
@@ -90,7 +90,7 @@ fn a_skill_that_is_gone_is_revoked_by_its_path_or_id() {
 #[test]
 fn the_file_and_its_folders_are_for_their_owner() {
     let place = Place::new();
-    place.approvals().approve(&place.skill("s", &[("skill.py", "1")]), &asks("A")).unwrap();
+    place.approvals().approve(&place.skill("s", &[("skill.py", "1")]), &asks("A"), &[]).unwrap();
     let bits = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o7777;
     assert_eq!(bits(&place.file()), 0o600);
     assert_eq!((bits(&place.folder.path().join("a/b")), bits(&place.folder.path().join("a"))), (0o700, 0o700));
@@ -110,7 +110,7 @@ fn what_another_process_approves_or_revokes_is_seen() {
     let place = Place::new();
     let (one, other) = (place.approvals(), place.approvals());
     let skill = place.skill("s", &[("skill.py", "1")]);
-    one.approve(&skill, &asks("A")).unwrap();
+    one.approve(&skill, &asks("A"), &[]).unwrap();
     assert!(matches!(other.standing(&skill).unwrap(), Standing::Approved(_)));
     one.revoke(&skill).unwrap();
     assert_eq!(other.standing(&skill).unwrap(), Standing::Unknown);
@@ -123,7 +123,7 @@ fn approvals_at_the_same_time_are_all_kept() {
     std::thread::scope(|scope| {
         for skill in &skills {
             let approvals = place.approvals();
-            scope.spawn(move || approvals.approve(skill, &asks("A")).unwrap());
+            scope.spawn(move || approvals.approve(skill, &asks("A"), &[]).unwrap());
         }
     });
     assert_eq!(place.approvals().all().unwrap().len(), skills.len());
@@ -134,7 +134,7 @@ fn approvals_at_the_same_time_are_all_kept() {
 #[test]
 fn a_file_that_is_wrong_is_an_error_that_says_how() {
     let place = Place::new();
-    place.approvals().approve(&place.skill("s", &[("skill.py", "1")]), &asks("A")).unwrap();
+    place.approvals().approve(&place.skill("s", &[("skill.py", "1")]), &asks("A"), &[]).unwrap();
     let good: Value = serde_json::from_str(&fs::read_to_string(place.file()).unwrap()).unwrap();
     assert_eq!(place.reads(&good.to_string()), Ok(1));
     let with = |pointer: &str, key: &str, value: Value| {

@@ -7,6 +7,7 @@ use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use super::AuditError;
 
@@ -32,7 +33,7 @@ impl LogFile {
         }
         // As the file's folder is now, wherever this process goes.
         let path = path.canonicalize().map_err(failed)?;
-        let torn = AtomicBool::new(!ends_well(&path).unwrap_or(false));
+        let torn = AtomicBool::new(is_torn(&path));
         Ok(LogFile { path, file, torn })
     }
 
@@ -63,6 +64,20 @@ impl LogFile {
             }
         }
     }
+}
+
+/// Whether a file ends within a line that nobody is writing any more. While another process writes one, a part of it may
+/// be seen.
+fn is_torn(path: &Path) -> bool {
+    const LOOKS: usize = 10;
+    const BETWEEN: Duration = Duration::from_millis(1);
+    for _ in 0..LOOKS {
+        if ends_well(path).unwrap_or(false) {
+            return false;
+        }
+        std::thread::sleep(BETWEEN);
+    }
+    true
 }
 
 /// Whether a file is empty or ends in a line end.

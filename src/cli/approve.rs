@@ -14,17 +14,22 @@ use crate::approvals::{Approval, Approvals, Difference, Standing};
 use crate::host::Host;
 use crate::policy::{Change, Permissions, Wish};
 use crate::skill::Skill;
+use crate::tier::Tier;
 
 /// Show what a skill asks for, and approve it as it is now
 ///
 /// A skill asks with `permissions` in its manifest. Approving it grants what it asks for in every later `run`, for as
 /// long as no file of it changes; then it is refused, and this command shows what changed. Folders are not granted by it:
 /// name them with --mount. Secrets come from your environment unless --secret or a policy file names another source.
+///
+/// An approved skill may go to the tiers `container` and `subprocess` if it can't run in a cell. With `--tier in_process` it
+/// may also run there, without any isolation: with all that you may do.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   skillcell approve ./my_skill
   skillcell approve ./my_skill --yes --json
+  skillcell approve ./my_skill --tier subprocess
   skillcell approve --list
   skillcell approve --revoke ./my_skill
 
@@ -33,6 +38,9 @@ pub struct ApproveCommand {
     /// A folder with a skill.py, or an id
     #[arg(required_unless_present = "list", conflicts_with = "list")]
     skill: Option<String>,
+    /// Approve it for this tier too: container, subprocess or in_process; also where it asks for nothing else
+    #[arg(long = "tier", value_name = "TIER", conflicts_with_all = ["list", "revoke"])]
+    tiers: Vec<Tier>,
     /// Show what is approved
     #[arg(long, conflicts_with = "revoke")]
     list: bool,
@@ -51,6 +59,8 @@ pub struct ApproveCommand {
 struct Case<'a> {
     skill: &'a Skill,
     wishes: Vec<Wish>,
+    /// Which it is to be approved for by name.
+    tiers: Vec<Tier>,
     /// From an earlier state that was approved.
     difference: Option<Difference>,
     /// Variables that the manifest names without asking for them.
@@ -82,21 +92,23 @@ impl ApproveCommand {
             Standing::Changed(approval) => Some(Difference::between(approval, &skill, &asked)),
             _ => None,
         };
-        let case =
-            Case { skill: &skill, wishes: asked.wishes(), difference, unasked: unasked(&look["manifest"], &asked) };
+        let unasked = unasked(&look["manifest"], &asked);
+        let case = Case { skill: &skill, wishes: asked.wishes(), tiers: self.tiers(&standing), difference, unasked };
+        let nothing_asked = asked.is_empty() && case.tiers.is_empty();
         if !self.json {
             case.print(printer);
         }
         // Forgetting that it was approved in another state lifts a refusal, so that is asked too.
-        if asked.is_empty() && matches!(standing, Standing::Changed(_)) && !self.yes && !ask(&skill, self.json)? {
+        if nothing_asked && matches!(standing, Standing::Changed(_)) && !self.yes && !ask(&skill, self.json)? {
             return Ok(self.told(&case, "declined", "what was approved of it still counts", printer));
         }
-        if asked.is_empty() {
+        if nothing_asked {
             let withdrawn = approvals.revoke(&skill)?;
             return Ok(self.told(&case, "nothing_asked", &nothing(!withdrawn.is_empty()), printer));
         }
         if let Standing::Approved(approval) = &standing
             && approval.is_for(&skill)
+            && approval.tiers == case.tiers
         {
             let words = format!("it was approved in this state on {}", date(approval.approved));
             return Ok(self.told(&case, "approved", &words, printer));
@@ -104,8 +116,19 @@ impl ApproveCommand {
         if !self.yes && !ask(&skill, self.json)? {
             return Ok(self.told(&case, "declined", "it is not approved", printer));
         }
-        approvals.approve(&skill, &asked)?;
+        approvals.approve(&skill, &asked, &case.tiers)?;
         Ok(self.told(&case, "approved", "it is approved, until a file of it changes", printer))
+    }
+
+    /// Those that are named, and those that it is approved for already, as it is now.
+    fn tiers(&self, standing: &Standing) -> Vec<Tier> {
+        let before = match standing {
+            Standing::Approved(approval) => approval.tiers.as_slice(),
+            _ => &[],
+        };
+        // A cell is for every skill.
+        let named = |tier: &Tier| *tier != Tier::Wasm && (before.contains(tier) || self.tiers.contains(tier));
+        Tier::ALL.into_iter().filter(named).collect()
     }
 
     fn told(&self, case: &Case<'_>, state: &str, words: &str, printer: &Printer) -> ExitCode {
@@ -116,6 +139,7 @@ impl ApproveCommand {
                 "digest": case.skill.digest(),
                 "state": state,
                 "asks": case.wishes,
+                "tiers": case.tiers,
                 "difference": case.difference.as_ref().map(Difference::to_value),
             }));
         } else {
@@ -166,6 +190,9 @@ impl ApproveCommand {
             for wish in approval.permissions.wishes().iter().filter(|wish| wish.granted_by_approval) {
                 printer.line(&harmless(&format!("  - {}", wish.words)));
             }
+            for tier in &approval.tiers {
+                printer.line(&format!("  - {}", in_tier(*tier)));
+            }
         }
     }
 }
@@ -196,6 +223,12 @@ impl Case<'_> {
                 line(format!("      not granted by approving: name the folder in each run, `--mount FOLDER:{mount}`"));
             }
         }
+        if !self.tiers.is_empty() {
+            line("you would have it".into());
+        }
+        for tier in &self.tiers {
+            line(format!("  - {}", in_tier(*tier)));
+        }
         for name in &self.unasked {
             let way = if self.wishes.is_empty() {
                 format!("`--secret {name}@HOST` gives it")
@@ -204,6 +237,17 @@ impl Case<'_> {
             };
             line(format!("  its manifest names the variable {name}, without asking for it: {way}"));
         }
+    }
+}
+
+/// What approving a skill for a tier means.
+fn in_tier(tier: Tier) -> String {
+    if tier.is_isolated() {
+        format!("run in the tier `{tier}`, if it can't run in a cell")
+    } else {
+        format!(
+            "run in the tier `{tier}`, without isolation: read and change all of your files, use your keys, reach any network"
+        )
     }
 }
 
@@ -257,6 +301,7 @@ fn about(approval: &Approval) -> Value {
         "digest": approval.digest,
         "approved": approval.approved,
         "permissions": approval.permissions.to_value(),
+        "tiers": approval.tiers,
         "files": approval.files.len(),
     })
 }

@@ -9,6 +9,7 @@ use super::printer::{Printer, bytes};
 use super::{Settings, input, progress};
 use crate::bench::{Figures, Plan, run};
 use crate::call::Call;
+use crate::tier::{Choice, Tier};
 
 /// Measure a skill: a fresh cell per call, a cell without image, and fresh Python processes, interleaved
 ///
@@ -45,6 +46,8 @@ impl BenchCommand {
         let mut call = Call::from_json(&input::text(&self.params, "--params")?)?;
         call.limits = self.limits.limits();
         call.validate = !self.no_validate;
+        // Cells are what is measured here, whatever else is on this machine: `compare` is for tiers.
+        call.tier = Choice::Tier(Tier::Wasm);
         let mut plan = Plan::default();
         plan.calls = self.calls.max(1);
         plan.threads = self.threads.unwrap_or(plan.threads).max(1);

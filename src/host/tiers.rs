@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::calling::refused;
 use super::{Host, HostError};
-use crate::approvals::Standing as Approved;
+use crate::approvals::{Approval, Standing as Approved};
 use crate::audit::Trail;
 use crate::call::{Call, Outcome, Report};
 use crate::packages::{Package, Site, Standing};
@@ -37,6 +37,8 @@ impl Elsewhere {
             return None;
         }
         match Choice::of_manifest(manifest) {
+            // Whoever asks for isolation is not talked out of it by a manifest.
+            Ok(Some(Choice::Tier(tier))) if !tier.is_isolated() && call.tier == Choice::Isolated => None,
             Ok(Some(Choice::Tier(tier))) if tier != Tier::Wasm => Some(Elsewhere::Asks(tier)),
             Ok(_) => None,
             Err(bad) => Some(Elsewhere::Unreadable(format!("the manifest's `execution`: {bad}"))),
@@ -102,8 +104,6 @@ impl Host {
         };
         let (mut lacks, mut hint) = (Vec::new(), None);
         for tier in &candidates {
-            // Whoever asks for isolation has not asked for a tier without.
-            let asked = asked && tier.is_isolated();
             // Looking for an engine takes a while, so that comes last.
             let may_use = self.may_use(*tier, skill, call, asked)?;
             let available = if may_use.is_ok() { tier::available(*tier) } else { Ok(String::new()) };
@@ -153,8 +153,16 @@ impl Host {
             let message = "instructions (`--fuel`) are counted in a cell only".to_owned();
             return Ok(Err(Denial { message, ..denial_of(tier) }));
         }
-        let vouched = self.vouched(skill)?;
-        let Err(denial) = call.tiers.decide(tier, vouched, asked, call.trust_remote_code) else { return Ok(Ok(())) };
+        let approval = self.approval(skill)?;
+        let named = approval.as_ref().is_some_and(|approval| approval.tiers.contains(&tier));
+        let vouched = match (skill.origin(), approval) {
+            (Origin::Registry, _) => Vouched::Bundled,
+            (_, Some(_)) => Vouched::Approved,
+            (_, None) => Vouched::Unknown,
+        };
+        // A tier that was named when the skill was approved was asked for then, with what it means.
+        let decided = call.tiers.decide(tier, vouched, asked || named, call.trust_remote_code || named);
+        let Err(denial) = decided else { return Ok(Ok(())) };
         let (id, key) = (skill.id(), vouched.key());
         let message = match denial {
             TierDenial::NotListed => format!("`[tiers]` in the policy file does not have `{tier}` in `{key}`"),
@@ -171,18 +179,25 @@ impl Host {
         };
         let hint = match (&flag, denial) {
             (None, _) => Some(format!("no flag adds to that list; `{key} = [\"{tier}\", …]` there would")),
-            (Some(flag), TierDenial::NotTrusted) => Some(format!("`{flag}` would run it so; nothing would hold it")),
+            (Some(flag), TierDenial::NotTrusted) => {
+                let way = if vouched == Vouched::Bundled {
+                    ""
+                } else {
+                    ", `skillcell approve --tier in_process` remembers it"
+                };
+                Some(format!("`{flag}` would run it so; nothing would hold it{way}"))
+            }
             (Some(flag), _) => Some(format!("`{flag}` runs it there, `--isolated` in the strongest that will do")),
         };
         Ok(Err(Denial { message, hint, flag, ..denial_of(tier) }))
     }
 
-    fn vouched(&self, skill: &Skill) -> Result<Vouched, HostError> {
-        if *skill.origin() == Origin::Registry {
-            return Ok(Vouched::Bundled);
+    /// What was approved of the skill, in the state that it is in.
+    fn approval(&self, skill: &Skill) -> Result<Option<Arc<Approval>>, HostError> {
+        match self.approvals().map(|approvals| approvals.standing(skill)).transpose()? {
+            Some(Approved::Approved(approval)) => Ok(Some(approval)),
+            _ => Ok(None),
         }
-        let standing = self.approvals().map(|approvals| approvals.standing(skill)).transpose()?;
-        Ok(if matches!(standing, Some(Approved::Approved(_))) { Vouched::Approved } else { Vouched::Unknown })
     }
 }
 

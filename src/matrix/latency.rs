@@ -13,6 +13,7 @@ use crate::host::Host;
 use crate::image::WarmUp;
 use crate::limits::Limits;
 use crate::skill::Skill;
+use crate::tier::{Choice, Tier};
 
 /// Calls, unless they take long.
 const CALLS: usize = 200;
@@ -26,6 +27,7 @@ pub fn measure(host: &Host, skill: &Skill, cases: &Cases, outside: Option<&Outsi
     let (name, params) = cases.example(skill.id()).unwrap_or_else(|| ("{}".to_owned(), json!({})));
     let mut call = Call::new(params);
     call.validate = false;
+    call.tier = Choice::Tier(Tier::Wasm);
     // Another host has no image mapped: its first call is what the first of a process costs, compiled code apart.
     let Some(fresh) = host.fresh().ok().filter(|fresh| fresh.install().is_ok()) else { return };
     let started = Instant::now();

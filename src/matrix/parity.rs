@@ -15,6 +15,7 @@ use crate::call::{Call, Outcome, Report};
 use crate::host::Host;
 use crate::policy::GrantKind;
 use crate::skill::Skill;
+use crate::tier::{Choice, Tier};
 
 /// Where a case's own files are, in a cell.
 const WORK: &str = "/work";
@@ -108,6 +109,8 @@ impl Cases {
         let mut call = Call::new(case["params"].clone());
         call.config = case.get("config").cloned();
         call.limits.deadline = std::time::Duration::from_secs(60);
+        // Other tiers may be here, and are not what is studied.
+        call.tier = Choice::Tier(Tier::Wasm);
         for (variable, value) in case["env"].as_object().unwrap_or(&Map::new()) {
             call.env.insert(variable.clone(), value.as_str().unwrap_or_default().to_owned());
         }

@@ -79,6 +79,7 @@ impl Process {
         };
         let heard = channel::serve(&self.channel, settings, &mut job.door, most, deadline, taken);
         let ended = Instant::now();
+        let memory_peak_bytes = self.memory_peak_bytes();
         let (status, stdout, stderr, over) = self.finish(&heard.end);
         let end = over.map_or(heard.end, End::Exceeded);
         let writes = job.mounts.iter().any(|(_, grant)| grant.mode == Mode::ReadWrite);
@@ -89,6 +90,7 @@ impl Process {
             guest: ended.saturating_duration_since(taken),
             teardown: ended.elapsed(),
             host_calls: heard.frames,
+            memory_peak_bytes,
             ..Usage::default()
         };
         Ok(Ran { outcome, stdout, stderr, usage, door: std::mem::take(&mut job.door) })
@@ -124,6 +126,15 @@ impl Process {
             (false, false) => None,
         };
         (status, stdout, stderr, over)
+    }
+
+    /// The most that its Python had in memory, as the kernel counts it; 0 if that is gone already.
+    fn memory_peak_bytes(&self) -> u64 {
+        let python = match self.first {
+            Some(first) => children(first.as_raw_nonzero().get()).first().copied(),
+            None => Some(self.child.id()),
+        };
+        python.map_or(0, most_resident_bytes)
     }
 
     fn wait(&mut self, until: Instant) -> Option<ExitStatus> {
@@ -165,6 +176,19 @@ fn discard(mut channel: &UnixStream) {
     if channel.set_nonblocking(true).is_ok() {
         while matches!(channel.read(&mut buffer), Ok(1..)) {}
     }
+}
+
+/// What a process started and has not waited for.
+fn children(pid: i32) -> Vec<u32> {
+    let text = std::fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap_or_default();
+    text.split_whitespace().filter_map(|pid| pid.parse().ok()).collect()
+}
+
+fn most_resident_bytes(pid: u32) -> u64 {
+    let text = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+    let most =
+        text.lines().find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB")?.parse::<u64>().ok());
+    most.unwrap_or_default() << 10
 }
 
 /// Where a virtual environment has its packages, relative to it.
