@@ -6,8 +6,8 @@
 //! run it: a name that is put together at run time stays unknown, and is said to be.
 //!
 //! ```text
-//!   files ─▶ facts (guest) ─▶ needs ─▶ graph ─▶ verdict, classes
-//!                                        └────▶ network ─▶ asking
+//!   files ─▶ facts (guest) ─▶ tried (guest) ─▶ needs ─▶ graph ─▶ verdict, classes
+//!                                                         └────▶ network ─▶ asking
 //! ```
 
 mod asking;
@@ -21,8 +21,10 @@ mod needs;
 mod network;
 mod report;
 mod requirements;
+mod skills;
 #[cfg(test)]
 mod tests;
+mod tried;
 mod verdict;
 
 use serde_json::Value;
@@ -36,41 +38,47 @@ pub use self::graph::When;
 use self::modules::Modules;
 pub use self::modules::{Module, Required};
 pub use self::report::{Analysis, Finding, Imported, NativeFile, Unread};
+use self::tried::Tried;
 pub use self::verdict::{BestTier, Reason, Verdict};
 use crate::host::{Host, HostError};
 use crate::skill::Skill;
 
-/// Reads a skill's files and says what follows. Nothing of the skill is run.
+/// Reads a skill's files and says what follows. Nothing of the skill is run; packages that it imports are imported, in a cell
+/// without it.
 pub fn analyse(host: &Host, skill: &Skill) -> Result<Analysis, HostError> {
     let required = requirements::of(&host.packages(skill)?);
-    let facts = host.facts(skill)?;
-    Ok(conclude(skill, facts, required))
+    let facts = understood(host.facts(skill)?);
+    let wanted = tried::wanted(&facts, &Modules::new(&facts, &required, &Tried::default()));
+    let tried = match wanted {
+        Some(wanted) => tried::read(host.tried(skill, &wanted)?),
+        None => Tried::default(),
+    };
+    let data = skill.files().iter().filter(|(path, _)| !path.ends_with(".py")).map(|(_, size)| size).sum();
+    Ok(from_facts(&facts, data, required, &tried))
 }
 
-pub(crate) fn conclude(skill: &Skill, facts: Value, required: Vec<Required>) -> Analysis {
-    // What the guest says is only data: of a report of another shape nothing is believed.
-    let facts: Facts = serde_json::from_value(facts).unwrap_or_else(|_| Facts {
+/// What the guest says is only data: of a report of another shape nothing is believed.
+fn understood(facts: Value) -> Facts {
+    serde_json::from_value(facts).unwrap_or_else(|_| Facts {
         unread: vec![("skill.py".to_owned(), 0, "what was found in it could not be understood".to_owned())],
         ..Facts::default()
-    });
-    let data = skill.files().iter().filter(|(path, _)| !path.ends_with(".py")).map(|(_, size)| size).sum();
-    from_facts(&facts, data, required)
+    })
 }
 
-fn from_facts(facts: &Facts, data_bytes: u64, required: Vec<Required>) -> Analysis {
-    let modules = Modules::new(facts, &required);
+fn from_facts(facts: &Facts, data_bytes: u64, required: Vec<Required>, tried: &Tried) -> Analysis {
+    let modules = Modules::new(facts, &required, tried);
     let mut needs = needs::of(facts, &modules);
     let early: Vec<usize> = {
         let graph = Graph::new(facts, &needs);
         let is_early = |need: &needs::Need| {
             let reach = graph.reached.get(&(need.file.clone(), need.spot.function.clone()));
-            reach.is_some_and(|reach| reach.when == When::Import && !reach.is_soft(need.raises))
+            reach.is_some_and(|reach| reach.when == When::Import && !reach.is_soft(need.raises)) && need.is_sure()
         };
         (0..needs.len()).filter(|at| is_early(&needs[*at])).collect()
     };
     early.into_iter().for_each(|at| needs[at].at_import());
     let graph = Graph::new(facts, &needs);
-    let rules = network::rules(facts, &graph);
+    let rules = network::rules(facts, &graph, tried);
     let asking = asking::asking(facts, &graph, &needs, &rules);
     let decision = verdict::decide(&graph, &needs, asking.is_needed);
     let classes = classes::classes(facts, &graph, &needs, &modules, data_bytes);

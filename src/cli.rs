@@ -21,6 +21,7 @@ mod progress;
 mod run;
 mod runtime;
 mod test;
+mod wrapped;
 
 use std::path::PathBuf;
 use std::process::ExitCode;

@@ -72,6 +72,9 @@ pub struct Package {
     /// What can be imported, top-level names. For a package that is not there it is a guess.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub modules: Vec<String>,
+    /// Whether only an extra that the skill asks for needs it, as in `pyjwt[crypto]`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub of_extra: bool,
     #[serde(flatten)]
     pub standing: Standing,
 }

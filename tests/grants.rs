@@ -112,7 +112,7 @@ fn flags(report: &Report) -> Vec<String> {
     report.denials.iter().filter_map(|denial| denial.flag.clone()).collect()
 }
 
-const WAYS: [&str; 4] = ["urllib", "http.client", "requests", "asyncio"];
+const WAYS: [&str; 5] = ["urllib", "http.client", "requests", "asyncio", "own socket"];
 
 #[test]
 fn every_library_gets_what_is_granted() {

@@ -387,3 +387,51 @@ fn registry_skills_get_their_packages() {
     let error = raised(HOST.call(&skill, &call).unwrap()).unwrap();
     assert!(error.message.contains("`pymupdf` can't run in a cell"), "{}", error.message);
 }
+
+/// The verdict of the analysis, its reasons, and what the skill does without.
+fn inspected(place: &Place) -> (String, Vec<String>, Vec<String>) {
+    let host = place.host();
+    let found = skillcell::analysis::analyse(&host, &place.found(&host)).unwrap_or_else(|error| panic!("{error}"));
+    let texts = |reasons: &[skillcell::analysis::Reason]| reasons.iter().map(|reason| reason.text.clone()).collect();
+    (found.verdict.name().to_owned(), texts(&found.reasons), texts(&found.optional))
+}
+
+#[test]
+fn a_pure_wheel_that_wants_a_library_of_the_system_is_no_package_that_a_cell_has() {
+    let place = Place::new(&["finder"], "import finder\ndef run(params): return finder.find()");
+    let source =
+        "import ctypes.util\nif not ctypes.util.find_library('finder'):\n    raise ImportError('no libfinder')";
+    place.wheel("finder-1", &[], &[("finder.py", source)]);
+    let (verdict, reasons, _) = inspected(&place);
+    assert_eq!(verdict, "not in wasm", "{reasons:?}");
+    assert!(reasons[0].contains("ImportError") && reasons[0].contains("fails in a cell"), "{reasons:?}");
+    assert!(place.call(json!({})).is_err(), "and that is how it is");
+}
+
+#[test]
+fn a_package_that_does_without_something_it_asks_for_is_there() {
+    let source = "try:\n    import fast_core\nexcept ImportError:\n    fast_core = None\ndef find(): return 'slowly'";
+    let of = |requirement: &str, needs: &str| {
+        let place = Place::new(&[requirement], "import finder\ndef run(params): return finder.find()");
+        place.wheel("finder-1", &[needs], &[("finder.py", source)]);
+        place.tagged("fast_core-2.5-cp311-cp311-manylinux_2_28_x86_64.whl", &[], &[]);
+        assert_eq!(place.call(json!({})), Ok(json!("slowly")));
+        inspected(&place)
+    };
+    let (verdict, reasons, optional) = of("finder[speed]", "fast-core; extra == 'speed'");
+    assert_eq!(verdict, "runs", "{reasons:?}");
+    assert!(optional[0].contains("`fast-core` (finder → fast-core)"), "{optional:?}");
+    // Without an extra its author takes it for needed: what needs it nobody knows.
+    let (verdict, reasons, _) = of("finder", "fast-core");
+    assert_eq!(verdict, "partly", "{reasons:?}");
+    assert!(reasons[0].contains("`fast-core` (finder → fast-core)"), "{reasons:?}");
+}
+
+#[test]
+fn a_name_that_another_version_of_a_package_had_is_missed() {
+    let place = Place::new(&["finder"], "import finder\ndef run(params): return finder.search('x')");
+    place.wheel("finder-2", &[], &[("finder.py", "def find(): return 1")]);
+    let (verdict, reasons, _) = inspected(&place);
+    assert_eq!(verdict, "not in wasm", "{reasons:?}");
+    assert!(reasons[0].contains("uses `finder.search`"), "{reasons:?}");
+}

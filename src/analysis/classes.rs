@@ -79,6 +79,8 @@ pub fn classes(facts: &Facts, graph: &Graph<'_>, needs: &[Need], modules: &Modul
             if survives || is_excused(path, import.spot.line, needs) {
                 continue;
             }
+            let lacks = |name: &String| modules.lacks(&import.module, name);
+            native |= import.names.iter().filter_map(lacks).any(|lost| lost.is_native());
             for (name, module) in modules.imported(import) {
                 let missed = !module.is_there() && reach.is_soft(Raises::Import);
                 if missed || verdict::is_extra(graph, path, &import.spot, &module) {
@@ -88,21 +90,28 @@ pub fn classes(facts: &Facts, graph: &Graph<'_>, needs: &[Need], modules: &Modul
                 let package = distributions::package(&name);
                 let outside = matches!(
                     module,
-                    Module::Runtime | Module::Framework | Module::Package { .. } | Module::Absent { .. }
+                    Module::Runtime
+                        | Module::Framework
+                        | Module::Package { .. }
+                        | Module::Broken { .. }
+                        | Module::Absent { .. }
                 );
                 if !outside {
                     continue;
                 }
-                if effects::service(&name).is_some() {
+                // Also one whose native code is further down.
+                let is_native = distributions::is_native(package) || module.is_native();
+                if effects::service(&name).is_some() || modules.is_client(&name) {
                     (network, main_client) = (true, true);
+                    native |= matches!(&module, Module::Absent { native: Some(true), chain, .. } if !chain.is_empty());
                 } else if CLIENTS.contains(&top) {
                     network |= true;
-                    native |= !module.is_there() && distributions::is_native(package);
+                    native |= !module.is_there() && is_native;
                     main_client |= required.iter().any(|one| distributions::same(one, package));
                 } else if matches!(effects::of(&format!("{top}.")), Some(Effect::Http | Effect::Socket)) {
                     network = true;
-                    native |= distributions::is_native(package);
-                } else if NATIVE_INSIDE.contains(&top) || distributions::is_native(package) {
+                    native |= is_native;
+                } else if NATIVE_INSIDE.contains(&top) || is_native {
                     native = true;
                 } else if top != "yaml" || uses_yaml(facts) {
                     packages = true;
@@ -150,7 +159,8 @@ fn ordered(native: bool, network: bool, packages: bool, main_client: bool, files
 }
 
 fn is_excused(file: &str, line: u32, needs: &[Need]) -> bool {
-    needs.iter().any(|need| need.is_excused() && need.file == file && need.spot.line == line)
+    let of_import = |need: &&Need| matches!(need.what, What::Module(_) | What::Bundled(_));
+    needs.iter().filter(of_import).any(|need| need.is_excused() && need.file == file && need.spot.line == line)
 }
 
 /// Most skills read their own manifest with it, and nothing else.
@@ -167,7 +177,8 @@ fn handles_files(facts: &Facts, graph: &Graph<'_>, needs: &[Need]) -> bool {
         let call = file.calls.iter().find(|call| call.spot.line == need.spot.line && call.name == need.name);
         let places = call.map(|call| &call.place[..]).unwrap_or_default();
         let given = places.iter().any(|place| matches!(place.as_str(), "param" | "env"));
-        let keeps = effect == Effect::WriteFile && places.iter().any(|place| place != "temp");
+        let keeps =
+            effect == Effect::WriteFile && places.iter().any(|place| !matches!(place.as_str(), "temp" | "memory"));
         graph.reached.contains_key(&(need.file.clone(), need.spot.function.clone())) && (given || keeps)
     })
 }

@@ -33,12 +33,18 @@ pub struct File {
     pub checks: Vec<Check>,
     pub urls: Vec<Url>,
     pub env: Vec<Variable>,
+    /// Names in modules that are not the skill's.
+    pub refs: Vec<Reference>,
     pub tries: BTreeMap<u32, Try>,
     /// Names of guarded imports that some condition looks at.
     pub checked: Vec<String>,
     pub uses: Vec<Use>,
     /// Modules and programs that are looked for before use, and the functions in which.
     pub probed: BTreeMap<String, Vec<String>>,
+    /// Tests after which it gives up where one of these was not found.
+    pub insists: Vec<Insistence>,
+    /// Names that hold what a function of the skill gave which gives nothing where its import fails.
+    pub helped: Vec<Helped>,
     /// Lines of loops that run at import.
     pub loops: Vec<u32>,
     /// Line, whether it is a property, whether it is decorated.
@@ -103,9 +109,11 @@ pub struct Import {
     pub module: String,
     #[serde(rename = "n")]
     pub names: Vec<String>,
-    /// `static`, `dynamic`, `unknown` or `types`.
+    /// `static`, `dynamic`, `implied`, `unknown` or `types`.
     #[serde(rename = "k")]
     pub kind: String,
+    /// The call of a library that imports it, if it is implied.
+    pub by: String,
     /// Files of the skill that it runs.
     pub to: Option<Vec<String>>,
 }
@@ -121,6 +129,26 @@ pub struct Edge {
     pub function: String,
     #[serde(rename = "s")]
     pub sure: bool,
+    /// Whether what is inside of that function is meant: it is a decorator.
+    #[serde(rename = "w")]
+    pub wraps: bool,
+}
+
+/// A name that may hold nothing.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct Helped {
+    #[serde(rename = "n")]
+    pub name: String,
+    /// The function that it is a name of, "" for the module.
+    #[serde(rename = "f")]
+    pub function: String,
+    /// The `try` whose failure it comes of.
+    #[serde(rename = "t")]
+    pub id: u32,
+    /// The module that was asked for, if it is a constant.
+    #[serde(rename = "m")]
+    pub module: String,
 }
 
 #[derive(Debug, Default, Clone, Deserialize)]
@@ -176,6 +204,31 @@ pub struct Variable {
     /// `environ` or `credential`.
     #[serde(rename = "h")]
     pub how: String,
+}
+
+/// A test that gives up where something was looked for and is not there.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct Insistence {
+    #[serde(flatten)]
+    pub spot: Spot,
+    #[serde(rename = "n")]
+    pub name: String,
+    /// `program` or `module`.
+    #[serde(rename = "k")]
+    pub kind: String,
+}
+
+/// `module.name`, where it is used.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct Reference {
+    #[serde(flatten)]
+    pub spot: Spot,
+    #[serde(rename = "m")]
+    pub module: String,
+    #[serde(rename = "n")]
+    pub name: String,
 }
 
 #[derive(Debug, Default, Deserialize)]

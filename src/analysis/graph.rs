@@ -10,8 +10,9 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use super::facts::{Condition, Facts, Spot};
+use super::facts::{Condition, Facts, Import, Spot};
 use super::needs::{Need, Raises};
+use super::skills;
 
 /// When something happens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
@@ -97,9 +98,14 @@ impl<'a> Graph<'a> {
             for import in file.imports.iter().filter(|import| import.kind != "types") {
                 let to = import.to.iter().flatten().map(|file| (file.clone(), String::new())).collect();
                 self.add(path, &import.spot, to, true);
+                self.add(path, &import.spot, self.made_when_asked(import), true);
             }
             for edge in &file.edges {
-                let (to, one) = self.targets(path, edge.to.as_deref(), &edge.function);
+                let (to, one) = if edge.wraps {
+                    self.inside(edge.to.as_deref().unwrap_or(path), &edge.function)
+                } else {
+                    self.targets(path, edge.to.as_deref(), &edge.function)
+                };
                 self.add(path, &edge.spot, to, edge.sure && one);
             }
         }
@@ -112,6 +118,26 @@ impl<'a> Graph<'a> {
         }
     }
 
+    /// A file's `__getattr__`, if a name is imported from it that it does not have otherwise.
+    fn made_when_asked(&self, import: &Import) -> Vec<Node> {
+        let Some(path) = import.to.as_ref().and_then(|files| files.last()) else { return Vec::new() };
+        let Some(file) = self.facts.files.get(path).filter(|file| file.functions.contains_key("__getattr__")) else {
+            return Vec::new();
+        };
+        let has = |name: &String| file.functions.contains_key(name) || file.classes.contains_key(name);
+        let asks = import.names.iter().any(|name| !has(name) && name != "*");
+        if asks { vec![(path.clone(), "__getattr__".to_owned())] } else { Vec::new() }
+    }
+
+    /// The functions inside of a decorator, and whether they surely run: if there is but one at each depth.
+    fn inside(&self, path: &str, function: &str) -> (Vec<Node>, bool) {
+        let start = format!("{function}.");
+        let functions = self.facts.files.get(path).into_iter().flat_map(|file| file.functions.keys());
+        let names: Vec<&String> = functions.filter(|name| name.starts_with(&start)).collect();
+        let depths: BTreeSet<usize> = names.iter().map(|name| name.matches('.').count()).collect();
+        (names.iter().map(|name| (path.to_owned(), (*name).clone())).collect(), depths.len() == names.len())
+    }
+
     /// The nodes that a call can mean, and whether it is surely these.
     fn targets(&self, from: &str, to: Option<&str>, function: &str) -> (Vec<Node>, bool) {
         if let Some(path) = to
@@ -121,7 +147,8 @@ impl<'a> Graph<'a> {
                 return (vec![(path.to_owned(), function.to_owned())], true);
             }
             if file.classes.contains_key(function) {
-                return (self.method(path, function, "__init__", 0).into_iter().collect(), true);
+                let made = ["__init__", "__post_init__"].into_iter();
+                return (made.filter_map(|name| self.method(path, function, name, 0)).collect(), true);
             }
             if let Some((class, method)) = function.rsplit_once('.')
                 && let Some(node) = self.method(path, class, method, 0)
@@ -175,24 +202,9 @@ impl<'a> Graph<'a> {
         found
     }
 
-    /// The classes that a host would make a skill of, in files that are reached or `skill.py`.
-    fn skills(&self) -> Vec<Node> {
-        let of = |is_skill: &dyn Fn(&str, &[String]) -> bool| -> Vec<Node> {
-            let files = self.facts.files.iter().filter(|(path, _)| !is_test(path));
-            files
-                .flat_map(|(path, file)| {
-                    let classes = file.classes.iter().filter(|(name, bases)| is_skill(name, bases));
-                    classes.map(|(name, _)| (path.clone(), name.clone())).collect::<Vec<_>>()
-                })
-                .collect()
-        };
-        let derived = of(&|_, bases| bases.iter().any(|base| base.ends_with("Skill")));
-        if derived.is_empty() { of(&|_, _| true) } else { derived }
-    }
-
     fn reach(&mut self) {
         let mut mentioned = self.spread([("skill.py".to_owned(), String::new())], When::Import);
-        let skills = self.skills();
+        let skills = skills::of(self.facts);
         let methods = |names: &[&str]| -> Vec<Node> {
             let one = |class: &Node| names.iter().filter_map(|name| self.method(&class.0, &class.1, name, 0)).collect();
             skills.iter().flat_map(|class| -> Vec<Node> { one(class) }).collect()
@@ -369,7 +381,7 @@ impl<'a> Graph<'a> {
             return Some((When::Import, need));
         }
         let reached = |class: &Node| self.reached.contains_key(&(class.0.clone(), String::new()));
-        let skills: Vec<Node> = self.skills().into_iter().filter(reached).collect();
+        let skills: Vec<Node> = skills::of(self.facts).into_iter().filter(reached).collect();
         for (when, names) in [(When::Construct, &["__init__"][..]), (When::Call, &["execute", "aexecute"])] {
             let nodes: Vec<Node> = skills
                 .iter()
@@ -419,7 +431,7 @@ fn only_for_imports(caught: &[String]) -> bool {
 /// Whether this is a method that Python calls by itself; making an object is followed as a call.
 fn is_special(function: &str) -> bool {
     let Some((_, name)) = function.rsplit_once('.') else { return function == "__getattr__" };
-    name.starts_with("__") && name.ends_with("__") && !matches!(name, "__init__" | "__new__")
+    name.starts_with("__") && name.ends_with("__") && !matches!(name, "__init__" | "__new__" | "__post_init__")
 }
 
 /// Files that are about a skill, not part of it.

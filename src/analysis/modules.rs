@@ -7,6 +7,8 @@ use serde_json::Value;
 
 use super::distributions;
 use super::facts::{Facts, Import};
+use super::needs::Raises;
+use super::tried::{Failed, Tried};
 
 /// What an imported module is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -45,6 +47,15 @@ pub enum Module {
         required: bool,
         chain: Vec<String>,
     },
+    /// A package is there, and importing it fails all the same.
+    Broken {
+        package: String,
+        why: String,
+    },
+    /// A name that the module it should be in does not have; `None` if that is one of the standard library.
+    NoName {
+        package: Option<String>,
+    },
     /// A file that should be in the skill's folder.
     NoFile,
 }
@@ -56,10 +67,17 @@ impl Module {
             Module::Lacking { .. }
                 | Module::Gone
                 | Module::Absent { .. }
+                | Module::Broken { .. }
+                | Module::NoName { .. }
                 | Module::NoFile
                 | Module::Bundled
                 | Module::Archive { .. }
         )
+    }
+
+    /// Whether it is missing for want of native code, its own or further down.
+    pub fn is_native(&self) -> bool {
+        matches!(self, Module::Absent { native: Some(true), .. })
     }
 
     /// The short word for it in lists.
@@ -72,7 +90,8 @@ impl Module {
             Module::Own | Module::Bundled | Module::Archive { .. } | Module::NoFile => "own",
             Module::Runtime => "runtime",
             Module::Framework => "framework",
-            Module::Package { .. } => "package",
+            Module::NoName { package: None } => "stdlib, not in a cell",
+            Module::Package { .. } | Module::Broken { .. } | Module::NoName { .. } => "package",
             Module::Absent { .. } => "missing",
         }
     }
@@ -84,6 +103,9 @@ impl Module {
             Module::Gone => "it is no longer in Python's standard library".to_owned(),
             Module::Bundled | Module::Archive { .. } => "it is native code, which a cell can't load".to_owned(),
             Module::NoFile => "there is no such file in the skill's folder".to_owned(),
+            Module::Broken { package, why } => format!("{package} is there, but importing it fails in a cell ({why})"),
+            Module::NoName { package: Some(package) } => format!("the {package} that a cell has does not have it"),
+            Module::NoName { package: None } => "a cell's Python does not have it".to_owned(),
             Module::Absent { package, native, required, chain } => {
                 let listed = if *required { "" } else { ", and is not in the manifest's requirements" };
                 let through =
@@ -110,6 +132,8 @@ pub struct Required {
     pub there: bool,
     /// Whether it is there only as native code for other machines.
     pub native: bool,
+    /// Whether only an extra that the manifest asks for needs it.
+    pub of_extra: bool,
     /// In words: where it comes from, or what was found instead.
     pub what: String,
     /// Top-level names that it has.
@@ -123,12 +147,55 @@ pub struct Modules<'a> {
     /// Archives in the skill's folder: path, kind, modules.
     archives: &'a [(String, String, Vec<String>)],
     resolved: &'a [Required],
+    tried: &'a Tried,
 }
 
 impl<'a> Modules<'a> {
-    pub fn new(facts: &'a Facts, resolved: &'a [Required]) -> Modules<'a> {
+    pub fn new(facts: &'a Facts, resolved: &'a [Required], tried: &'a Tried) -> Modules<'a> {
         let requirements = requirements(&facts.manifest);
-        Modules { known: &facts.modules, requirements, archives: &facts.native, resolved }
+        Modules { known: &facts.modules, requirements, archives: &facts.native, resolved, tried }
+    }
+
+    /// Whether importing it would tell more: a package of others that is there, as far as is known.
+    pub fn can_be_tried(&self, name: &str) -> bool {
+        match self.module(name) {
+            Module::Runtime | Module::Framework | Module::Package { .. } => true,
+            Module::Absent { package, .. } => self.resolved.iter().any(|one| one.package == package && one.there),
+            _ => false,
+        }
+    }
+
+    /// Whether it was seen to be the client of a service.
+    pub fn is_client(&self, name: &str) -> bool {
+        self.tried.services.contains_key(name)
+    }
+
+    /// What the import of a module raises, if it is known to fail.
+    pub fn raises(&self, name: &str) -> Raises {
+        self.tried.failed.get(name).map_or(Raises::Import, Failed::raises)
+    }
+
+    /// What is wrong with using a name of a module, if the module is there and the name is not.
+    pub fn lacks(&self, module: &str, name: &str) -> Option<Module> {
+        let dotted = format!("{module}.{name}");
+        if self.known.get(&dotted).is_some_and(|(kind, _)| kind == "no name") {
+            return Some(Module::NoName { package: None });
+        }
+        let failed = self.tried.absent.get(&dotted)?;
+        let top = module.split('.').next().unwrap_or(module);
+        let package = self.resolved(distributions::package(module), top).map(|found| found.package.clone());
+        let package = package.unwrap_or_else(|| distributions::package(module).to_owned());
+        Some(match failed.text.is_empty() {
+            true => Module::NoName { package: Some(package) },
+            false => self.failed(package, failed),
+        })
+    }
+
+    /// A requirement that a package lacks which can be imported without it.
+    pub fn does_without(&self, module: &Module) -> Option<&Required> {
+        let Module::Package { package } = module else { return None };
+        let found = self.resolved.iter().find(|one| distributions::same(&one.package, package))?;
+        self.resolved.iter().find(|other| !other.there && other.chain.contains(&found.package))
     }
 
     /// What an import statement asks for: module names, and what they are.
@@ -164,12 +231,42 @@ impl<'a> Modules<'a> {
             "stand-in" => Module::StandIn,
             "lacking" => Module::Lacking { why: why.to_owned() },
             "skillware" => Module::Skillware,
-            "runtime" => Module::Runtime,
-            "framework" => Module::Framework,
-            "package" => Module::Package { package: distributions::package(name).to_owned() },
+            "runtime" => self.unless_it_failed(name, Module::Runtime),
+            "framework" => self.unless_it_failed(name, Module::Framework),
+            "package" => {
+                self.unless_it_failed(name, Module::Package { package: distributions::package(name).to_owned() })
+            }
             _ if distributions::is_gone(name) => Module::Gone,
             _ => self.absent(name),
         }
+    }
+
+    fn unless_it_failed(&self, name: &str, module: Module) -> Module {
+        let package = || distributions::package(name).to_owned();
+        self.tried.failed.get(name).map_or(module, |failed| self.failed(package(), failed))
+    }
+
+    /// A package whose import failed: for want of another one, or by itself.
+    fn failed(&self, package: String, failed: &Failed) -> Module {
+        let lost = failed.missing.as_deref().and_then(|missing| {
+            let top = missing.split('.').next().unwrap_or(missing);
+            self.resolved(distributions::package(missing), top).filter(|found| !found.there)
+        });
+        match lost {
+            Some(lost) => Self::for_want_of(package, lost),
+            None => Module::Broken { package, why: failed.text.clone() },
+        }
+    }
+
+    fn for_want_of(package: String, lost: &Required) -> Module {
+        let chain = match lost.chain.iter().position(|one| *one == package) {
+            _ if lost.package == package => Vec::new(),
+            Some(at) => lost.chain[at..].to_vec(),
+            // The manifest asks for it too.
+            None => vec![package.clone(), lost.package.clone()],
+        };
+        let native = (lost.native || distributions::is_native(&lost.package)).then_some(true);
+        Module::Absent { package, native, required: true, chain }
     }
 
     fn absent(&self, name: &str) -> Module {
@@ -180,7 +277,7 @@ impl<'a> Modules<'a> {
         }
         let package = distributions::package(name).to_owned();
         if let Some(found) = self.resolved(&package, top) {
-            return self.from_requirement(found);
+            return self.from_requirement(name, found);
         }
         let required = self.requirements.iter().any(|one| distributions::same(one, &package));
         let native = distributions::is_native(&package).then_some(true);
@@ -194,19 +291,21 @@ impl Modules<'_> {
         by_name.or_else(|| self.resolved.iter().find(|one| one.modules.iter().any(|module| module == top)))
     }
 
-    /// A package is only as good as what it needs.
-    fn from_requirement(&self, found: &Required) -> Module {
-        let needs = |other: &&Required| !other.there && other.chain.contains(&found.package);
-        let lost = if found.there { self.resolved.iter().find(needs) } else { Some(found) };
+    /// A package is only as good as what it needs, unless it was seen to do without.
+    fn from_requirement(&self, name: &str, found: &Required) -> Module {
+        let needs = |other: &&Required| !other.there && !other.of_extra && other.chain.contains(&found.package);
         let package = found.package.clone();
+        if let (true, Some(failed)) = (found.there, self.tried.failed.get(name)) {
+            return self.failed(package, failed);
+        }
+        // What it keeps in a package of its own it is nothing without, however far an import gets.
+        let own = |other: &Required| other.package.starts_with(&format!("{package}-"));
+        let fine = self.tried.fine.contains(name);
+        let lost =
+            if found.there { self.resolved.iter().filter(needs).find(|lost| !fine || own(lost)) } else { Some(found) };
         match lost {
             None => Module::Package { package },
-            Some(lost) => {
-                let at = lost.chain.iter().position(|one| *one == package).unwrap_or(0);
-                let chain = if lost.package == package { Vec::new() } else { lost.chain[at..].to_vec() };
-                let native = (lost.native || distributions::is_native(&lost.package)).then_some(true);
-                Module::Absent { package, native, required: true, chain }
-            }
+            Some(lost) => Self::for_want_of(package, lost),
         }
     }
 }

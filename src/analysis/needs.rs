@@ -1,10 +1,15 @@
 //! What a skill needs, statement by statement, and whether a cell has it.
 
-use std::collections::BTreeSet;
+mod calls;
+mod fallbacks;
 
+use self::calls::of_call;
+pub use self::calls::{LOOKUPS, builds, effect};
+use self::fallbacks::{of_fallbacks, of_helpers, of_insistence};
 use super::effects::{self, Effect};
-use super::facts::{Call, Facts, File, Import, Spot};
-use super::modules::{Module, Modules};
+use super::facts::{Condition, Facts, Import, Spot};
+use super::modules::{Module, Modules, Required};
+use super::skills;
 
 /// What a need that is not met raises, as far as handlers care.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,10 +54,18 @@ pub enum What {
     Unreadable(String),
     /// Writes where a cell can't: into the skill's own folder, or the working folder.
     ReadOnly(&'static str),
+    /// Reads a file of this name where a cell has none: in the working folder.
+    Nowhere(String),
+    /// Python can read `skill.py`, but Skillware can't use it.
+    NotASkill(String),
+    /// Gives up here, and would go on elsewhere.
+    Elsewhere,
     /// Needs something at import that is only granted to calls.
     TooEarly(Effect),
     /// Gives up, or breaks, without a module that an earlier import did without.
     Without(Module),
+    /// A package that is there, but for something that it asks for: the chain to that.
+    Incomplete(Vec<String>),
 }
 
 #[derive(Debug, Clone)]
@@ -62,10 +75,14 @@ pub struct Need {
     pub what: What,
     /// As the file has it: a module, or the call.
     pub name: String,
+    /// The call of a library that imports it.
+    pub by: String,
     pub raises: Raises,
     met: bool,
     /// It is looked for before it is used, so the skill copes without.
     excused: bool,
+    /// It is about a path that leads somewhere only where a folder is mounted.
+    mounted: bool,
 }
 
 impl Need {
@@ -83,10 +100,20 @@ impl Need {
         if self.spot.line == 0 { self.file.clone() } else { format!("{}:{}", self.file, self.spot.line) }
     }
 
+    /// Whether it surely is what it seems: a file may only be looked into if it is there.
+    pub fn is_sure(&self) -> bool {
+        !matches!(self.what, What::Effect(Effect::ReadFile | Effect::WriteFile)) || self.spot.conditions.is_empty()
+    }
+
     /// It turned out that this happens while the skill is imported.
     pub fn at_import(&mut self) {
-        if let What::Effect(effect @ (Effect::Http | Effect::Download)) = self.what {
-            self.what = What::TooEarly(effect);
+        let early = match self.what {
+            What::Effect(Effect::Http | Effect::Download) => true,
+            What::Effect(Effect::ReadFile | Effect::WriteFile) => self.mounted,
+            _ => false,
+        };
+        if let (What::Effect(effect), true) = (&self.what, early) {
+            self.what = What::TooEarly(*effect);
             self.met = false;
         }
     }
@@ -98,8 +125,18 @@ pub fn of(facts: &Facts, modules: &Modules) -> Vec<Need> {
         let spot = Spot { line: *line, ..Spot::default() };
         needs.push(need(path, spot, What::Unreadable(why.clone()), path, Raises::Other, false));
     }
+    if let Some(why) = skills::objection(facts) {
+        needs.push(need("skill.py", Spot::default(), What::NotASkill(why), "skill.py", Raises::Import, false));
+    }
     for (path, file) in &facts.files {
         needs.extend(file.imports.iter().flat_map(|import| of_import(path, import, facts, modules)));
+        needs.extend(file.refs.iter().filter_map(|used| {
+            let what = What::Module(modules.lacks(&used.module, &used.name)?);
+            let name = format!("{}.{}", used.module, used.name);
+            // What a call of it would do is the better reason.
+            let known = effects::of(&name).is_some_and(Effect::is_lacking);
+            (!known).then(|| need(path, used.spot.clone(), what, &name, Raises::Other, false))
+        }));
         needs.extend(
             file.calls.iter().filter(|call| modules.has(&call.name)).flat_map(|call| of_call(path, file, call)),
         );
@@ -109,12 +146,15 @@ pub fn of(facts: &Facts, modules: &Modules) -> Vec<Need> {
         (&one.file, one.spot.line, one.name.len()).cmp(&(&other.file, other.spot.line, other.name.len()))
     });
     let later: Vec<Need> = facts.files.keys().flat_map(|path| of_fallbacks(path, facts, &needs)).collect();
-    needs.extend(later);
+    let helped: Vec<Need> = facts.files.iter().flat_map(|(path, file)| of_helpers(path, file, &needs)).collect();
+    let insisted: Vec<Need> = facts.files.iter().flat_map(|(path, file)| of_insistence(path, file, &needs)).collect();
+    needs.extend(later.into_iter().chain(helped).chain(insisted));
     needs
 }
 
 fn need(file: &str, spot: Spot, what: What, name: &str, raises: Raises, met: bool) -> Need {
-    Need { file: file.to_owned(), spot, what, name: name.to_owned(), raises, met, excused: false }
+    let (by, excused, mounted) = (String::new(), false, false);
+    Need { file: file.to_owned(), spot, what, name: name.to_owned(), by, raises, met, excused, mounted }
 }
 
 fn of_import(path: &str, import: &Import, facts: &Facts, modules: &Modules) -> Vec<Need> {
@@ -136,220 +176,28 @@ fn of_import(path: &str, import: &Import, facts: &Facts, modules: &Modules) -> V
         named.any(|functions| functions.iter().any(|function| function.is_empty() || *function == import.spot.function))
     };
     let found = modules.imported(import);
-    let made = found.into_iter().map(|(name, module)| {
+    let mut made = Vec::new();
+    for (name, module) in found {
+        made.extend(modules.does_without(&module).map(|lost| incomplete(path, import, &name, lost)));
         let met = module.is_there();
         let what =
             if let Module::Archive { file } = &module { What::Bundled(file.clone()) } else { What::Module(module) };
-        Need { excused: probed(&name), ..need(path, import.spot.clone(), what, &name, Raises::Import, met) }
-    });
-    made.collect()
-}
-
-fn of_call(path: &str, file: &File, call: &Call) -> Vec<Need> {
-    let Some(effect) = effect(file, call) else { return Vec::new() };
-    let made = |what, met| need(path, call.spot.clone(), what, &call.name, Raises::Os, met);
-    let excused = is_probed_program(file, call, effect);
-    let mut needs = vec![Need { excused, ..made(What::Effect(effect), !effect.is_lacking()) }];
-    if effect == Effect::WriteFile {
-        let target = if call.second_place.is_empty() { &call.place } else { &call.second_place };
-        needs.extend(read_only(target).map(|place| made(What::ReadOnly(place), false)));
+        let raises = modules.raises(&name);
+        let (excused, by) = (probed(&name), import.by.clone());
+        made.push(Need { excused, by, ..need(path, import.spot.clone(), what, &name, raises, met) });
     }
-    needs
-}
-
-/// `shutil.which("ffmpeg")` in the same function: it copes without.
-fn is_probed_program(file: &File, call: &Call, effect: Effect) -> bool {
-    effect == Effect::Process && file.probed.values().any(|functions| functions.contains(&call.spot.function))
-}
-
-/// Where a cell can't write, if that is where a path leads for sure.
-fn read_only(places: &[String]) -> Option<&'static str> {
-    match places {
-        [one] if one == "own" => Some("its own folder"),
-        [one] => {
-            let text = one.strip_prefix("text:")?;
-            let bare = !text.contains('/') && !text.is_empty() && text != "." && !text.contains(':');
-            bare.then_some("the working folder")
-        }
-        _ => None,
-    }
-}
-
-/// A cell looks names up that a rule for requests is for, and no others.
-pub const LOOKUPS: [&str; 3] = ["socket.gethostbyname", "socket.gethostbyname_ex", "socket.getaddrinfo"];
-
-/// What a call does, looking at more than its name.
-pub fn effect(file: &File, call: &Call) -> Option<Effect> {
-    let name = call.name.as_str();
-    let texts = || call.texts.iter().flatten();
-    let is_url = |text: &String| text.starts_with("http://") || text.starts_with("https://");
-    if matches!(
-        name,
-        "open"
-            | "io.open"
-            | "codecs.open"
-            | "pathlib.Path.open"
-            | "gzip.open"
-            | "bz2.open"
-            | "lzma.open"
-            | "aiofiles.open"
-    ) {
-        let at = usize::from(name != "pathlib.Path.open");
-        let mode = if call.word.is_empty() {
-            call.texts.get(at).and_then(|texts| texts.first()).map(String::as_str)
-        } else {
-            Some(call.word.as_str())
-        };
-        let writes = mode.is_some_and(|mode| mode.len() < 5 && mode.contains(['w', 'a', 'x', '+']));
-        return Some(if writes { Effect::WriteFile } else { Effect::ReadFile });
-    }
-    if matches!(name, "shutil.copy" | "shutil.copy2" | "shutil.copyfile" | "shutil.copytree" | "shutil.move") {
-        return Some(Effect::WriteFile);
-    }
-    if LOOKUPS.contains(&name) {
-        return Some(Effect::Http);
-    }
-    if name == "sqlite3.connect" {
-        // A database in the skill's folder is opened for reading where it can't be written.
-        let effect = if call.place == ["own"] { Effect::ReadFile } else { Effect::WriteFile };
-        return (!texts().any(|text| text == ":memory:")).then_some(effect);
-    }
-    let reads_any = ["pandas.read_", "polars.read_", "lxml.etree.parse", "lxml.html.parse", "geopandas.read_"];
-    if reads_any.iter().any(|start| name.starts_with(start)) || name.starts_with("numpy.lib.npyio.DataSource") {
-        return Some(if texts().any(is_url) { Effect::Http } else { Effect::ReadFile });
-    }
-    let leaf = name.rsplit('.').next().unwrap_or(name);
-    if (name.starts_with("pandas.") && leaf.starts_with("to_") && !call.place.is_empty() && leaf != "to_dict")
-        || name == "PIL.Image.Image.save"
-    {
-        return Some(Effect::WriteFile);
-    }
-    match effects::of(name)? {
-        Effect::Socket if name.starts_with("socket.") || name.starts_with("asyncio.open") => {
-            Some(if speaks_http(file) { Effect::Http } else { Effect::Socket })
-        }
-        Effect::Http => (is_request(name) && !builds(name)).then_some(Effect::Http),
-        found => Some(found),
-    }
-}
-
-/// HTTP written by hand goes through like any other.
-fn speaks_http(file: &File) -> bool {
-    let starts = ["GET ", "POST ", "HEAD ", "PUT "];
-    file.calls
-        .iter()
-        .filter(|call| call.name.contains(".send") || call.name.contains(".write"))
-        .flat_map(|call| call.texts.iter().flatten())
-        .any(|text| starts.iter().any(|start| text.starts_with(start)))
-}
-
-/// Whether a call of an HTTP library can make a request, rather than build something or handle an answer.
-fn is_request(name: &str) -> bool {
-    const NOT: [&str; 14] = [
-        "exceptions",
-        "utils",
-        "adapters",
-        "auth",
-        "models",
-        "structures",
-        "parse",
-        "json",
-        "raise_for_status",
-        "quote",
-        "HTTPError",
-        "Timeout",
-        "to_checksum_address",
-        "compat",
-    ];
-    let is_answer = |name: &str| {
-        ["raise_for_status", "json", "read", "items", "iter_content", "decode", "getresponse"].contains(&name)
-    };
-    let mut parts = name.split('.').skip(1);
-    name == "feedparser.parse" || !parts.any(|part| NOT.contains(&part) || is_answer(part))
-}
-
-/// Making a session, or an object that describes a request, sends nothing.
-pub fn builds(name: &str) -> bool {
-    const BUILDS: [&str; 30] = [
-        "Session",
-        "session",
-        "Client",
-        "AsyncClient",
-        "PoolManager",
-        "ProxyManager",
-        "build_opener",
-        "install_opener",
-        "HTTPAdapter",
-        "ClientSession",
-        "mount",
-        "update",
-        "Timeout",
-        "ClientTimeout",
-        "Web3",
-        "close",
-        "Headers",
-        "HTTPSConnection",
-        "HTTPConnection",
-        "ServerProxy",
-        "Request",
-        "HTTPProvider",
-        "Retry",
-        "RobotFileParser",
-        "set_url",
-        "Limits",
-        "TCPConnector",
-        "add_header",
-        "Curl",
-        "setopt",
-    ];
-    BUILDS.contains(&name.rsplit('.').next().unwrap_or(name))
-}
-
-/// An import that fails and is survived leaves a name behind that is nothing: who gives up over it, or uses it as if it
-/// were there, needs the module after all.
-fn of_fallbacks(path: &str, facts: &Facts, needs: &[Need]) -> Vec<Need> {
-    let Some(file) = facts.files.get(path) else { return Vec::new() };
-    let mut made = Vec::new();
-    for (id, found) in &file.tries {
-        let inside = |need: &&Need| need.file == path && need.spot.tries.contains(id) && !need.is_met();
-        let lost: Vec<&Need> = needs
-            .iter()
-            .filter(inside)
-            .filter(|need| matches!(need.what, What::Module(_) | What::Bundled(_)))
-            .collect();
-        let Some(first) = lost.first() else { continue };
-        let catching = found.handlers.iter().find(|(caught, _)| first.raises.is_caught_by(caught));
-        if catching.is_none_or(|(_, ends)| ends != "goes on") {
-            continue;
-        }
-        let module = match &first.what {
-            What::Module(module) => module.clone(),
-            _ => Module::Bundled,
-        };
-        let names: BTreeSet<&String> =
-            found.binds.iter().chain(&found.flags).filter(|name| !found.mends.contains(name)).collect();
-        let without = |file: &str, spot: &Spot| {
-            need(file, spot.clone(), What::Without(module.clone()), &first.name, Raises::Other, false)
-        };
-        for (other, each) in &facts.files {
-            let here = other == path;
-            let imported =
-                |name: &String| each.imports.iter().any(|import| import.to.is_some() && import.names.contains(name));
-            let gives_up =
-                each.checks.iter().filter(|check| names.contains(&check.name) && (here || imported(&check.name)));
-            made.extend(gives_up.map(|check| without(other, &check.spot)));
-        }
-        if found.binds.iter().chain(&found.flags).any(|name| file.checked.contains(name)) {
-            continue;
-        }
-        let is_lost = |name: &String| found.binds.contains(name) && names.contains(name);
-        let scope = &first.spot.function;
-        let uses = file.uses.iter().filter(|used| is_lost(&used.name) && !used.spot.tries.contains(id));
-        let uses = uses.filter(|used| scope.is_empty() || used.spot.function == *scope);
-        // In a function, a handler that goes on and leaves the rest to run is one that returned.
-        if scope.is_empty() {
-            made.extend(uses.map(|used| without(path, &used.spot)));
-        }
-    }
+    let lacking = import.names.iter().filter_map(|name| Some((name, modules.lacks(&import.module, name)?)));
+    made.extend(lacking.map(|(name, module)| {
+        let dotted = format!("{}.{name}", import.module);
+        need(path, import.spot.clone(), What::Module(module), &dotted, Raises::Import, false)
+    }));
     made
+}
+
+/// What a package lacks for an extra is not missed by those who import it; what it lacks otherwise, some calls may run into.
+fn incomplete(path: &str, import: &Import, name: &str, lost: &Required) -> Need {
+    let mut spot = import.spot.clone();
+    spot.conditions.push(Condition::Maybe);
+    let what = What::Incomplete(lost.chain.clone());
+    Need { excused: lost.of_extra, ..need(path, spot, what, name, Raises::Import, false) }
 }

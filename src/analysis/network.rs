@@ -6,6 +6,7 @@ use super::effects::{self, Effect};
 use super::facts::{Call, Facts, UNKNOWN};
 use super::graph::Graph;
 use super::needs;
+use super::tried::Tried;
 use crate::policy::{HttpRule, Methods};
 
 /// Every host there is.
@@ -30,6 +31,7 @@ pub type Rules = BTreeMap<String, Asked>;
 
 const FROM_PARAMS: &str = "the URL is only known at run time, so this is any host: narrow it if you can";
 const LOOPBACK: &str = "this computer itself: the operator has to lead there with --resolve";
+const IN_ITS_CODE: &str = "an address in this client's own code: narrow it if you can";
 const SERVICE: &str = "where this client's service is, by default";
 
 /// A request as far as it is known.
@@ -40,15 +42,23 @@ struct Request {
     file: String,
     /// It only makes something that requests are sent with.
     builds: bool,
+    /// It makes an object that says all of a request, which another call sends.
+    describes: bool,
 }
 
-pub fn rules(facts: &Facts, graph: &Graph<'_>) -> Rules {
+pub fn rules(facts: &Facts, graph: &Graph<'_>, tried: &Tried) -> Rules {
     let (requests, mut rules) = (requests(facts, graph), Rules::new());
     let literals = literals(facts, graph);
     let sent = requests.iter().filter(|request| !request.builds);
     let all: BTreeSet<String> = sent.flat_map(|request| request.methods.iter().cloned()).collect();
     let built = |file: &str| requests.iter().any(|other| other.builds && other.file == file && !other.urls.is_empty());
+    let described: BTreeSet<&String> =
+        requests.iter().filter(|request| request.describes).flat_map(|request| &request.urls).collect();
     for request in &requests {
+        // The object that it is given says more.
+        if !request.builds && !request.urls.is_empty() && request.urls.iter().all(|url| described.contains(url)) {
+            continue;
+        }
         if request.urls.is_empty() && !request.builds && !built(&request.file) {
             let near = literals.iter().filter(|(_, file, _)| *file == request.file).count();
             if near == 0 {
@@ -58,7 +68,7 @@ pub fn rules(facts: &Facts, graph: &Graph<'_>) -> Rules {
         for url in &request.urls {
             match rule_url(url, true) {
                 // What is sent with it says which methods.
-                Some(url) if request.builds && !all.is_empty() => {
+                Some(url) if request.builds && !request.describes && !all.is_empty() => {
                     add(&mut rules, &url, all.clone(), &request.place, loopback(&url));
                 }
                 Some(url) => add(&mut rules, &url, request.methods.clone(), &request.place, loopback(&url)),
@@ -75,7 +85,7 @@ pub fn rules(facts: &Facts, graph: &Graph<'_>) -> Rules {
             }
         }
     }
-    services(facts, graph, &mut rules);
+    services(facts, graph, tried, &mut rules);
     folded(rules)
 }
 
@@ -100,6 +110,7 @@ fn requests(facts: &Facts, graph: &Graph<'_>) -> Vec<Request> {
                     place: format!("{path}:{}", call.spot.line),
                     file: path.clone(),
                     builds,
+                    describes: call.name == "urllib.request.Request",
                 });
             }
         }
@@ -174,14 +185,24 @@ fn literals(facts: &Facts, graph: &Graph<'_>) -> Vec<(String, String, String)> {
     found
 }
 
-fn services(facts: &Facts, graph: &Graph<'_>, rules: &mut Rules) {
+fn services(facts: &Facts, graph: &Graph<'_>, tried: &Tried, rules: &mut Rules) {
     for (path, file) in &facts.files {
         for import in file.imports.iter().filter(|import| import.to.is_none() && import.kind != "types") {
             let node = (path.clone(), import.spot.function.clone());
             let inner = import.names.iter().map(|name| format!("{}.{name}", import.module));
             let found = [import.module.clone()].into_iter().chain(inner).find_map(|name| effects::service(&name));
-            let (Some((module, urls)), true) = (found, graph.reached.contains_key(&node)) else { continue };
             let place = format!("{path}:{}", import.spot.line);
+            if !graph.reached.contains_key(&node) {
+                continue;
+            }
+            let Some((module, urls)) = found else {
+                for origin in tried.services.get(&import.module).into_iter().flatten() {
+                    if let Some(url) = rule_url(origin, false) {
+                        add(rules, &url, ["GET", "POST"].map(str::to_owned).into(), &place, Some(IN_ITS_CODE));
+                    }
+                }
+                continue;
+            };
             let elsewhere: Vec<String> = file
                 .calls
                 .iter()
@@ -215,7 +236,7 @@ fn rule_url(text: &str, exact: bool) -> Option<String> {
     let scheme = scheme.to_ascii_lowercase();
     let authority = rest.split(['/', '?', '#', UNKNOWN]).next()?;
     let after = &rest[authority.len()..];
-    if authority.is_empty() || after.starts_with(UNKNOWN) {
+    if authority.is_empty() || (after.starts_with(UNKNOWN) && !is_whole(authority)) {
         return None;
     }
     let authority = authority.rsplit('@').next()?;
@@ -224,6 +245,12 @@ fn rule_url(text: &str, exact: bool) -> Option<String> {
     let path = if whole { known.to_owned() } else { format!("{}*", if known.is_empty() { "/" } else { known }) };
     let usable = |url: String| HttpRule::new(Methods::Any, &url).is_ok().then_some(url);
     usable(format!("{scheme}://{authority}{path}")).or_else(|| usable(format!("{scheme}://{authority}/*")))
+}
+
+/// Whether what is known of a host seems to be all of it, so that a path follows: `https://api.example.org` + path.
+fn is_whole(authority: &str) -> bool {
+    let last = authority.rsplit_once('.').map_or("", |(_, last)| last);
+    last.len() > 1 && last.chars().all(|c| c.is_ascii_alphabetic())
 }
 
 /// Few enough to read: many paths of one host become all of it, and a rule for any host covers the others.
@@ -274,6 +301,8 @@ mod tests {
         assert_eq!(rule_url("https://u:p@api.x.io/", true).as_deref(), Some("https://api.x.io/"));
         assert_eq!(rule_url("https://\0/v1", true), None);
         assert_eq!(rule_url("https://api.\0", true), None);
+        assert_eq!(rule_url("https://api\0", true), None);
+        assert_eq!(rule_url("https://api.x.io\0", true).as_deref(), Some("https://api.x.io/*"));
     }
 
     #[test]

@@ -61,7 +61,7 @@ pub struct Imported {
     pub line: u32,
     /// `None` in a file that nothing imports.
     pub when: Option<When>,
-    /// `module`, `function`, `dynamic`, or `types` for one that only type checkers see.
+    /// `module`, `function`, `dynamic`, `implied` by a call of a library, or `types` for one that only type checkers see.
     pub how: &'static str,
     /// Whether a handler goes on without it.
     pub guarded: bool,
@@ -78,7 +78,7 @@ pub struct Finding {
     pub effect: Option<Effect>,
     /// The call as the file has it, or a sentence.
     pub what: String,
-    /// Paths that it is about: `own`, `temp`, `home`, `param`, `env`, `text:…`, `other`.
+    /// Paths that it is about: `own`, `temp`, `home`, `param`, `env`, `memory`, `text:…`, `other`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub paths: Vec<String>,
 }
@@ -198,6 +198,7 @@ fn imports(facts: &Facts, graph: &Graph<'_>, modules: &Modules<'_>) -> Vec<Impor
             let how = match import.kind.as_str() {
                 "types" => "types",
                 "dynamic" => "dynamic",
+                "implied" => "implied",
                 _ if import.spot.function.is_empty() => "module",
                 _ => "function",
             };

@@ -9,6 +9,7 @@ pub fn of(packages: &Packages) -> Vec<Required> {
         chain: vec![requirement.clone()],
         there: false,
         native: false,
+        of_extra: false,
         what: format!("not taken: {why}"),
         modules: Vec::new(),
     });
@@ -21,6 +22,7 @@ fn required(package: &Package) -> Required {
         chain: package.chain.clone(),
         there: package.standing.is_there(),
         native: matches!(package.standing, Standing::Native { .. } | Standing::Source { .. }),
+        of_extra: package.of_extra,
         what: words(&package.standing),
         modules: package.modules.clone(),
     }

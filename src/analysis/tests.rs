@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::modules::Required;
+use super::tried::Tried;
 use super::{Analysis, from_facts};
 
 /// A `skill.py` with these statements, whose class has `execute`; `torch` and `web3` are absent.
@@ -17,7 +18,7 @@ fn analysed(file: Value, required: Vec<Required>) -> Analysis {
         "files": {"skill.py": whole},
         "modules": {"torch": ["absent", ""], "web3": ["absent", ""], "json": ["stdlib", ""]},
     });
-    from_facts(&serde_json::from_value(facts).expect("facts"), 0, required)
+    from_facts(&serde_json::from_value(facts).expect("facts"), 0, required, &Tried::default())
 }
 
 fn import(module: &str, more: Value) -> Value {
@@ -85,6 +86,7 @@ fn a_package_is_only_as_good_as_what_it_needs() {
             chain: chain.iter().map(|name| (*name).to_owned()).collect(),
             there,
             native: !there,
+            of_extra: false,
             what: String::new(),
             modules: vec![package.to_owned()],
         };
@@ -111,9 +113,21 @@ fn a_file_that_was_not_read_is_a_reason_only_if_it_is_imported() {
         let file = json!({"imports": imports, "classes": {"Case": ["BaseSkill"]}});
         json!({"files": {"skill.py": file}, "unread": [[unread, 3, "SyntaxError"]]})
     };
-    let decided =
-        |facts: Value| from_facts(&serde_json::from_value(facts).expect("facts"), 0, Vec::new()).verdict.name();
+    let decided = |facts: Value| {
+        from_facts(&serde_json::from_value(facts).expect("facts"), 0, Vec::new(), &Tried::default()).verdict.name()
+    };
     assert_eq!(decided(facts("other.py", json!([]))), "runs");
     assert_eq!(decided(facts("other.py", json!([import("other", json!({"to": ["other.py"]}))]))), "not in wasm");
     assert_eq!(decided(json!({"unread": [["skill.py", 0, "odd"]]})), "not in wasm");
+}
+
+#[test]
+fn an_object_that_is_told_to_fetch_an_address_makes_requests_whatever_it_is() {
+    let call = |name: &str| {
+        let call = json!({"l": 5, "f": "Case.execute", "d": name, "t": [["https://graph.example.com/me"]]});
+        let found = analysed(json!({"calls": [call]}), Vec::new());
+        (found.verdict.name(), found.permissions.value["network"][0].clone())
+    };
+    assert_eq!(call("oauth.Session.get"), ("runs with grants", json!("GET,HEAD https://graph.example.com/me")));
+    assert_eq!(call("oauth.Session.describe").0, "runs");
 }

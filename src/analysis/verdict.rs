@@ -102,7 +102,8 @@ pub fn decide(graph: &Graph<'_>, needs: &[Need], asks: bool) -> Decision {
     if let Some((when, at)) = blocked {
         let mut reason = reason(&needs[at], Some(when), false);
         if when == When::Call {
-            reason.text = format!("every call {}", reason.text);
+            let start = if needs[at].by.is_empty() { "every call" } else { "in every call" };
+            reason.text = format!("{start} {}", reason.text);
         }
         reasons.push(reason);
     }
@@ -160,7 +161,15 @@ fn reason(need: &Need, when: Option<When>, optional: bool) -> Reason {
 fn text(need: &Need) -> String {
     let name = brief(&need.name);
     match &need.what {
+        What::Module(module @ Module::NoName { .. }) => format!("uses `{name}`: {}", module.why()),
+        What::Module(module) if !need.by.is_empty() => {
+            format!("`{}` imports `{name}`: {}", brief(&need.by), module.why())
+        }
         What::Module(module) => format!("imports `{name}`: {}", module.why()),
+        What::Incomplete(chain) => {
+            let lost = chain.last().map_or("", String::as_str);
+            format!("`{name}` can be imported without `{lost}` ({}), but what needs that fails", chain.join(" → "))
+        }
         What::Without(module) => format!("gives up without `{name}`: {}", module.why()),
         What::Bundled(file) => {
             let built =
@@ -169,6 +178,11 @@ fn text(need: &Need) -> String {
             format!("imports `{name}` from `{}`, which is {kind}", brief(file))
         }
         What::Unreadable(why) => format!("Python can't read this file: {}", brief(why)),
+        What::NotASkill(why) => format!("Skillware's loader does not take it: {}", brief(why)),
+        What::Elsewhere => format!("goes on only on another platform, or with another Python (`{name}`)"),
+        What::Nowhere(file) => {
+            format!("reads `{}` from the working folder, where a cell has nothing (`{name}`)", brief(file))
+        }
         What::ReadOnly(place) => format!("writes into {place} (`{name}`), which is read-only in a cell"),
         What::TooEarly(effect) => {
             format!("{} when it is imported (`{name}`), and nothing is granted then", effect.words())
@@ -182,16 +196,41 @@ fn tier(need: &Need) -> BestTier {
         What::Module(Module::Absent { .. }) if is_more_than_code(&need.name) => BestTier::Container,
         What::Module(module) | What::Without(module) => match module {
             Module::NoFile => BestTier::None,
+            // No Python of today has it, unless it is one of those that differ from platform to platform.
+            Module::NoName { package: None } if !is_of_platform(&need.name) => BestTier::None,
             Module::Absent { native: None | Some(false), required: false, .. } => BestTier::None,
             Module::Bundled => BestTier::Container,
             _ => BestTier::Subprocess,
         },
         What::Bundled(_) => BestTier::Container,
-        What::Unreadable(_) => BestTier::None,
-        What::ReadOnly(_) | What::TooEarly(_) => BestTier::Subprocess,
+        What::Unreadable(_) | What::NotASkill(_) => BestTier::None,
+        What::Elsewhere | What::Nowhere(_) | What::ReadOnly(_) | What::TooEarly(_) | What::Incomplete(_) => {
+            BestTier::Subprocess
+        }
         What::Effect(Effect::Signal) => BestTier::Subprocess,
         What::Effect(_) => BestTier::Container,
     }
+}
+
+/// Whether a name is of a module whose contents depend on the platform.
+fn is_of_platform(name: &str) -> bool {
+    const MODULES: [&str; 14] = [
+        "os",
+        "sys",
+        "socket",
+        "signal",
+        "time",
+        "select",
+        "asyncio",
+        "multiprocessing",
+        "threading",
+        "ssl",
+        "mmap",
+        "resource",
+        "subprocess",
+        "locale",
+    ];
+    MODULES.contains(&name.split('.').next().unwrap_or(name))
 }
 
 /// Whether a package that is missing would in turn need a program, a device or a protocol.

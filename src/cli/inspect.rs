@@ -18,7 +18,8 @@ use crate::skill::Origin;
 
 /// Show whether a skill runs in a cell, why not, and what it would have to ask for, without running it
 ///
-/// The manifest and the Python files are read inside a cell; nothing of the skill is executed. The verdict is one of
+/// The manifest and the Python files are read inside a cell; nothing of the skill is executed. Packages that it imports are
+/// imported in another cell, without the skill. The verdict is one of
 /// `runs`, `runs with grants`, `partly` (some of it needs what a cell does not have) and `not in wasm` (all of it does),
 /// each with the file and line of every reason. With the grants of a `run` as flags, it shows what of them would hold.
 #[derive(Args)]
@@ -91,7 +92,7 @@ impl InspectCommand {
 }
 
 fn row(printer: &Printer, name: &str, text: &str) {
-    printer.line(&format!("{name:<13} {}", harmless(text)));
+    printer.row(name, &harmless(text));
 }
 
 /// What it is called, and what it says of itself.

@@ -8,6 +8,7 @@ use anstyle::{AnsiColor, Style};
 use serde::Serialize;
 
 use super::layout;
+use super::wrapped::wrapped;
 use crate::approvals::ApprovalError;
 use crate::host::HostError;
 
@@ -17,6 +18,8 @@ pub struct Printer {
     lost: AtomicBool,
 }
 
+/// What the names of rows take, with the blank after them.
+const NAME_COLUMNS: usize = 14;
 const ERROR: Style = AnsiColor::Red.on_default().bold();
 const WARNING: Style = AnsiColor::Yellow.on_default().bold();
 const HINT: Style = AnsiColor::Cyan.on_default().bold();
@@ -48,6 +51,12 @@ impl Printer {
         if written.is_err_and(|error| error.kind() != std::io::ErrorKind::BrokenPipe) {
             self.lost.store(true, Ordering::Relaxed);
         }
+    }
+
+    /// A name and what there is to say of it, on stdout. On a terminal what is long goes on below where it began.
+    pub fn row(&self, name: &str, text: &str) {
+        let whole = format!("{name:<NAME_COLUMNS$}{text}");
+        self.line(&if self.pretty { wrapped(&whole, NAME_COLUMNS, stdout_width().into()) } else { whole });
     }
 
     /// Whether something that should have gone to stdout did not.

@@ -87,6 +87,20 @@ impl Host {
         on_enough_stack(|| Ok(self.baker(false)?.facts(skill)?))
     }
 
+    /// What becomes of importing packages that a skill names, in a cell that has its packages and not the skill.
+    pub(crate) fn tried(
+        &self,
+        skill: &Skill,
+        wanted: &serde_json::Value,
+    ) -> Result<Option<serde_json::Value>, HostError> {
+        on_enough_stack(|| {
+            let baker = self.baker(false)?;
+            let manifest = baker.told(skill)?.manifest;
+            let furnished = baker.furnished(skill, manifest.as_ref())?;
+            Ok(baker.tried(&furnished, wanted)?)
+        })
+    }
+
     pub(super) fn image(&self, skill: &Skill, metered: bool, limits: &Limits) -> Result<(Arc<Image>, bool), HostError> {
         let baker = self.baker(metered)?;
         let key = (baker.key(skill), metered);

@@ -265,6 +265,17 @@ impl Baker<'_> {
         }
     }
 
+    /// Has the guest import packages that a skill names, of which nothing is the skill's own, and say what became of it.
+    /// Nothing if the guest did not survive that.
+    pub fn tried(&self, skill: &Skill, wanted: &Value) -> Result<Option<Value>, BakeError> {
+        let framework = self.framework()?;
+        self.runtime.progress.step(&format!("importing the packages of {}", skill.id()));
+        let mut cell = self.cell(&framework, skill.site().and_then(Site::mount), &Limits::default())?;
+        let words = ascii(&json!([wanted.to_string()]).to_string());
+        let _ = wasi_python::run_source(&mut cell, &format!("{}bake.try_imports(*{words})", path_source(skill)));
+        Ok(cell.store().data_mut().door.report.take())
+    }
+
     /// What a skill's files say that matters for what it may do.
     pub fn told(&self, skill: &Skill) -> Result<Told, BakeError> {
         let mut look = self.look(skill)?;
@@ -430,11 +441,15 @@ fn boot_source() -> String {
 
 fn load_source(skill: &Skill) -> String {
     let words = json!([skill.guest_folder(), skill.package()]);
-    let path = match skill.site().and_then(Site::mount) {
+    format!("{}bake.skill(*{})", path_source(skill), ascii(&words.to_string()))
+}
+
+/// Puts a skill's packages on the path.
+fn path_source(skill: &Skill) -> String {
+    match skill.site().and_then(Site::mount) {
         Some(_) => format!("import sys; sys.path.append({SITE_FOLDER:?})\n"),
         None => String::new(),
-    };
-    format!("{path}bake.skill(*{})", ascii(&words.to_string()))
+    }
 }
 
 fn finish_source(warm_up: &WarmUp) -> String {

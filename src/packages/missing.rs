@@ -90,7 +90,8 @@ mod tests {
 
     fn package(name: &str, chain: &[&str], modules: &[&str], standing: Standing) -> Package {
         let text = |all: &[&str]| all.iter().map(|one| (*one).to_owned()).collect();
-        Package { name: name.into(), wanted: String::new(), chain: text(chain), modules: text(modules), standing }
+        let (wanted, of_extra) = (String::new(), false);
+        Package { name: name.into(), wanted, chain: text(chain), modules: text(modules), of_extra, standing }
     }
 
     #[test]

@@ -59,6 +59,11 @@ impl Requirement {
         self.marker.as_deref().is_none_or(|marker| marker::holds(marker, extras).unwrap_or(false))
     }
 
+    /// The same package, as it is without any extra.
+    pub fn without_extras(&self) -> Requirement {
+        Requirement { extras: Vec::new(), ..self.clone() }
+    }
+
     /// Whether it is there only for an extra of the package that states it.
     pub fn is_of_extra(&self, extras: &[String]) -> bool {
         !self.applies(&[]) && self.applies(extras)

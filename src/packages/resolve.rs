@@ -85,7 +85,9 @@ impl Resolver<'_> {
                 chosen.insert(name, found);
             }
         }
-        packages.packages = in_order(&roots, demands, chosen);
+        let plain: Vec<Requirement> = roots.iter().map(Requirement::without_extras).collect();
+        let always: BTreeSet<String> = demanded(&plain, &chosen)?.into_keys().collect();
+        packages.packages = in_order(&roots, demands, chosen, &always);
         let is_wheel = |package: &Package| matches!(package.standing, Standing::Wheel { .. });
         wheels.retain(|name, _| packages.packages.iter().any(|package| package.name == *name && is_wheel(package)));
         for package in &mut packages.packages {
@@ -277,13 +279,15 @@ fn in_order(
     roots: &[Requirement],
     demands: BTreeMap<String, Demand>,
     mut chosen: BTreeMap<String, Chosen>,
+    always: &BTreeSet<String>,
 ) -> Vec<Package> {
     let unresolved = || Standing::Unresolved { why: "it was given up after too many steps".into() };
     let packages = demands.into_iter().map(|(name, demand)| {
         let found = chosen.remove(&name);
         let (standing, modules) =
             found.map_or_else(|| (unresolved(), Vec::new()), |found| (found.standing, found.modules));
-        Package { name, wanted: demand.specifiers.to_string(), chain: demand.chain, modules, standing }
+        let of_extra = !always.contains(&name);
+        Package { name, wanted: demand.specifiers.to_string(), chain: demand.chain, modules, of_extra, standing }
     });
     let mut packages: Vec<Package> = packages.collect();
     let place = |package: &Package| roots.iter().position(|root| root.name == package.name).unwrap_or(usize::MAX);

@@ -55,6 +55,13 @@ def analyse(folder, package, skipped):
     _report(lambda: analysis.facts(folder, package, set(json.loads(skipped))))
 
 
+def try_imports(wanted):
+    """No image: what becomes of importing packages. `wanted` is JSON: modules, and pairs of a module and a name in it."""
+    from skillcell_guest.analysis import tried
+
+    _report(lambda: tried.tried(*json.loads(wanted)))
+
+
 def _finish(params):
     from skillcell_guest import imports, practice, settle, warm
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use anstyle::{AnsiColor, Style};
 use serde_json::{Map, Value, json};
 
-use crate::analysis::{Analysis, Effect, Finding, Imported, Reason, Verdict};
+use crate::analysis::{Analysis, BestTier, Effect, Finding, Imported, Reason, Verdict};
 use crate::cli::printer::{Printer, harmless};
 use crate::policy::REFUSED_AT_USE;
 
@@ -31,6 +31,7 @@ impl Sections<'_> {
             Verdict::Runs => (GOOD, ": in a cell, with nothing granted"),
             Verdict::RunsWithGrants => (GOOD, ": in a cell, with what there is to ask for below"),
             Verdict::Partly => (MIXED, ": some of it needs what a cell does not have"),
+            _ if *best_tier == BestTier::None => (BAD, ": something in it is missing or wrong"),
             _ => (BAD, ": it needs what a cell does not have"),
         };
         let tier = match best_tier.name() {
@@ -94,7 +95,7 @@ impl Sections<'_> {
     }
 
     fn row(&self, name: &str, text: &str) {
-        self.printer.line(&format!("{name:<13} {text}"));
+        self.printer.row(name, text);
     }
 
     fn list(&self, name: &str, lines: impl Iterator<Item = String>) {
@@ -111,7 +112,8 @@ impl Sections<'_> {
 
 fn reason_line(reason: &Reason) -> String {
     let when = reason.when.map_or(String::new(), |when| format!(", {}", when.words()));
-    let when = if reason.text.starts_with("every call") { String::new() } else { when };
+    let is_said = reason.text.starts_with("every call") || reason.text.starts_with("in every call");
+    let when = if is_said { String::new() } else { when };
     format!("{DIM}{}{DIM:#} {}{when}", harmless(&reason.place()), harmless(&reason.text))
 }
 

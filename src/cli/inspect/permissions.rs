@@ -80,7 +80,7 @@ impl Standings {
     }
 
     pub fn print(&self, printer: &Printer) {
-        let row = |name: &str, text: &str| printer.line(&format!("{name:<13} {}", harmless(text)));
+        let row = |name: &str, text: &str| printer.row(name, &harmless(text));
         let rows = |name: &str, none: &str, lines: Vec<String>| match &lines[..] {
             [] => row(name, none),
             [first, rest @ ..] => {

@@ -9,6 +9,10 @@ decided on the host. The modules, in the order in which they are used:
     walk      goes through the statements: imports, calls, under which conditions and handlers
     modules   what the interpreter has of the modules that are imported
 
+and, in a cell of its own that has the skill's packages and not the skill:
+
+    tried     what becomes of importing them
+
 A file is a stranger's text, so everything is bounded, and before a file is parsed its name is printed: should it be
 the end of the interpreter, the host knows which one it was and asks again without it.
 """
@@ -33,43 +37,54 @@ def facts(folder, package, skipped):
         about["manifest"], about["manifest_error"] = load.read_manifest(folder), None
     except Exception as error:
         about["manifest"], about["manifest_error"] = {}, failure.message(error)
-    room, most_bytes = _MOST_FACTS, _MOST_BYTES
-    for number, (path, size) in enumerate(found.python_files()):
-        if path in skipped:
-            about["unread"].append([path, 0, "the parser did not survive it"])
-        elif number >= _MOST_FILES or size > most_bytes or room <= 0:
+    scopes = _scopes(found, skipped, about["unread"])
+    room = _MOST_FACTS
+    for path, scope in scopes.items():
+        if room <= 0:
             about["unread"].append([path, 0, "there is more than is read"])
-        else:
-            most_bytes -= size
-            print(path, flush=True)
-            read = _file(found, path, about["unread"])
-            if read is not None:
-                room -= _trim(read, room, about["unread"], path)
-                about["files"][path] = read
+            continue
+        print(path, flush=True)
+        read = _guarded(path, about["unread"], lambda scope=scope: walk.Walk(scope, scopes).facts())
+        if read is not None:
+            room -= _trim(read, room, about["unread"], path)
+            about["files"][path] = read
     about["modules"] = modules.known(about["files"])
+    modules.sort_out(about["files"], about["modules"])
     return about
 
 
-def _file(found, path, unread):
+def _scopes(found, skipped, unread):
+    """The names of each file. All of them come before any file is gone through: a constant may be another file's."""
+    scopes, most_bytes = {}, _MOST_BYTES
+    for number, (path, size) in enumerate(found.python_files()):
+        if path in skipped:
+            unread.append([path, 0, "the parser did not survive it"])
+        elif number >= _MOST_FILES or size > most_bytes:
+            unread.append([path, 0, "there is more than is read"])
+        else:
+            most_bytes -= size
+            print(path, flush=True)
+            scope = _guarded(path, unread, lambda path=path: Scope(found, path, ast.parse(found.read(path), path)))
+            if scope is not None:
+                scopes[path] = scope
+    return scopes
+
+
+def _guarded(path, unread, work):
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            tree = ast.parse(found.read(path), path)
+            return work()
     except SyntaxError as error:
         unread.append([path, error.lineno or 0, f"{type(error).__name__}: {error.msg}"])
     except (ValueError, RecursionError, MemoryError, OSError) as error:
         unread.append([path, 0, f"{type(error).__name__}: {error}"])
-    else:
-        try:
-            return walk.Walk(Scope(found, path, tree)).facts()
-        except (RecursionError, MemoryError) as error:
-            unread.append([path, 0, f"{type(error).__name__}: {error}"])
 
 
 def _trim(read, room, unread, path):
     """Keeps what there is room for, the imports first."""
     count = 0
-    for kind in ("imports", "edges", "calls", "checks", "urls", "env"):
+    for kind in ("imports", "edges", "calls", "checks", "urls", "env", "refs", "insists"):
         items = read[kind]
         if count + len(items) > room:
             unread.append([path, 0, f"it has more {kind} than are read"])

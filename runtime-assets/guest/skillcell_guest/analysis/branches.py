@@ -24,12 +24,23 @@ def known(test, resolver, context):
     dotted = resolver.dotted(test, context.function, context.owner) or ""
     if dotted in ("TYPE_CHECKING", "typing.TYPE_CHECKING"):
         return False
+    if isinstance(test, ast.Call) and dotted == "hasattr" and len(test.args) == 2:
+        return _has(test, resolver, context)
     if isinstance(test, ast.Call) and dotted == "sys.platform.startswith" and test.args:
         words = _words(test.args[0])
         return any("wasi".startswith(word) for word in words) if words else None
     if isinstance(test, ast.Compare) and len(test.ops) == 1:
         return _compared(test, resolver, context)
     return None
+
+
+def _has(test, resolver, context):
+    """`hasattr(os, "getuid")`, of a module of the standard library."""
+    name = resolver.dotted(test.args[0], context.function, context.owner) or ""
+    words = _words(test.args[1])
+    if not words or name not in sys.modules or name.partition(".")[0] not in sys.stdlib_module_names:
+        return None
+    return hasattr(sys.modules[name], words[0])
 
 
 def at_first(test, body):
@@ -106,6 +117,12 @@ def _words(node):
     return words if len(words) == len(items) else []
 
 
+def is_of_platform(test):
+    """Whether a test asks for the platform or the version of Python."""
+    texts = {ast.unparse(node) for node in ast.walk(test) if isinstance(node, ast.Attribute)}
+    return bool(texts & {"sys.platform", "os.name", "platform.system", "sys.version_info"})
+
+
 def is_for_types(test):
     return any(getattr(node, "id", getattr(node, "attr", "")) == "TYPE_CHECKING" for node in ast.walk(test))
 
@@ -134,11 +151,7 @@ def is_handed_on(function):
 def described(node):
     """A `try`: what each handler catches and how it ends, which names the imports in it bind, which a handler sets."""
     handlers = [[_caught(handler.type), ending(handler.body)] for handler in node.handlers]
-    binds, flags, mends = [], [], []
-    for inner in node.body:
-        for one in ast.walk(inner):
-            if isinstance(one, (ast.Import, ast.ImportFrom)):
-                binds += [alias.asname or alias.name.partition(".")[0] for alias in one.names]
+    binds, flags, mends = _bound(node.body), [], []
     for handler in node.handlers:
         for inner in handler.body:
             if isinstance(inner, (ast.Assign, ast.AnnAssign)):
@@ -148,15 +161,33 @@ def described(node):
                 (flags if empty else mends).extend(names)
             for one in ast.walk(inner):
                 if isinstance(one, (ast.Import, ast.ImportFrom)):
-                    mends += [alias.asname or alias.name.partition(".")[0] for alias in one.names]
+                    mends += _bound([one])
                 elif isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
                     mends.append(one.name)
     return {"handlers": handlers, "binds": binds[:40], "flags": flags[:40], "mends": mends[:40]}
 
 
-def suppressing(call):
+def _bound(body):
+    """The names that imports bind."""
+    imports = [one for inner in body for one in ast.walk(inner) if isinstance(one, (ast.Import, ast.ImportFrom))]
+    return [alias.asname or alias.name.partition(".")[0] for one in imports for alias in one.names]
+
+
+def gives_nothing(node, function):
+    """Whether a function gives nothing where what it tries to import fails: `except ImportError: return None`."""
+    for handler in node.handlers:
+        if {"ImportError", "ModuleNotFoundError", "Exception", "BaseException"} & set(_caught(handler.type)):
+            last = handler.body[-1]
+            if isinstance(last, ast.Return):
+                return last.value is None or isinstance(last.value, ast.Constant) and not last.value.value
+            falls = isinstance(last, (ast.Pass, ast.Expr))
+            return falls and function is not None and function.body[-1] is node
+    return False
+
+
+def suppressing(call, body):
     caught = [name for argument in call.args for name in _caught(argument)]
-    return {"handlers": [[caught, "goes on"]], "binds": [], "flags": [], "mends": []}
+    return {"handlers": [[caught, "goes on"]], "binds": _bound(body)[:40], "flags": [], "mends": []}
 
 
 def _caught(node):
@@ -180,6 +211,40 @@ def ending(body):
         if isinstance(node, ast.If) and node.orelse and ending(node.body) == ending(node.orelse) != "goes on":
             return ending(node.body)
     return "goes on"
+
+
+def gives_up(body):
+    """Whether there is no way through to a result: the end is an error, and nothing on the way returns anything else."""
+    last = body[-1] if body else None
+    if isinstance(last, ast.Return):
+        ends = last.value is not None and _is_error(last.value)
+    else:
+        ends = isinstance(last, ast.Raise) or ending([last] if last is not None else []) == "raises"
+    pending = list(body) if ends else []
+    while pending:
+        node = pending.pop()
+        if isinstance(node, ast.Return) and (node.value is None or not _is_error(node.value)):
+            return False
+        if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)):
+            pending.extend(ast.iter_child_nodes(node))
+    return ends
+
+
+def parts(test):
+    """What a test looks at, each with whether the branch is taken where it is not there."""
+    for part in test.values if isinstance(test, ast.BoolOp) else [test]:
+        if isinstance(part, ast.UnaryOp) and isinstance(part.op, ast.Not):
+            yield part.operand, True
+        elif isinstance(part, ast.Compare) and len(part.ops) == 1 and _constant_of(part) in (None, False):
+            yield part.left, isinstance(part.ops[0], (ast.Is, ast.Eq))
+        else:
+            yield part, False
+
+
+def _constant_of(compared):
+    """The constant that something is compared with; if it is none, that is no answer."""
+    right = compared.comparators[0]
+    return right.value if isinstance(right, ast.Constant) else ...
 
 
 def _is_error(node):

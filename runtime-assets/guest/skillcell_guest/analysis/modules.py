@@ -5,6 +5,8 @@ import importlib.machinery
 import os
 import sys
 
+from skillcell_guest.analysis import tried
+
 _MOST_MODULES = 400
 #: Importing these does something.
 _NOT_TRIED = {"antigravity", "this", "idlelib", "turtledemo", "test", "__main__"}
@@ -26,6 +28,28 @@ def known(files):
         if wanted[name] or kind[0] not in ("absent", "lacking") or name.partition(".")[0] == "google":
             found[name] = kind
     return found
+
+
+def sort_out(files, found):
+    """Of the names in modules of the standard library, only those that are not there matter: `found` gets them as `no
+    name`, and references to others are dropped."""
+    is_stdlib = lambda name: name.partition(".")[0] in sys.stdlib_module_names  # noqa: E731
+    for facts in files.values():
+        for item in facts["imports"]:
+            if not item["to"] and found.get(item["m"], [""])[0] in ("stdlib", "stand-in"):
+                for name in item["n"]:
+                    _has_name(item["m"], name, found)
+        kept = [ref for ref in facts["refs"] if not is_stdlib(ref["m"]) or not _has_name(ref["m"], ref["n"], found)]
+        facts["refs"] = kept
+
+
+def _has_name(module, name, found):
+    """Said of what is no module as well: nothing is known of it."""
+    loaded = sys.modules.get(module)
+    if loaded is None or module.partition(".")[0] in _NOT_TRIED or tried.has(loaded, name):
+        return True
+    found[f"{module}.{name}"] = ["no name", ""]
+    return False
 
 
 def _kind(name):

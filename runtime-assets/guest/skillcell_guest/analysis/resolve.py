@@ -5,6 +5,8 @@ import ast
 from skillcell_guest.analysis.scope import EACH
 
 _DEPTH, _MOST_TEXTS, _LONGEST_TEXT = 8, 16, 500
+#: Names lead to expressions, which have names: so many are looked at for one question.
+_MOST_STEPS = 1500
 #: What is known of a text stops here.
 UNKNOWN = "\0"
 #: Calls that give a path as they got it, and methods that do.
@@ -20,8 +22,8 @@ _SAME_METHODS = {
 
 
 class Resolver:
-    def __init__(self, scope):
-        self._scope = scope
+    def __init__(self, scope, scopes=None):
+        self._scope, self._scopes, self._steps = scope, scopes or {}, 0
 
     def dotted(self, node, function, owner, depth=_DEPTH):
         """`subprocess.run`, with aliases and variables followed; a call of a class stands for its instance."""
@@ -70,14 +72,32 @@ class Resolver:
             function = function.rpartition(".")[0]
         return self._scope.values.get(("", name), ())
 
+    def values(self, name, function):
+        """The expressions that are assigned to a name."""
+        return [value for value, _, _ in self._values(name, function) if isinstance(value, ast.AST)]
+
+    def is_outside(self, name, function):
+        """Whether a name is nothing but what an import made of it: no variable and no parameter."""
+        return name in self._scope.aliases and not self._values(name, function) and not self._is_parameter(name, function)
+
+    def _is_parameter(self, name, function):
+        while function:
+            node = self._scope.functions.get(function)
+            if node is not None and any(arg.arg == name for arg in ast.walk(node.args) if isinstance(arg, ast.arg)):
+                return True
+            function = function.rpartition(".")[0]
+        return False
+
     def texts(self, node, function, owner, depth=_DEPTH):
         """The texts that an expression can be; what is not known in one is `UNKNOWN`. Empty if nothing is known."""
+        self._steps = _MOST_STEPS
         found = dict.fromkeys(self._texts(node, function, owner, depth)[:_MOST_TEXTS])
         return [text for text in found if text not in ("", UNKNOWN)]
 
     def _texts(self, node, function, owner, depth):
         here = lambda inner: self._texts(inner, function, owner, depth - 1)  # noqa: E731
-        if depth <= 0:
+        self._steps -= 1
+        if depth <= 0 or self._steps < 0:
             return [UNKNOWN]
         if isinstance(node, EACH):
             listed = self._listed(node.iterated, function, owner, depth)
@@ -104,13 +124,38 @@ class Resolver:
         if isinstance(node, ast.Name):
             found = [self._texts(value, where, of, depth - 1) for value, where, of in self._values(node.id, function)]
             found += [self._texts(value, where, of, depth - 1) for value, where, of in self._arguments(node.id, function)]
+            if not found:
+                return self._texts_elsewhere(node.id, None, depth)
             return [text for texts in found for text in texts] or [UNKNOWN]
-        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-            values = self._scope.attributes.get((owner, node.attr), ())
-            if node.value.id not in ("self", "cls"):
-                values = self._scope.attributes.get((node.value.id, node.attr), ())
-            return [text for value, where, of in values for text in self._texts(value, where, of, depth - 1)] or [UNKNOWN]
+        if isinstance(node, ast.Attribute):
+            base = node.value.id if isinstance(node.value, ast.Name) else ""
+            values = self._scope.attributes.get((owner if base in ("self", "cls") else base, node.attr), ())
+            known = [text for value, where, of in values for text in self._texts(value, where, of, depth - 1)]
+            return [text for text in known if text] or self._texts_elsewhere(base, node.attr, depth)
         return [UNKNOWN]
+
+    def _texts_elsewhere(self, base, attribute, depth):
+        """What a constant of another file is: of a module or a class that is imported, or of any object's attribute, which
+        counts only if it is an address."""
+        dotted, files = self._scope.aliases.get(base, ("", None))
+        path = files[-1] if files else None
+        name = dotted.rpartition(".")[2]
+        found = []
+        if path in self._scopes and path != self._scope.path:
+            other = self._scopes[path]
+            values = other.values.get(("", attribute or name), ()) if attribute is None or name not in other.classes else ()
+            values = values or other.attributes.get((name, attribute), ())
+            found = self._texts_in(other, values, depth)
+        elif attribute is not None:
+            for other in self._scopes.values():
+                values = [one for (_, key), all in other.attributes.items() if key == attribute for one in all]
+                found += [text for text in self._texts_in(other, values, depth) if "://" in text.partition(UNKNOWN)[0]]
+        return found or [UNKNOWN]
+
+    def _texts_in(self, other, values, depth):
+        resolver = self if other is self._scope else Resolver(other, self._scopes)
+        resolver._steps = min(self._steps, _MOST_STEPS)
+        return [text for value, where, of in values for text in resolver._texts(value, where, of, depth - 2)]
 
     def _called(self, node, function, owner, here):
         if isinstance(node.func, ast.Attribute):
@@ -206,13 +251,15 @@ class Resolver:
         return outside or node.name == "execute"
 
     def place(self, node, function, owner, depth=_DEPTH):
-        """Where a path leads: a set of `own`, `temp`, `home`, `param`, `env`, `text:…`; `other` if nothing tells."""
+        """Where a path leads: a set of `own`, `temp`, `home`, `param`, `env`, `memory`, `text:…`; `other` if nothing tells."""
+        self._steps = _MOST_STEPS
         found = self._place(node, function, owner, depth) - {"text:"}
         return sorted(found)[:6] if found else ["other"]
 
     def _place(self, node, function, owner, depth):
         here = lambda inner: self._place(inner, function, owner, depth - 1)  # noqa: E731
-        if depth <= 0 or node is None:
+        self._steps -= 1
+        if depth <= 0 or self._steps < 0 or node is None:
             return set()
         if isinstance(node, ast.Constant):
             return {_text_place(node.value)} if isinstance(node.value, str) else set()
@@ -239,7 +286,7 @@ class Resolver:
             dotted = self.dotted(node.value, function, owner) or ""
             return {"env"} if dotted == "os.environ" else here(node.value)
         if isinstance(node, ast.Call):
-            return self._call_place(node, function, owner, here)
+            return self._call_place(node, function, owner, depth, here)
         if isinstance(node, (ast.List, ast.Tuple)):
             return set().union(*(here(item) for item in node.elts[:8]))
         if isinstance(node, (ast.Await, ast.Starred, ast.NamedExpr)):
@@ -280,11 +327,13 @@ class Resolver:
                 found |= self._place(inner.value, name, node.owner, depth - 2)
         return found
 
-    def _call_place(self, node, function, owner, here):
+    def _call_place(self, node, function, owner, depth, here):
         dotted = self.dotted(node.func, function, owner) or ""
         first = node.args[0] if node.args else None
         if dotted.startswith("tempfile."):
             return {"temp"}
+        if dotted in ("io.BytesIO", "io.StringIO"):
+            return {"memory"}
         if dotted in ("os.environ.get", "os.getenv"):
             return {"env"} | (here(node.args[1]) if len(node.args) > 1 else set())
         if dotted in ("os.getcwd", "pathlib.Path.cwd"):
@@ -297,9 +346,9 @@ class Resolver:
         if isinstance(node.func, ast.Attribute) and node.func.attr in _SAME_METHODS:
             return here(node.func.value)
         if isinstance(node.func, ast.Name):
-            return self._returned(node.func.id, 6) or set().union(*(here(arg) for arg in node.args[:3]))
+            return self._returned(node.func.id, depth - 1) or set().union(*(here(arg) for arg in node.args[:3]))
         if dotted.startswith("self.") and dotted.count(".") == 1:
-            return self._returned(f"{owner}.{dotted[5:]}", 6) or set().union(*(here(arg) for arg in node.args[:3]))
+            return self._returned(f"{owner}.{dotted[5:]}", depth - 1) or set().union(*(here(arg) for arg in node.args[:3]))
         return here(first)
 
 

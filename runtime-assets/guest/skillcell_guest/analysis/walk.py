@@ -8,7 +8,7 @@ outermost first. A condition is `["if", id, branch, branches]`, where `branches`
 import ast
 import builtins
 
-from skillcell_guest.analysis import branches
+from skillcell_guest.analysis import branches, implied
 from skillcell_guest.analysis.resolve import Resolver, UNKNOWN
 from skillcell_guest.analysis.scope import FUNCTIONS
 
@@ -21,42 +21,68 @@ _PLAIN = {
     "contextlib", "types", "inspect", "csv", "binascii", "hmac", "secrets", "pprint", "argparse", "skillware", "email",
     "mimetypes", "sys", "logging", "ipaddress", "locale", "gettext", "array", "numbers", "ast", "keyword",
 }  # fmt: skip
+_LOGS = ("logging.handlers", "logging.FileHandler", "logging.basicConfig")
 _PLAIN_BELOW = ("os.path.", "urllib.parse.", "io.Bytes", "io.String", "os.environ.", "importlib.", "logging.get")
 #: Methods that nothing but a path has.
 _OF_PATHS = {"read_text", "write_text", "read_bytes", "write_bytes", "touch", "iterdir", "rglob"}
 _COMMON = {name for kind in (str, bytes, dict, list, set, int, type(None)) for name in dir(kind)}
 _LOADERS = {"importlib.import_module", "__import__", "importlib.__import__", "builtins.__import__"}
+_PROBES = {"importlib.util.find_spec", "pkgutil.find_loader", "shutil.which", "importlib.find_loader"}
 _FILE_LOADERS = {"importlib.util.spec_from_file_location", "runpy.run_path", "imp.load_source"}
 _MOST_LITERAL_CODE = 20_000
+_MOST_REFERENCES = 300
 
 
 class Walk:
-    def __init__(self, scope):
-        self._scope, self._resolver = scope, Resolver(scope)
-        self._notes = {"imports": [], "edges": [], "calls": [], "checks": [], "urls": [], "env": []}
+    def __init__(self, scope, scopes):
+        self._scope, self._resolver = scope, Resolver(scope, scopes)
+        self._notes = {"imports": [], "edges": [], "calls": [], "checks": [], "urls": [], "env": [], "refs": [], "insists": []}
         self._tries, self._ids, self._docs = {}, 0, set()
         self._imported = {alias[0].partition(".")[0] for alias in scope.aliases.values() if not alias[1]}
         self._imported |= scope.loaded | {name.partition(".")[0] for name in scope.stars}
         self._checked, self._uses, self._probed, self._loops = set(), [], {}, []
-        self._lambdas = {}
+        self._lambdas, self._referred = {}, set()
+        #: Functions that give nothing where what they try fails, with the number of that `try`.
+        self._empty = {}
 
     def facts(self):
         self._block(self._scope.tree.body, _Context())
+        helped = list(self._helped())
         tracked = {name for one in self._tries.values() for name in one["binds"] + one["flags"]}
+        tracked |= {one["n"] for one in helped}
         return {
             **self._notes,
             "tries": self._tries,
             "checked": sorted(self._checked & tracked),
             "uses": [use for use in self._uses if use["n"] in tracked][:500],
             "probed": {name: sorted(where) for name, where in self._probed.items()},
+            "helped": helped[:60],
             "loops": self._loops[:20],
             "functions": {
                 name: [node.lineno, node.name in branches.properties(node), branches.is_handed_on(node)]
                 for name, node in self._scope.functions.items()
             }
             | self._lambdas,
-            "classes": self._scope.classes,
+            "classes": {name: [self._base(base) for base in bases] for name, bases in self._scope.classes.items()},
         }
+
+    def _base(self, base):
+        """A base as it is called where it comes from, not in this file."""
+        top, _, rest = base.partition(".")
+        alias = self._scope.aliases.get(top)
+        return ".".join(part for part in (alias[0], rest) if part) if alias else base
+
+    def _helped(self):
+        """Names that hold what such a function gave, with the module that it was asked for."""
+        for (function, name), values in self._scope.values.items():
+            for value, _, owner in values:
+                called = value.func if isinstance(value, ast.Call) else None
+                target = called.id if isinstance(called, ast.Name) else ""
+                if isinstance(called, ast.Attribute) and getattr(called.value, "id", "") in ("self", "cls"):
+                    target = f"{owner}.{called.attr}"
+                if target in self._empty:
+                    asked = [one.value for one in value.args if isinstance(one, ast.Constant) and isinstance(one.value, str)]
+                    yield {"n": name, "f": function, "t": self._empty[target], "m": (asked or [""])[0][:200]}
 
     # -- statements
 
@@ -64,11 +90,11 @@ class Walk:
         for number, node in enumerate(body):
             if number == 0 and isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
                 continue  # a docstring
-            context = self._statement(node, context) or context
+            context = self._statement(node, context, body[number + 1 :]) or context
             if isinstance(node, (ast.Return, ast.Raise, ast.Continue, ast.Break)):
                 break
 
-    def _statement(self, node, context):
+    def _statement(self, node, context, after=()):
         if isinstance(node, FUNCTIONS):
             self._function(node, context)
         elif isinstance(node, ast.ClassDef):
@@ -78,7 +104,7 @@ class Walk:
         elif isinstance(node, (ast.Import, ast.ImportFrom)):
             self._import(node, context)
         elif isinstance(node, ast.If):
-            return self._if(node, context)
+            return self._if(node, context, after)
         elif isinstance(node, (ast.Try, ast.TryStar)):
             self._try(node, context)
         elif isinstance(node, (ast.For, ast.AsyncFor, ast.While)):
@@ -98,10 +124,24 @@ class Walk:
         skip = {id(one) for one in (*annotations, node.returns) if one is not None}
         heads = [*node.decorator_list, *arguments.defaults, *(one for one in arguments.kw_defaults if one)]
         self._expressions([one for one in heads if id(one) not in skip], context)
+        self._decorated(node, context)
         inner = _Context(function=node.qualified, owner=node.owner, dead=context.dead)
         self._block(node.body, inner)
 
-    def _if(self, node, context):
+    def _decorated(self, node, context):
+        """A function of the skill as a decorator: it runs now, and what is in it when the decorated one is called."""
+        for decorator in node.decorator_list:
+            name = decorator.func if isinstance(decorator, ast.Call) else decorator
+            if not isinstance(name, ast.Name):
+                continue
+            alias = self._scope.aliases.get(name.id)
+            path, function = (alias[1][-1], alias[0].rpartition(".")[2]) if alias and alias[1] else (self._scope.path, name.id)
+            if path != self._scope.path or function in self._scope.functions:
+                self._edge(decorator, path, function, context)
+                called = _Context(function=node.qualified, owner=node.owner, dead=context.dead)
+                self._note("edges", decorator, called, to=path, fn=function, s=True, w=True)
+
+    def _if(self, node, context, following):
         """A chain of `elif` is one statement here, however long. Gives the context of what follows, if that changes."""
         chain, otherwise = [(node.test, node.body)], node.orelse
         while len(otherwise) == 1 and isinstance(otherwise[0], ast.If):
@@ -111,14 +151,17 @@ class Walk:
         decided = [branches.known(test, self._resolver, context) for test, _ in chain]
         if len(chain) == 1 and decided[0] is None:
             decided = [branches.at_first(node.test, node.body)]
+        self._elsewhere(chain, decided, otherwise or following, context)
         live = [value is not False for value in decided]
         # A branch that gives up is no way to a result, so it does not count among the ways there are.
         ways = sum(value and branches.ending(body) == "goes on" for value, (_, body) in zip(live, chain))
         leaves = any(value and branches.returns(body) for value, (_, body) in zip(live, chain))
-        total = ways + 1 if otherwise or leaves else 0
+        last = not branches.gives_up(otherwise or following)
+        total = ways + last if otherwise or leaves else 0
         for branch, (test, body) in enumerate(chain):
             self._expressions([test], context)
             self._test(test, body, context)
+            self._insist(test, body, (otherwise or following) if len(chain) == 1 else (), context)
             if decided[branch] is False:
                 if branches.is_for_types(test):
                     self._block(body, context.within(dead="types"))
@@ -126,8 +169,10 @@ class Walk:
                 self._block(body, context)
                 return None
             else:
-                self._block(body, context.under(["if", number, branch, total]))
-        rest = context.under(["if", number, len(chain), total]) if any(live) else context
+                counts = branches.ending(body) == "goes on"
+                self._block(body, context.under(["if", number, branch, total] if counts else ["maybe"]))
+        after = context.under(["if", number, len(chain), total] if last else ["maybe"])
+        rest = after if any(live) else context
         if otherwise:
             self._block(otherwise, rest)
             return context.under(["maybe"]) if leaves else None
@@ -144,6 +189,8 @@ class Walk:
     def _try(self, node, context):
         number = self._next()
         self._tries[number] = branches.described(node)
+        if context.function and branches.gives_nothing(node, self._scope.functions.get(context.function)):
+            self._empty.setdefault(context.function, number)
         self._block(node.body, context.guarded(number))
         self._block(node.orelse, context)
         for at, handler in enumerate(node.handlers):
@@ -154,11 +201,21 @@ class Walk:
         self._expressions([item.context_expr for item in node.items], context)
         for item in node.items:
             call = item.context_expr
+            self._entered(call, context)
             if isinstance(call, ast.Call) and self._dotted(call.func, context) == "contextlib.suppress":
                 number = self._next()
-                self._tries[number] = branches.suppressing(call)
+                self._tries[number] = branches.suppressing(call, node.body)
                 context = context.guarded(number)
         self._block(node.body, context)
+
+    def _entered(self, call, context):
+        """`with Model(…)`: what entering an object of one of the skill's classes runs."""
+        name = call.func.id if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) else ""
+        alias = self._scope.aliases.get(name)
+        path, owner = (alias[1][-1], alias[0].rpartition(".")[2]) if alias and alias[1] else (self._scope.path, name)
+        if path != self._scope.path or owner in self._scope.classes:
+            for method in ("__enter__", "__aenter__"):
+                self._edge(call, path, f"{owner}.{method}", context)
 
     def _loop(self, node, context):
         known = branches.known(node.test, self._resolver, context) if isinstance(node, ast.While) else None
@@ -215,12 +272,17 @@ class Walk:
                 self._env(node, node.slice, "environ", here)
             elif isinstance(node, ast.Compare) and self._dotted(node.comparators[0], here) == "os.environ":
                 self._env(node, node.left, "environ", here)
+            if isinstance(node, ast.Compare) and isinstance(node.ops[0], (ast.Is, ast.IsNot)):
+                self._checked |= {inner.id for inner in (node.left, *node.comparators) if isinstance(inner, ast.Name)}
             maybe = here.under(["maybe"])
             if isinstance(node, ast.IfExp):
                 self._test(node.test, [], here)
-                children = [(node.test, here), (node.body, maybe), (node.orelse, maybe)]
+                decided = branches.known(node.test, self._resolver, here)
+                parts = [(node.body, maybe)] if decided is not False else []
+                parts += [(node.orelse, maybe)] if decided is not True else []
+                children = [(node.test, here), *(parts if len(parts) > 1 else [(part, here) for part, _ in parts])]
             elif isinstance(node, ast.BoolOp):
-                children = [(node.values[0], here), *((value, maybe) for value in node.values[1:])]
+                children = [(node.values[0], here), *((value, maybe) for value in self._evaluated(node, here)[1:])]
             elif isinstance(node, ast.Lambda):
                 children = [(node.body, maybe if here.function else self._lambda(node, here))]
             elif isinstance(node, ast.JoinedStr):
@@ -230,6 +292,13 @@ class Walk:
             else:
                 children = [(child, here) for child in ast.iter_child_nodes(node)]
             pending.extend(reversed(children))
+
+    def _evaluated(self, node, context):
+        """The operands of `and` or `or` up to one that is known to end it."""
+        for at, value in enumerate(node.values):
+            if branches.known(value, self._resolver, context) is isinstance(node.op, ast.Or):
+                return node.values[: at + 1]
+        return node.values
 
     def _lambda(self, node, context):
         """One that is made at import runs later, if at all: it is a function without a name."""
@@ -248,7 +317,7 @@ class Walk:
             self._env(node, node.args[0], "environ", context)
         elif dotted and dotted.endswith(".credential") and node.args:
             self._env(node, node.args[0], "credential", context)
-        elif dotted in ("importlib.util.find_spec", "pkgutil.find_loader", "shutil.which") and node.args:
+        elif dotted in _PROBES and node.args:
             for text in self._texts(node.args[0], context):
                 self._probed.setdefault(text, set()).add(context.function)
         self._edge_of(node, dotted, context)
@@ -260,6 +329,18 @@ class Walk:
                 self._noted_call(node, f"{module}.{dotted}", context)
         elif isinstance(node.func, ast.Attribute) and node.func.attr in _OF_PATHS:
             self._noted_call(node, f"pathlib.Path.{node.func.attr}", context)
+        self._implied(node, dotted, context)
+
+    def _implied(self, node, dotted, context):
+        """What the library that is called imports when it is."""
+        leaf = node.func.attr if isinstance(node.func, ast.Attribute) else ""
+        library = implied.METHODS.get(leaf, ("",))[0]
+        if library and not (dotted or "").startswith(library + "."):
+            dotted = f"{library}.{leaf}" if library in self._imported else None
+        arguments = [*node.args[:3], *(word.value for word in node.keywords[:8])]
+        texts = lambda: [text for one in arguments for text in self._texts(one, context)]  # noqa: E731
+        for module in dict.fromkeys(implied.modules(dotted, texts) if dotted else ()):
+            self._note("imports", node, context, m=module, n=[], k="implied", to=None, by=dotted)
 
     def _inherited(self, dotted, context):
         """A method that a class of the skill does not have itself is that of the library's class that it derives from."""
@@ -280,9 +361,10 @@ class Walk:
         if dotted in _BUILTINS:
             return True
         top = dotted.partition(".")[0]
-        if top in _PLAIN and not dotted.startswith(("logging.handlers", "logging.FileHandler")) or top in ("self", "cls"):
+        if top in _PLAIN and not dotted.startswith(_LOGS) or top in ("self", "cls"):
             return False
-        return top in self._imported and not dotted.startswith(_PLAIN_BELOW)
+        plain = dotted.startswith(_PLAIN_BELOW) and not dotted.startswith("importlib.machinery.")
+        return top in self._imported and not plain
 
     def _noted_call(self, node, dotted, context):
         more = {"d": dotted}
@@ -298,11 +380,11 @@ class Walk:
             more["p"] = self._resolver.place(node.args[0], context.function, context.owner)
             if len(node.args) > 1 and dotted.startswith(("shutil.", "os.re")):
                 more["p2"] = self._resolver.place(node.args[1], context.function, context.owner)
-        elif "file" in words or "path" in words:
-            more["p"] = self._resolver.place(words.get("file", words.get("path")), context.function, context.owner)
+        elif path := next((words[word] for word in ("file", "path", "filename") if word in words), None):
+            more["p"] = self._resolver.place(path, context.function, context.owner)
         if mode := words.get("mode", words.get("method")):
             more["w"] = (self._texts(mode, context) or [""])[0][:20]
-        if "data" in words or "json" in words:
+        if "data" in words or "json" in words or dotted.startswith("urllib.request.") and len(node.args) > 1:
             more["b"] = True
         if dotted == "exec" or dotted == "eval":
             self._literal_code(arguments, context)
@@ -403,11 +485,23 @@ class Walk:
             self._edge(node, self._scope.path, local, context, sure=False)
 
     def _attribute(self, node, context):
+        self._reference(node, context)
         if isinstance(node.value, ast.Name) and node.value.id in ("self", "cls") and context.owner:
             name = f"{context.owner}.{node.attr}"
             function = self._scope.functions.get(name)
             if function is not None:
                 self._edge(node, self._scope.path, name, context, sure=node.attr in branches.properties(function))
+
+    def _reference(self, node, context):
+        """`module.name` of a module that is not the skill's: whether there is such a name, the interpreter knows."""
+        base = node.value.id if isinstance(node.value, ast.Name) else ""
+        dotted, own = self._scope.aliases.get(base, (None, True))
+        key = (dotted, node.attr, context.function)
+        if own or key in self._referred or len(self._referred) >= _MOST_REFERENCES:
+            return
+        if self._resolver.is_outside(base, context.function):
+            self._referred.add(key)
+            self._note("refs", node, context, m=dotted, n=node.attr)
 
     def _edge(self, node, to, function, context, sure=True):
         if to == self._scope.path and function not in self._scope.functions and function not in self._scope.classes:
@@ -428,6 +522,34 @@ class Walk:
         for name in branches.absent_names(test, negative):
             if ends in ("raises", "reports"):
                 self._note("checks", test, context, n=name, e=ends)
+
+    def _insist(self, test, body, otherwise, context):
+        """What was looked for, where nothing is done without it: `if not which("x"): raise`."""
+        ends = branches.gives_up(body)
+        for part, absent in branches.parts(test):
+            if ends if absent else branches.gives_up(otherwise):
+                for kind, text in self._looked_for(part, context):
+                    self._note("insists", test, context, n=text, k=kind)
+
+    def _elsewhere(self, chain, decided, otherwise, context):
+        """Where a cell's platform decides, and what it leads to gives up: `if sys.platform != "linux": raise`."""
+        sure = [at for at, value in enumerate(decided) if value is not False][:1]
+        taken = chain[sure[0]][1] if sure and decided[sure[0]] else () if sure else otherwise
+        test = chain[sure[0] if sure else 0][0]
+        if branches.is_of_platform(test) and branches.gives_up(taken):
+            self._note("insists", test, context, n=ast.unparse(test)[:80], k="platform")
+
+    def _looked_for(self, node, context, depth=3):
+        """What an expression looks for: `shutil.which("x")`, or a variable that is that."""
+        if isinstance(node, ast.NamedExpr):
+            node = node.value
+        if isinstance(node, ast.Call) and (dotted := self._dotted(node.func, context)) in _PROBES and node.args:
+            kind = "program" if dotted == "shutil.which" else "module"
+            yield from ((kind, text) for text in self._texts(node.args[0], context) if UNKNOWN not in text)
+        elif isinstance(node, ast.Name) and depth:
+            for value in self._resolver.values(node.id, context.function):
+                value = value.left if isinstance(value, ast.Compare) else value
+                yield from self._looked_for(value, context, depth - 1)
 
     def _next(self):
         self._ids += 1

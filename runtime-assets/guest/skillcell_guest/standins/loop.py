@@ -53,6 +53,10 @@ class EventLoop(BaseEventLoop):
             self, protocol_factory, host, port, tls=tls, server_hostname=server_hostname, sock=sock
         )
 
+    async def sock_connect(self, sock, address):
+        """As `aiohttp` does, which makes its sockets itself and gives them to `create_connection`."""
+        await transport.connect(self, sock, address)
+
     async def getaddrinfo(self, host, port, *, family=0, type=0, proto=0, flags=0):
         return network.getaddrinfo(host, port, family, type, proto, flags)
 
@@ -61,7 +65,7 @@ class EventLoop(BaseEventLoop):
 
     _make_ssl_transport = _make_datagram_transport = _make_socket_transport
     add_reader = remove_reader = add_writer = remove_writer = _make_socket_transport
-    sock_connect = sock_accept = sock_recv = sock_sendall = _make_socket_transport
+    sock_accept = sock_recv = sock_sendall = _make_socket_transport
 
     async def create_unix_connection(self, *args, **kwargs):
         raise missing.error("sockets in an event loop", "use an HTTP client")

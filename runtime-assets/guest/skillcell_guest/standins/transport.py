@@ -140,7 +140,7 @@ async def create_connection(loop, protocol_factory, host, port, *, tls=None, ser
     if sock is None:
         address = network.getaddrinfo(host, port)[0][4]
         sock = network.CellSocket()
-        await _patiently(loop, lambda seconds: _connect(sock, address, seconds))
+        await connect(loop, sock, address)
     if tls is not None:
         if tls is True:
             import ssl
@@ -152,6 +152,11 @@ async def create_connection(loop, protocol_factory, host, port, *, tls=None, ser
     transport = CellTransport(loop, protocol, sock, tls)
     protocol.connection_made(transport)
     return transport, protocol
+
+
+async def connect(loop, sock, address):
+    await _patiently(loop, lambda seconds: _connect(sock, address, seconds))
+    sock.setblocking(False)
 
 
 def _connect(sock, address, seconds):

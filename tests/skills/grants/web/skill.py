@@ -38,10 +38,10 @@ def _session(url, method, body, timeout):
     return answers[-1].status_code, "|".join(answer.text for answer in answers)
 
 
-def _asyncio(url, method, body, timeout):
+def _asyncio(url, method, body, timeout, connect=lambda host: asyncio.open_connection(host, 80)):
     async def ask():
         host, _, path = url.removeprefix("http://").partition("/")
-        reader, writer = await asyncio.open_connection(host, 80)
+        reader, writer = await connect(host)
         writer.write(f"{method} /{path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n".encode())
         answer = (await reader.read()).decode()
         writer.close()
@@ -49,6 +49,20 @@ def _asyncio(url, method, body, timeout):
         return int(head.split()[1]), text
 
     return asyncio.run(asyncio.wait_for(ask(), timeout))
+
+
+def _own_socket(url, method, body, timeout):
+    """Connects a socket in the event loop before it makes a connection of it, as aiohttp does."""
+
+    async def connect(host):
+        loop = asyncio.get_running_loop()
+        address = (await loop.getaddrinfo(host, 80))[0][4]
+        sock = socket.socket()
+        sock.setblocking(False)
+        await loop.sock_connect(sock, address)
+        return await asyncio.open_connection(sock=sock)
+
+    return _asyncio(url, method, body, timeout, connect)
 
 
 def _both(urls, method, body, timeout):
@@ -67,7 +81,7 @@ def _both(urls, method, body, timeout):
 
 WAYS = {
     "urllib": _urllib, "http.client": _http_client, "requests": _requests, "session": _session,
-    "asyncio": _asyncio, "both": _both,
+    "asyncio": _asyncio, "own socket": _own_socket, "both": _both,
 }  # fmt: skip
 
 

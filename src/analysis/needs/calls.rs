@@ -1,0 +1,195 @@
+//! What calls do, looking at more than their names, and which of it a cell does not have.
+
+use super::super::effects::{self, Effect};
+use super::super::facts::{Call, File};
+use super::{Need, Raises, What, need};
+
+pub fn of_call(path: &str, file: &File, call: &Call) -> Vec<Need> {
+    let Some(effect) = effect(file, call) else { return Vec::new() };
+    let made = |what, met| need(path, call.spot.clone(), what, &call.name, Raises::Os, met);
+    let excused = is_probed_program(file, call, effect);
+    let mounted = is_mounted(&call.place);
+    let mut needs = vec![Need { excused, mounted, ..made(What::Effect(effect), !effect.is_lacking()) }];
+    if effect == Effect::ReadFile && call.spot.conditions.is_empty() && raises_without(&call.name) {
+        needs.extend(bare(&call.place).map(|file| made(What::Nowhere(file.to_owned()), false)));
+    }
+    if effect == Effect::WriteFile {
+        let target = if call.second_place.is_empty() { &call.place } else { &call.second_place };
+        needs.extend(read_only(target).map(|place| made(What::ReadOnly(place), false)));
+    }
+    needs
+}
+
+/// `shutil.which("ffmpeg")` in the same function: it copes without.
+fn is_probed_program(file: &File, call: &Call, effect: Effect) -> bool {
+    effect == Effect::Process && file.probed.values().any(|functions| functions.contains(&call.spot.function))
+}
+
+/// Where a cell can't write, if that is where a path leads for sure.
+fn read_only(places: &[String]) -> Option<&'static str> {
+    match places {
+        [one] if one == "own" => Some("its own folder"),
+        [one] if one == "text:." => Some("the working folder"),
+        _ => bare(places).map(|_| "the working folder"),
+    }
+}
+
+/// A name without a folder, if that is what a path is for sure.
+fn bare(places: &[String]) -> Option<&str> {
+    let [one] = places else { return None };
+    let text = one.strip_prefix("text:")?;
+    (!text.is_empty() && text != "." && !text.contains(['/', ':'])).then_some(text)
+}
+
+/// Whether a path leads out of what every cell has.
+fn is_mounted(places: &[String]) -> bool {
+    let given = ["/usr/local/lib", "/dev/", "/home/skill", "/skills"];
+    let text = if let [one] = places { one.strip_prefix("text:") } else { None };
+    text.is_some_and(|text| text.starts_with('/') && !given.iter().any(|start| text.starts_with(start)))
+}
+
+/// Whether a call that reads a file raises where there is none, rather than finding nothing.
+fn raises_without(name: &str) -> bool {
+    const FINDS: [&str; 10] =
+        ["listdir", "scandir", "walk", "glob", "iglob", "iterdir", "rglob", "load_dotenv", "read", "input"];
+    !FINDS.contains(&name.rsplit('.').next().unwrap_or(name))
+}
+
+/// A cell looks names up that a rule for requests is for, and no others.
+pub const LOOKUPS: [&str; 3] = ["socket.gethostbyname", "socket.gethostbyname_ex", "socket.getaddrinfo"];
+
+/// What a call does, looking at more than its name.
+pub fn effect(file: &File, call: &Call) -> Option<Effect> {
+    let name = call.name.as_str();
+    let texts = || call.texts.iter().flatten();
+    let is_url = |text: &String| text.starts_with("http://") || text.starts_with("https://");
+    if matches!(
+        name,
+        "open"
+            | "io.open"
+            | "codecs.open"
+            | "pathlib.Path.open"
+            | "gzip.open"
+            | "bz2.open"
+            | "lzma.open"
+            | "aiofiles.open"
+    ) {
+        let at = usize::from(name != "pathlib.Path.open");
+        let mode = if call.word.is_empty() {
+            call.texts.get(at).and_then(|texts| texts.first()).map(String::as_str)
+        } else {
+            Some(call.word.as_str())
+        };
+        let writes = mode.is_some_and(|mode| mode.len() < 5 && mode.contains(['w', 'a', 'x', '+']));
+        return Some(if writes { Effect::WriteFile } else { Effect::ReadFile });
+    }
+    if matches!(name, "shutil.copy" | "shutil.copy2" | "shutil.copyfile" | "shutil.copytree" | "shutil.move") {
+        return Some(Effect::WriteFile);
+    }
+    if name == "logging.basicConfig" && call.place.is_empty() {
+        return None;
+    }
+    if LOOKUPS.contains(&name) {
+        return Some(Effect::Http);
+    }
+    if name == "sqlite3.connect" {
+        // A database in the skill's folder is opened for reading where it can't be written.
+        let effect = if call.place == ["own"] { Effect::ReadFile } else { Effect::WriteFile };
+        return (!texts().any(|text| text == ":memory:")).then_some(effect);
+    }
+    let reads_any = ["pandas.read_", "polars.read_", "lxml.etree.parse", "lxml.html.parse", "geopandas.read_"];
+    if reads_any.iter().any(|start| name.starts_with(start)) || name.starts_with("numpy.lib.npyio.DataSource") {
+        return Some(if texts().any(is_url) { Effect::Http } else { Effect::ReadFile });
+    }
+    let leaf = name.rsplit('.').next().unwrap_or(name);
+    if (name.starts_with("pandas.") && leaf.starts_with("to_") && !call.place.is_empty() && leaf != "to_dict")
+        || name == "PIL.Image.Image.save"
+    {
+        return Some(Effect::WriteFile);
+    }
+    let found = effects::of(name).or_else(|| {
+        // Whatever it is a client of: it is told to fetch an address.
+        let asks = ["get", "post", "put", "patch", "delete", "head", "request", "fetch", "download", "stream"];
+        (asks.contains(&leaf) && texts().any(is_url)).then_some(Effect::Http)
+    });
+    match found? {
+        Effect::Socket if name.starts_with("socket.") || name.starts_with("asyncio.open") => {
+            Some(if speaks_http(file) { Effect::Http } else { Effect::Socket })
+        }
+        Effect::Http if effects::of(name).is_none() => Some(Effect::Http),
+        Effect::Http => (is_request(name) && !builds(name)).then_some(Effect::Http),
+        found => Some(found),
+    }
+}
+
+/// HTTP written by hand goes through like any other.
+fn speaks_http(file: &File) -> bool {
+    let starts = ["GET ", "POST ", "HEAD ", "PUT "];
+    file.calls
+        .iter()
+        .filter(|call| call.name.contains(".send") || call.name.contains(".write"))
+        .flat_map(|call| call.texts.iter().flatten())
+        .any(|text| starts.iter().any(|start| text.starts_with(start)))
+}
+
+/// Whether a call of an HTTP library can make a request, rather than build something or handle an answer.
+fn is_request(name: &str) -> bool {
+    const NOT: [&str; 14] = [
+        "exceptions",
+        "utils",
+        "adapters",
+        "auth",
+        "models",
+        "structures",
+        "parse",
+        "json",
+        "raise_for_status",
+        "quote",
+        "HTTPError",
+        "Timeout",
+        "to_checksum_address",
+        "compat",
+    ];
+    let is_answer = |name: &str| {
+        ["raise_for_status", "json", "read", "items", "iter_content", "decode", "getresponse"].contains(&name)
+    };
+    let mut parts = name.split('.').skip(1);
+    name == "feedparser.parse" || !parts.any(|part| NOT.contains(&part) || is_answer(part))
+}
+
+/// Making a session, or an object that describes a request, sends nothing.
+pub fn builds(name: &str) -> bool {
+    const BUILDS: [&str; 30] = [
+        "Session",
+        "session",
+        "Client",
+        "AsyncClient",
+        "PoolManager",
+        "ProxyManager",
+        "build_opener",
+        "install_opener",
+        "HTTPAdapter",
+        "ClientSession",
+        "mount",
+        "update",
+        "Timeout",
+        "ClientTimeout",
+        "Web3",
+        "close",
+        "Headers",
+        "HTTPSConnection",
+        "HTTPConnection",
+        "ServerProxy",
+        "Request",
+        "HTTPProvider",
+        "Retry",
+        "RobotFileParser",
+        "set_url",
+        "Limits",
+        "TCPConnector",
+        "add_header",
+        "Curl",
+        "setopt",
+    ];
+    BUILDS.contains(&name.rsplit('.').next().unwrap_or(name))
+}

@@ -1,0 +1,53 @@
+//! Lines that are longer than a terminal is wide: they go on below where they began, and break between words.
+
+/// The text in lines of this width, but for words that are longer; each line after the first begins with `indent` blanks.
+/// What colours it takes no room.
+pub fn wrapped(text: &str, indent: usize, width: usize) -> String {
+    let (mut whole, mut room) = (String::with_capacity(text.len()), width);
+    for (at, word) in text.split(' ').enumerate() {
+        let long = visible(word);
+        if at > 0 && long + 1 > room && !word.is_empty() {
+            whole.push('\n');
+            whole.push_str(&" ".repeat(indent));
+            room = width.saturating_sub(indent);
+        } else if at > 0 {
+            whole.push(' ');
+            room = room.saturating_sub(1);
+        }
+        whole.push_str(word);
+        room = room.saturating_sub(long);
+    }
+    whole
+}
+
+/// How many columns a text takes, as far as its characters tell.
+fn visible(text: &str) -> usize {
+    let mut count = 0;
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        if c == '\x1b' {
+            chars.by_ref().find(char::is_ascii_alphabetic);
+        } else {
+            count += 1;
+        }
+    }
+    count
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_line_goes_on_below_where_it_began() {
+        assert_eq!(wrapped("verdict  it is what it is", 9, 16), "verdict  it is\n         what it\n         is");
+        assert_eq!(wrapped("a b", 2, 80), "a b");
+        assert_eq!(wrapped("a/path/that/is/long b", 2, 8), "a/path/that/is/long\n  b");
+    }
+
+    #[test]
+    fn colours_take_no_room() {
+        assert_eq!(wrapped("\x1b[1mruns\x1b[0m so", 0, 7), "\x1b[1mruns\x1b[0m so");
+        assert_eq!(visible("\x1b[1mruns\x1b[0m"), 4);
+    }
+}

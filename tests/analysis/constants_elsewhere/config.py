@@ -1,0 +1,1 @@
+API_ROOT = "https://api.example.org/v2"

@@ -1,0 +1,6 @@
+import onnxruntime
+
+
+class Engine:
+    def device(self):
+        return onnxruntime.get_device()

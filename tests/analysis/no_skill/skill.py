@@ -1,0 +1,2 @@
+def execute(params):
+    return {"text": params["text"].upper()}
