@@ -186,7 +186,7 @@ mod tests {
         std::os::unix::fs::symlink(&outside, scratch.home().join("link")).unwrap();
         std::fs::create_dir(scratch.home().join("closed")).unwrap();
         std::fs::write(scratch.home().join("closed/file"), "").unwrap();
-        std::fs::set_permissions(scratch.home().join("closed"), std::fs::Permissions::from_mode(0)).unwrap();
+        std::fs::set_permissions(scratch.home().join("closed"), std::fs::Permissions::from_mode(0o000)).unwrap();
         drop(scratch);
         let left: Vec<_> = std::fs::read_dir(place.path()).unwrap().map(|it| it.unwrap().file_name()).collect();
         assert_eq!(left, ["outside"]);

@@ -46,11 +46,11 @@ fn inside(folder: &Path, grant: &MountGrant, mounts: &[(PathBuf, MountGrant)]) -
 /// The files of this call, and of others, are written where temporary files are.
 fn around_ours(folder: &Path, grant: &MountGrant) -> Option<Unkept> {
     let ours = std::env::temp_dir().canonicalize().ok()?;
-    if grant.mode == Mode::ReadOnly || !ours.starts_with(folder) {
+    if !ours.starts_with(folder) {
         return None;
     }
     let why = format!(
-        "without bubblewrap `{}` can't be mounted for writing: the files of calls are written in `{}`, which is in it",
+        "without bubblewrap `{}` can't be mounted: the files of all calls are written in `{}`, which is in it",
         folder.display(),
         ours.display()
     );
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn what_calls_are_made_of_is_not_mounted_for_writing() {
+    fn what_calls_are_made_of_is_not_mounted() {
         let ours = std::env::temp_dir().canonicalize().unwrap();
         let Ok(grant) = MountGrant::parse(&format!("{0}:{0}/x:rw", ours.display())) else { return };
         assert!(around_ours(&ours, &grant).is_some());
