@@ -85,8 +85,8 @@ impl BodyReader {
 
     /// As [`BodyReader::take`], but at most to the end of a chunk that has something in it.
     pub fn take_piece(&mut self, input: &[u8], out: &mut Vec<u8>) -> Result<usize, &'static str> {
-        let mut at = 0;
-        while at < input.len() && !self.is_done() && (out.is_empty() || self.state != State::Size) {
+        let (mut at, before) = (0, out.len());
+        while at < input.len() && !self.is_done() && (out.len() == before || self.state != State::Size) {
             at += self.step(&input[at..], out)?;
         }
         Ok(at)

@@ -1,5 +1,6 @@
 """Reads what no honest server answers, and counts what it gets."""
 
+import contextlib
 import re
 
 from skillcell_guest import bridge
@@ -15,10 +16,11 @@ class Answers(BaseSkill):
         texts = []
         for path in params["paths"]:
             connection = bridge.open_connection("api.example.test", 80, False)
-            bridge.write(connection, f"GET {path} HTTP/1.1\r\nHost: api.example.test\r\nConnection: close\r\n\r\n".encode())
+            bridge.write(connection, f"GET {path} HTTP/1.1\r\nHost: api.example.test\r\n\r\n".encode())
             answer = b""
-            while piece := bridge.read(connection, 65536, params.get("timeout")):
-                answer += piece
+            with contextlib.suppress(bridge.NothingUnderWay):
+                while piece := bridge.read(connection, 65536, params.get("timeout")):
+                    answer += piece
             bridge.close(connection)
             if answer and not re.match(rb"HTTP/1\.[01] \d{3} ", answer):
                 raise ValueError(f"no HTTP: {answer!r}")
