@@ -62,7 +62,7 @@ pub fn rules(facts: &Facts, graph: &Graph<'_>, tried: &Tried) -> Rules {
         if request.urls.is_empty() && !request.builds && !built(&request.file) {
             let near = literals.iter().filter(|(_, file, _)| *file == request.file).count();
             if near == 0 {
-                add(&mut rules, ANY, request.methods.clone(), &request.place, Some(FROM_PARAMS));
+                add(&mut rules, ANY, methods_of(request, &requests), &request.place, Some(FROM_PARAMS));
             }
         }
         for url in &request.urls {
@@ -87,6 +87,13 @@ pub fn rules(facts: &Facts, graph: &Graph<'_>, tried: &Tried) -> Rules {
     }
     services(facts, graph, tried, &mut rules);
     folded(rules)
+}
+
+/// What is sent without a known URL: if objects of the same file describe such requests, they say how.
+fn methods_of(request: &Request, all: &[Request]) -> BTreeSet<String> {
+    let described = all.iter().filter(|other| other.describes && other.urls.is_empty() && other.file == request.file);
+    let said: BTreeSet<String> = described.flat_map(|other| other.methods.iter().cloned()).collect();
+    if said.is_empty() { request.methods.clone() } else { said }
 }
 
 fn add(rules: &mut Rules, url: &str, methods: BTreeSet<String>, place: &str, why: Option<&'static str>) {

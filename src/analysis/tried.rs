@@ -8,6 +8,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::facts::Facts;
+use super::graph::is_test;
 use super::modules::Modules;
 use super::needs::Raises;
 
@@ -51,7 +52,7 @@ const MOST_NAMES: usize = 600;
 /// What there is to try: modules that may be there, and names that are used of them. Nothing if there are none.
 pub fn wanted(facts: &Facts, modules: &Modules<'_>) -> Option<Value> {
     let (mut tops, mut names) = (BTreeSet::new(), BTreeSet::new());
-    for file in facts.files.values() {
+    for (_, file) in facts.files.iter().filter(|(path, _)| !is_test(path)) {
         for import in file.imports.iter().filter(|import| !matches!(import.kind.as_str(), "types" | "unknown")) {
             if import.to.is_none() && modules.can_be_tried(&import.module) {
                 tops.insert(&import.module);

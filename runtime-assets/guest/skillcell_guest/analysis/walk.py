@@ -151,7 +151,8 @@ class Walk:
         decided = [branches.known(test, self._resolver, context) for test, _ in chain]
         if len(chain) == 1 and decided[0] is None:
             decided = [branches.at_first(node.test, node.body)]
-        self._elsewhere(chain, decided, otherwise or following, context)
+        leaving = any(branches.returns(body) for _, body in chain)
+        self._elsewhere(chain, decided, otherwise or (following if leaving else ()), context)
         live = [value is not False for value in decided]
         # A branch that gives up is no way to a result, so it does not count among the ways there are.
         ways = sum(value and branches.ending(body) == "goes on" for value, (_, body) in zip(live, chain))
