@@ -310,5 +310,5 @@ fn a_build_fetches_nothing() {
 }
 
 fn a_pdf_form_is_filled_as_natively() {
-    form::is_filled_as_natively(&HOST, Choice::Tier(Tier::Container));
+    form::is_filled_as_natively(&HOST, Choice::Tier(Tier::Container), |_| "/out".to_owned());
 }

@@ -5,6 +5,8 @@
 //! here, what needs it is ignored, with the reason, and is not counted as passed.
 
 mod common;
+#[path = "common/form.rs"]
+mod form;
 #[path = "common/web.rs"]
 mod web;
 
@@ -101,7 +103,7 @@ fn main() -> std::process::ExitCode {
     for (needs, name, test) in TESTS {
         let missing = match needs {
             Needs::Nothing => None,
-            Needs::Form if !form().is_file() => Some(format!("{} is not here", form().display())),
+            Needs::Form if form::missing().is_some() => form::missing(),
             Needs::Landlock if !alone => None,
             _ => here.clone().err(),
         };
@@ -149,10 +151,6 @@ fn again_with_landlock(name: &str) {
     let output = again.args(["--exact", name]).env("SKILLCELL_SANDBOX", "landlock").output().unwrap();
     let said = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success() && said.contains("1 passed"), "{said}{}", String::from_utf8_lossy(&output.stderr));
-}
-
-fn form() -> std::path::PathBuf {
-    tests().join("../../shared/parity/files/pdf_form.pdf")
 }
 
 fn call(params: Value) -> Call {
@@ -626,32 +624,7 @@ fn without_isolation_only_what_is_trusted_runs() {
 
 /// Fills a form and reads it back, as it does natively: see docs/security/subprocess-isolation-spike.md.
 fn a_pdf_is_filled_through_a_mount_by_a_package_that_no_cell_has() {
-    let folder = tempfile::tempdir().unwrap();
-    fs::copy(form(), folder.path().join("form.pdf")).unwrap();
-    let skill = HOST.skill("office/pdf_form_filler").unwrap();
-    let run = |params: Value| {
-        let mut call = with_folder(Call::new(params), folder.path());
-        if alone() {
-            // The container, if there is one, would be taken before.
-            call.tier = Choice::Tier(Tier::Subprocess);
-            return returned(HOST.call(&skill, &call).unwrap()).unwrap();
-        }
-        // The operator names no tier: this skill can't run in a cell.
-        let report = HOST.call(&skill, &call).unwrap();
-        assert!(report.tier > Tier::Wasm && report.tier_reason.is_some(), "{report:?}");
-        returned(report).unwrap()
-    };
-    let edits = json!({"full_name": "Ada", "country": "GR", "agree_terms": true});
-    let out = seen(folder.path());
-    let (form, done) = (format!("{out}/form.pdf"), format!("{out}/done.pdf"));
-    let filled =
-        run(json!({"action": "fill", "pdf_path": form, "edits": edits, "output_path": done, "confirmed": true}));
-    assert_eq!(filled["status"], "success", "{filled}");
-    assert!(folder.path().join("done.pdf").is_file());
-    let read = run(json!({"action": "inspect", "pdf_path": done}));
-    let value = |name: &str| {
-        let fields = read["fields"].as_array().unwrap().iter();
-        fields.clone().find(|field| field["native_name"] == name).unwrap()["current_value"].clone()
-    };
-    assert_eq!((value("full_name"), value("country")), (json!("Ada"), json!("GR")), "{read}");
+    // With bubblewrap the operator names no tier; without, a container would be taken before.
+    let choice = if alone() { Choice::Tier(Tier::Subprocess) } else { Choice::Auto };
+    form::is_filled_as_natively(&HOST, choice, seen);
 }

@@ -22,9 +22,10 @@ pub fn missing() -> Option<String> {
     (!cases.is_file()).then(|| format!("{} is not here", cases.display()))
 }
 
-/// Fills a form, reads it back, and makes the recorded calls.
-pub fn is_filled_as_natively(host: &Host, choice: Choice) {
-    let (there, native) = (Folder::new(), Folder::new());
+/// Fills a form, reads it back, and makes the recorded calls. `seen` is where a skill sees a folder of the host.
+pub fn is_filled_as_natively(host: &Host, choice: Choice, seen: fn(&Path) -> String) {
+    let own = |folder: &Path| folder.to_str().unwrap().to_owned();
+    let (there, native) = (Folder::new(seen), Folder::new(own));
     let [filled, read] = fill(|params| there.run(host, choice, params));
     assert_eq!(filled["status"], "success", "{filled}");
     assert!(there.folder.path().join("done.pdf").is_file());
@@ -62,31 +63,32 @@ fn recorded() -> Vec<Value> {
 /// A folder of the host with the form in it.
 struct Folder {
     folder: tempfile::TempDir,
+    seen: String,
 }
 
 impl Folder {
-    fn new() -> Folder {
+    fn new(seen: fn(&Path) -> String) -> Folder {
         let folder = tempfile::tempdir().unwrap();
         fs::copy(parity().join("files/pdf_form.pdf"), folder.path().join("form.pdf")).unwrap();
         // Whoever a tier runs a skill as may write here.
         fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o777)).unwrap();
-        Folder { folder }
+        Folder { seen: seen(folder.path()), folder }
     }
 
     /// The result, with `{{WORK}}` where paths of the folder are.
     fn run(&self, host: &Host, choice: Choice, params: Value) -> Value {
         let skill = host.skill("office/pdf_form_filler").unwrap();
-        let isolated = choice != Choice::Tier(Tier::InProcess);
-        let seen = if isolated { Path::new("/out") } else { self.folder.path() };
-        let seen = seen.to_str().unwrap();
+        let seen = self.seen.as_str();
         let mut call = Call::new(serde_json::from_str(&params.to_string().replace("{{WORK}}", seen)).unwrap());
         call.tier = choice;
         call.limits.memory_bytes = 1 << 30;
-        if isolated {
-            call.grants.add(GrantKind::Mount, &format!("{}:/out:rw", self.folder.path().display())).expect("a mount");
+        if choice != Choice::Tier(Tier::InProcess) {
+            let mount = format!("{}:{seen}:rw", self.folder.path().display());
+            call.grants.add(GrantKind::Mount, &mount).expect("a mount");
         }
         let report = host.call(&skill, &call).unwrap();
-        assert!(report.tier > Tier::Wasm, "{report:?}");
+        // Where the operator names no tier: this skill can't run in a cell.
+        assert!(report.tier > Tier::Wasm && (choice != Choice::Auto || report.tier_reason.is_some()), "{report:?}");
         let result = returned(report).unwrap();
         serde_json::from_str(&result.to_string().replace(seen, "{{WORK}}")).unwrap()
     }
