@@ -5,11 +5,16 @@ speaks HTTP by hand meets the host's rules, and not ours.
 """
 
 import errno
+import math
 import os
 
 from skillcell_guest import bridge, native
 
 _open = {}
+#: Connections that have answered what was asked last.
+_answered = set()
+#: After an answer nobody says whether more is under way; silence for so many seconds is taken for a no.
+_SILENCE = 0.5
 
 
 def install():
@@ -43,14 +48,23 @@ def start_tls(connection, timeout):
 
 def write(connection, data):
     found = _found(connection)
+    _answered.discard(connection)
     found.settimeout(None)
     found.sendall(data)
 
 
 def read(connection, size, timeout):
     found = _found(connection)
-    found.settimeout(timeout)
-    return found.recv(min(size, 1 << 20))
+    patient = connection not in _answered
+    found.settimeout(timeout if patient else min(_SILENCE, math.inf if timeout is None else timeout))
+    try:
+        data = found.recv(min(size, 1 << 20))
+    except TimeoutError:
+        if patient:
+            raise
+        raise bridge.NothingUnderWay(errno.ECONNABORTED, "there is no answer to read: nothing was asked") from None
+    _answered.add(connection)
+    return data
 
 
 def wait(connections, timeout):
@@ -63,6 +77,7 @@ def wait(connections, timeout):
 
 def close(connection):
     _found(connection)
+    _answered.discard(connection)
     _open.pop(connection).close()
 
 
