@@ -193,6 +193,7 @@ fn a_fork_bomb_is_ended_at_the_deadline() {
 fn memory_is_bounded() {
     let report = wild(json!({"do": "memory"}));
     assert!(matches!(report.outcome, Outcome::Exceeded(LimitKind::Memory, _)), "{:?}", report.outcome);
+    assert!(!std::path::Path::new("oom").exists(), "Podman's monitor leaves no file of that name here");
 }
 
 fn a_full_disk_is_the_skills_own() {

@@ -1,6 +1,7 @@
 //! One container from its start to its removal. It is told one JSON text on its standard input and answers with one on
 //! its standard output; whatever becomes of it, nothing of it is left.
 
+use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
@@ -39,6 +40,8 @@ impl Container<'_> {
     pub fn run(&self, request: &[u8], caps: [u64; 2], deadline: Instant) -> std::io::Result<Ended> {
         let mut command = self.engine.command();
         command.args(self.arguments());
+        // Where a container runs out of memory, Podman's monitor leaves a file `oom` where it was started.
+        command.current_dir(self.id_file.parent().unwrap_or(Path::new("/")));
         let mut running = Running::start(&mut command, Some(request), caps)?;
         let end = loop {
             if let Some(status) = running.wait(Instant::now() + LOOK)? {
