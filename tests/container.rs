@@ -17,7 +17,7 @@ use common::{returned, tests};
 use libtest_mimic::{Arguments, Failed, Trial};
 use serde_json::{Value, json};
 use skillcell::policy::{GrantKind, Grants};
-use skillcell::tier::container::Engine;
+use skillcell::tier::container::{Engine, Kind};
 use skillcell::{Call, Choice, Host, LimitKind, Outcome, Report, Roots, Skill, Tier};
 
 static HOST: LazyLock<Host> = LazyLock::new(|| {
@@ -38,6 +38,7 @@ const TESTS: &[Test] = &[
     ("children_end_with_the_call", children_end_with_the_call),
     ("a_deaf_skill_is_ended_at_the_deadline", a_deaf_skill_is_ended_at_the_deadline),
     ("a_fork_bomb_is_ended_at_the_deadline", a_fork_bomb_is_ended_at_the_deadline),
+    ("a_container_that_is_only_being_made_goes_too", a_container_that_is_only_being_made_goes_too),
     ("memory_is_bounded", memory_is_bounded),
     ("a_full_disk_is_the_skills_own", a_full_disk_is_the_skills_own),
     ("a_flood_is_ended", a_flood_is_ended),
@@ -110,7 +111,14 @@ fn containers() -> String {
     let engine = Engine::of_machine().expect("an engine");
     let filter = format!("label=org.skillcell.call={}", std::process::id());
     let output = engine.command().args(["ps", "--all", "--quiet", "--filter", &filter]).output().expect("the engine");
-    String::from_utf8_lossy(&output.stdout).into_owned()
+    let mut found = String::from_utf8_lossy(&output.stdout).into_owned();
+    if engine.kind == Kind::Podman {
+        // Those that got as far as its storage only.
+        let output =
+            engine.command().args(["ps", "--all", "--quiet", "--external", "--filter", "name=skillcell-"]).output();
+        found.push_str(&String::from_utf8_lossy(&output.expect("the engine").stdout));
+    }
+    found
 }
 
 /// It is ended within a second of its deadline, whatever it does.
@@ -188,6 +196,18 @@ fn a_deaf_skill_is_ended_at_the_deadline() {
 
 fn a_fork_bomb_is_ended_at_the_deadline() {
     ended_in_time(json!({"do": "bombs"}));
+}
+
+fn a_container_that_is_only_being_made_goes_too() {
+    let skill = skill("skills/container/wild");
+    make(&skill, &contained(json!({"do": "prints"}))); // its image is made
+    for ms in [0, 20, 40, 60, 80, 100, 120, 140, 160, 180, 200, 240, 280, 320] {
+        let mut call = contained(json!({"do": "hangs"}));
+        call.limits.deadline = Duration::from_millis(ms);
+        let report = make(&skill, &call);
+        assert!(matches!(report.outcome, Outcome::Exceeded(LimitKind::Deadline, _)), "{ms}: {:?}", report.outcome);
+    }
+    returned(make(&skill, &contained(json!({"do": "prints"})))).expect("the next call is unharmed");
 }
 
 fn memory_is_bounded() {

@@ -43,6 +43,10 @@ const KILLED: i32 = 137;
 /// What an engine's client may be told to give every container: where the operator's proxy is, and its password.
 const PROXIES: [&str; 4] = ["HTTP_PROXY", "HTTPS_PROXY", "FTP_PROXY", "NO_PROXY"];
 
+/// Of an engine whose storage has no layers.
+const COPIES: &str = "; its storage driver `vfs` copies the image for every call, which takes seconds: `driver = \"overlay\"` \
+                      under `[storage]` in ~/.config/containers/storage.conf and `podman system reset` change that";
+
 /// An image, and the engine to run it with.
 pub struct Ready {
     engine: Engine,
@@ -191,5 +195,6 @@ fn bound(job: &Job<'_>, files: &Files) -> Result<Vec<Bound>, TierError> {
 pub fn available() -> Result<String, TierError> {
     let engine = Engine::of_machine()?;
     let rights = if engine.rootless { "rootless" } else { "with root's rights" };
-    Ok(format!("{} {}, {rights}", engine.kind.program(), engine.version))
+    let slow = if engine.copies { COPIES } else { "" };
+    Ok(format!("{} {}, {rights}{slow}", engine.kind.program(), engine.version))
 }

@@ -44,6 +44,8 @@ pub struct Engine {
     pub runtime: Option<&'static str>,
     /// Whether it can bound memory and processes of a container as a whole. Where it can't, each process is bounded.
     pub bounds_the_whole: bool,
+    /// Whether each container starts with a copy of its whole image, which takes seconds.
+    pub copies: bool,
 }
 
 /// Why no engine serves.
@@ -96,13 +98,15 @@ impl Engine {
                 let rootless = info["host"]["security"]["rootless"].as_bool().unwrap_or(true);
                 let version = info["version"]["Version"].as_str().unwrap_or_default().to_owned();
                 let v2 = info["host"]["cgroupVersion"] == "v2";
-                Engine { kind, version, rootless, runtime: None, bounds_the_whole: v2 || !rootless }
+                let copies = info["store"]["graphDriverName"] == "vfs";
+                Engine { kind, version, rootless, runtime: None, bounds_the_whole: v2 || !rootless, copies }
             }
             Kind::Docker => {
                 let options = info["SecurityOptions"].to_string();
                 let version = info["ServerVersion"].as_str().unwrap_or_default().to_owned();
                 let bounds_the_whole = info["MemoryLimit"].as_bool() != Some(false);
-                Engine { kind, version, rootless: options.contains("rootless"), runtime: None, bounds_the_whole }
+                let (rootless, copies) = (options.contains("rootless"), info["Driver"] == "vfs");
+                Engine { kind, version, rootless, runtime: None, bounds_the_whole, copies }
             }
         };
         if engine.version.is_empty() {

@@ -6,7 +6,8 @@ use std::process::{Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use super::arguments::Container;
-use super::process::{self, Running, Said};
+use super::engine::last_line;
+use super::process::{self, Finished, Running, Said};
 
 /// How often a running container is looked at.
 const LOOK: Duration = Duration::from_millis(5);
@@ -55,7 +56,11 @@ impl Container<'_> {
             }
         };
         if !matches!(end, End::Exited(_)) {
-            self.remove();
+            if !self.id_file.exists() {
+                // It is still being made, so there is nothing to remove until nobody makes it any more.
+                running.kill();
+            }
+            self.remove()?;
             running.kill();
         }
         let [stdout, stderr] = running.said(Instant::now() + DRAIN);
@@ -63,13 +68,24 @@ impl Container<'_> {
     }
 
     /// Ends it at once. Gone already is fine: engines remove what has ended.
-    fn remove(&self) {
+    fn remove(&self) -> std::io::Result<()> {
         let mut command: Command = self.engine.command();
         command.args(["rm", "--force"]);
         if self.engine.kind == super::Kind::Podman {
-            command.args(["--time", "0"]);
+            command.args(["--ignore", "--time", "0"]);
         }
         command.arg(self.name).stdin(Stdio::null());
-        let _ = process::finish(&mut command, None, REMOVAL);
+        let why = match process::finish(&mut command, None, REMOVAL)? {
+            Finished::Ended(said) if said.status.success() => return Ok(()),
+            Finished::Ended(said) => last_line(&String::from_utf8_lossy(&said.stderr)),
+            Finished::TookTooLong => format!("it took longer than {REMOVAL:?}"),
+        };
+        if why.to_ascii_lowercase().contains("no such container") {
+            return Ok(());
+        }
+        let (program, name) = (self.engine.kind.program(), self.name);
+        Err(std::io::Error::other(format!(
+            "the container `{name}` is still there: {why}; `{program} rm --force {name}`"
+        )))
     }
 }
