@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
-pub use self::footprint::Footprint;
+pub use self::footprint::{Download, Footprint};
 pub use self::measure::run;
 use crate::bench::Series;
 use crate::host::HostError;
@@ -43,7 +43,7 @@ impl Default for Plan {
 pub struct Comparison {
     pub skill: String,
     pub tiers: Vec<Figures>,
-    /// Whether every tier that returned gave the same result.
+    /// Whether every call in every tier that returned gave the same result.
     pub equal: bool,
 }
 
@@ -62,6 +62,8 @@ pub struct Figures {
     pub memory_bytes: Option<u64>,
     pub footprint: Footprint,
     pub result: Value,
+    /// Whether every call gave this result.
+    pub steady: bool,
 }
 
 /// A tier that has no figures, and why.
@@ -118,6 +120,7 @@ impl Figures {
             "memory_bytes": self.memory_bytes,
             "disk": {"own_bytes": self.footprint.own_bytes, "shared_bytes": self.footprint.shared_bytes},
             "downloads": self.footprint.downloads,
+            "steady": self.steady,
         })
     }
 }

@@ -33,7 +33,7 @@ use crate::provision::{Fetch, Pin, pins};
 type Result<T, E = VenvError> = std::result::Result<T, E>;
 
 /// Raise it when environments must be made anew.
-const FORMAT: &str = "2";
+const FORMAT: &str = "3";
 /// The longest lock that is read back.
 const MAX_LOCK_BYTES: u64 = 4 << 20;
 
@@ -44,6 +44,7 @@ pub struct Venv {
     base: BasePython,
     lock: Lock,
     bytes: u64,
+    downloaded: u64,
 }
 
 impl Venv {
@@ -82,9 +83,13 @@ impl Venv {
         let root = cache.tree_path(&name)?;
         let produce = |writer: &mut Writer| {
             let maker = Maker { cache, fetch, progress, base: &base, root: &root, foreign };
-            let lock = maker.make(wanted)?;
+            let (lock, downloaded) = maker.make(wanted)?;
             writer.write_all(lock.to_json().as_bytes()).map_err(VenvError::io("write", &root))?;
-            Ok::<_, VenvError>(json!({"python": base.version, "requirements": wanted.lines(), "bytes": size(&root)}))
+            let (lines, bytes) = (wanted.lines(), size(&root));
+            let python = &base.version;
+            Ok::<_, VenvError>(
+                json!({"python": python, "requirements": lines, "bytes": bytes, "downloaded": downloaded}),
+            )
         };
         let purpose = "making a virtual environment";
         // A tree that was removed by hand takes its seal's word with it.
@@ -94,8 +99,9 @@ impl Venv {
         } else {
             cache.make(Bucket::Venv, &name, purpose, progress, produce)?
         };
-        let bytes = artefact.meta["bytes"].as_u64().unwrap_or_default();
-        Ok(Venv { lock: read_lock(artefact, &root)?, root, base, bytes })
+        let number = |name: &str| artefact.meta[name].as_u64().unwrap_or_default();
+        let (bytes, downloaded) = (number("bytes"), number("downloaded"));
+        Ok(Venv { lock: read_lock(artefact, &root)?, root, base, bytes, downloaded })
     }
 
     /// The interpreter, to be started in a sandbox.
@@ -118,6 +124,11 @@ impl Venv {
         self.bytes
     }
 
+    /// How long its wheels are together.
+    pub fn downloaded(&self) -> u64 {
+        self.downloaded
+    }
+
     /// Exactly which packages are in it.
     pub fn lock(&self) -> &Lock {
         &self.lock
@@ -135,7 +146,8 @@ struct Maker<'a> {
 }
 
 impl Maker<'_> {
-    fn make(&self, wanted: &Wanted) -> Result<Lock> {
+    /// What is in it, and the bytes of its wheels.
+    fn make(&self, wanted: &Wanted) -> Result<(Lock, u64)> {
         let work = self.cache.scratch()?;
         let Maker { base, fetch, root, foreign, .. } = *self;
         let pip = Pip { base, fetch, work: work.path(), root, foreign };
@@ -147,10 +159,10 @@ impl Maker<'_> {
         self.progress.step(&format!("resolving {}", wanted.describe()));
         let lock = resolve::resolve(&pip, wanted, self.progress)?;
         self.progress.step(&format!("installing {} packages for {}", lock.packages.len(), wanted.describe()));
-        pip.install(&lock, self.progress)?;
+        let downloaded = pip.install(&lock, self.progress)?;
         let path = self.root.join(lock::FILE);
         std::fs::write(&path, lock.requirements()).map_err(VenvError::io("write", &path))?;
-        Ok(lock)
+        Ok((lock, downloaded))
     }
 
     fn empty(&self) -> Result<()> {

@@ -46,3 +46,16 @@ fn a_file_that_is_no_list_of_calls_is_told_so() {
     assert_eq!(code, 2, "{err}");
     assert!(err.contains("`Cargo.toml` is no list of calls"), "{err}");
 }
+
+#[test]
+fn a_skill_that_never_gives_the_same_twice_is_told_so() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let skill = "import time\nfrom skillware.core.base_skill import BaseSkill\n\n\nclass Clock(BaseSkill):\n    \
+                 manifest = {}\n\n    def execute(self, params):\n        return {\"now\": time.time_ns()}\n";
+    std::fs::write(folder.path().join("skill.py"), skill).expect("written");
+    std::fs::write(folder.path().join("manifest.yaml"), "name: clock\nversion: 0.1.0\n").expect("written");
+    let path = folder.path().to_str().expect("a plain path");
+    let (code, out, err) = compare(&[path, "--tiers", "wasm", "--count", "2"]);
+    assert_eq!(code, 1, "{err}");
+    assert!(out.contains("downloads") && err.contains("gives other results from call to call in wasm"), "{out}{err}");
+}

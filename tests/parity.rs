@@ -15,8 +15,8 @@ use std::path::{Path, PathBuf};
 
 use common::{HOST, call, raised, returned, tests};
 use recorded::Recorded;
-use serde_json::{Map, Value};
-use skillcell::{Call, Choice, Host, Limits, Report, Skill, Tier, WarmUp};
+use serde_json::{Map, Value, json};
+use skillcell::{Call, Choice, Host, Limits, Outcome, Report, Skill, Tier, WarmUp, tier};
 
 /// Every skill of the pinned registry, with the package that it can't be imported without and a cell does not have.
 const REGISTRY: &[(&str, Option<&str>)] = &[
@@ -72,6 +72,38 @@ fn registry_skills_bake_unless_a_package_is_missing() {
         }
     }
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+}
+
+/// Those that do more where a native package is. Each gets an environment, the largest of which takes a minute to make.
+const NATIVE: [&str; 4] = [
+    "creative/bg_remover",
+    "data_engineering/novelty_extractor",
+    "office/pdf_form_filler",
+    "optimization/context_optimizer",
+];
+
+#[test]
+fn each_of_them_gets_a_tier_and_a_reason() {
+    let elsewhere =
+        [Tier::Container, Tier::Subprocess].map(|tier| tier::available(tier).map_err(|why| why.to_string()));
+    let mut wrong = Vec::new();
+    for (id, _) in REGISTRY {
+        let skill = HOST.skill(id).unwrap_or_else(|error| panic!("{id}: {error}"));
+        let mut asked = Call::new(json!({}));
+        asked.validate = false;
+        let report = call(&skill, &asked);
+        let is_refused = matches!(report.outcome, Outcome::Refused);
+        let right = match (NATIVE.contains(id), elsewhere.iter().any(Result::is_ok)) {
+            (false, _) => report.tier == Tier::Wasm && report.tier_reason.is_none() && !is_refused,
+            (true, true) => report.tier > Tier::Wasm && report.tier.is_isolated() && report.tier_reason.is_some(),
+            // What can be imported does what it can.
+            (true, false) => is_refused || report.tier == Tier::Wasm,
+        };
+        if !right {
+            wrong.push(format!("{id}: {:?} {:?} {:?}", report.tier, report.tier_reason, report.denials));
+        }
+    }
+    assert!(wrong.is_empty(), "{elsewhere:?}\n{}", wrong.join("\n"));
 }
 
 #[test]

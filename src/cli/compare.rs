@@ -13,7 +13,7 @@ use super::printer::{Printer, bytes};
 use super::{Settings, input, progress};
 use crate::bench::Series;
 use crate::call::Call;
-use crate::compare::{Comparison, Figures, Missing, Plan, chart, run};
+use crate::compare::{Comparison, Figures, Footprint, Missing, Plan, chart, run};
 use crate::tier::Tier;
 
 /// Compare the tiers: the same calls of a skill in each that this machine has, interleaved in one run
@@ -128,8 +128,19 @@ impl CompareCommand {
     }
 
     fn print(&self, compared: &[(Comparison, Vec<Missing>)], printer: &Printer) {
-        let headings =
-            ["skill", "tier", "first ms", "cold p50 ms", "warm p50 ms", "p90", "p99", "memory", "disk", "disk, shared"];
+        let headings = [
+            "skill",
+            "tier",
+            "first ms",
+            "cold p50 ms",
+            "warm p50 ms",
+            "p90",
+            "p99",
+            "memory",
+            "disk",
+            "disk, shared",
+            "downloads",
+        ];
         let rows: Vec<Vec<String>> = compared
             .iter()
             .flat_map(|(comparison, _)| comparison.tiers.iter().map(|figures| row(&comparison.skill, figures)))
@@ -146,7 +157,7 @@ impl CompareCommand {
                 printer.warning(&format!("{} has no figures for {tier}: {why}", comparison.skill));
             }
             if !comparison.equal {
-                printer.warning(&format!("{} does not give the same result in every tier", comparison.skill));
+                printer.warning(&differs(comparison));
             }
         }
     }
@@ -167,5 +178,25 @@ fn row(skill: &str, figures: &Figures) -> Vec<String> {
         figures.memory_bytes.map_or_else(|| "-".to_owned(), bytes),
         bytes(figures.footprint.own_bytes),
         bytes(figures.footprint.shared_bytes),
+        downloads(&figures.footprint),
     ]
+}
+
+/// What is fetched before the first call of all.
+fn downloads(footprint: &Footprint) -> String {
+    let (known, others) = footprint.downloaded();
+    let known = (known > 0).then(|| bytes(known));
+    known.into_iter().chain(others.iter().map(|&what| what.to_owned())).collect::<Vec<_>>().join(" + ")
+}
+
+fn differs(comparison: &Comparison) -> String {
+    let unsteady: Vec<_> = comparison.tiers.iter().filter(|it| !it.steady).map(|it| it.tier.to_string()).collect();
+    match unsteady.is_empty() {
+        true => format!("{} does not give the same result in every tier", comparison.skill),
+        false => format!(
+            "{} gives other results from call to call in {}, so its results tell nothing about the tiers",
+            comparison.skill,
+            unsteady.join(" and ")
+        ),
+    }
 }

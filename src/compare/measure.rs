@@ -47,6 +47,7 @@ pub fn run(
                 let report = host.call(skill, &call)?;
                 figures.warm.add(started.elapsed());
                 keep_memory(figures, &report);
+                figures.steady &= returned(&report).is_ok_and(|result| result == figures.result);
             }
             for _ in 0..plan.cold.as_ref().map_or(0, |_| COLD) {
                 cold(plan, figures)?;
@@ -54,7 +55,7 @@ pub fn run(
         }
         progress.fraction(round as u64 + 1, ROUNDS as u64);
     }
-    let equal = tiers.iter().all(|figures| figures.result == tiers[0].result);
+    let equal = tiers.iter().all(|figures| figures.steady && figures.result == tiers[0].result);
     Ok((Comparison { skill: skill.id().to_owned(), tiers, equal }, missing))
 }
 
@@ -69,10 +70,7 @@ fn first(host: &Host, skill: &Skill, call: &Call) -> Result<Figures, String> {
     let started = Instant::now();
     let report = host.call(skill, call).map_err(|error| error.to_string())?;
     let first_ms = started.elapsed().as_secs_f64() * 1e3;
-    let result = match &report.outcome {
-        Outcome::Returned(json) => serde_json::from_str(json.get()).unwrap_or(Value::Null),
-        other => return Err(other.describe()),
-    };
+    let result = returned(&report)?;
     let mut figures = Figures {
         tier: report.tier,
         first_ms,
@@ -81,9 +79,17 @@ fn first(host: &Host, skill: &Skill, call: &Call) -> Result<Figures, String> {
         memory_bytes: None,
         footprint: super::Footprint::default(),
         result,
+        steady: true,
     };
     keep_memory(&mut figures, &report);
     Ok(figures)
+}
+
+fn returned(report: &Report) -> Result<Value, String> {
+    match &report.outcome {
+        Outcome::Returned(json) => Ok(serde_json::from_str(json.get()).unwrap_or(Value::Null)),
+        other => Err(other.describe()),
+    }
 }
 
 fn keep_memory(figures: &mut Figures, report: &Report) {

@@ -102,7 +102,7 @@ impl Host {
         Ok(ground)
     }
 
-    fn grounds(&self) -> MutexGuard<'_, Grounds> {
+    pub(super) fn grounds(&self) -> MutexGuard<'_, Grounds> {
         self.shared.grounds.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -107,11 +107,23 @@ impl Host {
             // Looking for an engine takes a while, so that comes last.
             let may_use = self.may_use(*tier, skill, call, asked)?;
             let available = if may_use.is_ok() { tier::available(*tier) } else { Ok(String::new()) };
+            if let Some(lack) = self.grounds().lack(*tier, skill) {
+                lacks.push(lack.to_owned());
+                continue;
+            }
             match (available, may_use) {
                 (Ok(_), Ok(())) => match self.in_tier(*tier, skill, call, trail) {
                     // Nothing ran yet: there may be no base image here.
-                    Err(HostError::Tier(error @ TierError::Image(_))) => lacks.push(format!("`{tier}`: {error}")),
-                    report => return Ok(Report { tier_reason: Some(why.reason()), ..report? }),
+                    Err(HostError::Tier(error @ TierError::Image(_))) => {
+                        let lack = format!("`{tier}`: {error}");
+                        self.grounds().keep_lack(*tier, skill, lack.clone());
+                        lacks.push(lack);
+                    }
+                    report => {
+                        // What came before it in strength, and why it was not that.
+                        let tier_reason = [why.reason()].into_iter().chain(lacks).collect::<Vec<_>>().join("; ");
+                        return Ok(Report { tier_reason: Some(tier_reason), ..report? });
+                    }
                 },
                 (Ok(_), Err(denial)) => {
                     lacks.push(denial.message);

@@ -61,6 +61,11 @@ impl Ready {
         self.engine.image_bytes(&self.image)
     }
 
+    /// What an engine fetches for it.
+    pub(crate) fn from<'a>(&'a self, containers: &'a Containers) -> &'a str {
+        if self.image.contains('@') { &self.image } else { &containers.base }
+    }
+
     /// What the base of default images takes of that.
     pub(crate) fn base_bytes(&self, containers: &Containers) -> u64 {
         self.engine.image_bytes(&containers.base).min(self.bytes())

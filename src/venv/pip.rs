@@ -47,19 +47,25 @@ impl Pip<'_> {
     pub fn report(&self, requirements: &str, constraints: &str, progress: &dyn Progress) -> Result<PathBuf> {
         let (wanted, held) = (self.file("requirements.in", requirements)?, self.file("constraints.txt", constraints)?);
         let report = self.work.join("report.json");
-        let mut command = self.pip();
+        let mut command = self.installing();
         command.args(["--dry-run", "--ignore-installed", "--quiet", "--report"]).arg(&report);
         command.arg("-r").arg(wanted).arg("-c").arg(held);
         self.run(command, "resolve the requirements", progress)?;
         Ok(report)
     }
 
-    /// Installs what is locked and nothing else. This is the only program that is run while packages are there, and it
-    /// runs none of them.
-    pub fn install(&self, lock: &Lock, progress: &dyn Progress) -> Result<()> {
-        let mut command = self.pip();
-        command.args(["--no-deps", "--require-hashes", "-r"]).arg(self.file("lock.txt", &lock.requirements())?);
-        self.run(command, "install the packages", progress)
+    /// Installs what is locked and nothing else, and tells how long the wheels are. This is the only program that is run
+    /// while packages are there, and it runs none of them.
+    pub fn install(&self, lock: &Lock, progress: &dyn Progress) -> Result<u64> {
+        let (locked, wheels) = (self.file("lock.txt", &lock.requirements())?, self.work.join("wheels"));
+        let mut command = self.pip("download");
+        command.args(["--no-deps", "--require-hashes", "--dest"]).arg(&wheels).arg("-r").arg(&locked);
+        self.run(command, "download the packages", progress)?;
+        let mut command = self.installing();
+        command.args(["--no-index", "--no-deps", "--require-hashes", "--find-links"]).arg(&wheels);
+        command.arg("-r").arg(&locked);
+        self.run(command, "install the packages", progress)?;
+        Ok(size(&wheels))
     }
 
     fn file(&self, name: &str, text: &str) -> Result<PathBuf> {
@@ -76,17 +82,27 @@ impl Pip<'_> {
         command
     }
 
-    fn pip(&self) -> Command {
+    /// Into the environment.
+    fn installing(&self) -> Command {
+        let mut command = self.pip("install");
+        if self.foreign.is_some() {
+            command.arg("--target").arg(self.root);
+        }
+        command.arg("--no-warn-script-location");
+        command
+    }
+
+    fn pip(&self, verb: &str) -> Command {
         let mut command = self.python();
         command.args(["-m", "pip"]);
         if self.foreign.is_none() {
             command.arg("--python").arg(self.root.join("bin/python"));
         }
-        command.args(["install", "--only-binary=:all:", "--no-input", "--disable-pip-version-check"]);
+        command.args([verb, "--only-binary=:all:", "--no-input", "--disable-pip-version-check"]);
         if let Some(foreign) = self.foreign {
-            command.args(foreign.options()).arg("--target").arg(self.root);
+            command.args(foreign.options());
         }
-        command.args(["--progress-bar", "off", "--no-warn-script-location"]);
+        command.args(["--progress-bar", "off"]);
         if self.fetch.offline {
             command.arg("--no-index");
         }

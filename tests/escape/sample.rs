@@ -4,45 +4,71 @@
 use std::process::{Command, Stdio};
 
 use libtest_mimic::{Failed, Trial};
+use serde_json::Value;
 use skillcell::Tier;
 use skillcell::tier::container::Engine;
 
-/// One pair of so many, in each folder of pairs: what is slower to start has fewer.
-const EVERY: [(Tier, &str); 2] = [(Tier::Subprocess, "12"), (Tier::Container, "40")];
-
-/// A test for each tier. Where it can't be run it is ignored, and says why.
-pub fn trials() -> Vec<Trial> {
-    EVERY.into_iter().map(|(tier, every)| trial(tier, every)).collect()
+/// A record to go by.
+#[derive(Clone, Copy)]
+struct Recorded {
+    tier: Tier,
+    /// Of the two that a process may have.
+    sandbox: Option<&'static str>,
+    /// One pair of so many, in each folder of pairs: what is slower to start has fewer.
+    every: &'static str,
 }
 
-fn trial(tier: Tier, every: &'static str) -> Trial {
-    let name = format!("some_of_all_families_are_as_recorded_in_{tier}");
-    let missing = missing(tier);
+const RECORDED: [Recorded; 3] = [
+    Recorded { tier: Tier::Subprocess, sandbox: Some("bubblewrap"), every: "12" },
+    Recorded { tier: Tier::Subprocess, sandbox: Some("landlock"), every: "24" },
+    Recorded { tier: Tier::Container, sandbox: None, every: "40" },
+];
+
+/// A test for each record. Where it can't be run it is ignored, and says why.
+pub fn trials() -> Vec<Trial> {
+    RECORDED.into_iter().map(trial).collect()
+}
+
+fn trial(recorded: Recorded) -> Trial {
+    let place = recorded.sandbox.unwrap_or(recorded.tier.name());
+    let name = format!("some_of_all_families_are_as_recorded_in_{place}");
+    let missing = recorded.missing();
     if let Some(why) = &missing {
         eprintln!("SKIPPED {name}: {why}");
     }
-    Trial::test(name, move || run(tier, every)).with_ignored_flag(missing.is_some())
+    Trial::test(name, move || recorded.run()).with_ignored_flag(missing.is_some())
 }
 
-fn missing(tier: Tier) -> Option<String> {
-    if tier == Tier::Container {
-        let engine = match Engine::of_machine() {
-            Ok(engine) => engine,
-            Err(error) => return Some(error.to_string()),
-        };
-        return crate::debian::base(engine.kind.program()).err();
+impl Recorded {
+    fn missing(self) -> Option<String> {
+        if self.tier == Tier::Container {
+            let engine = match Engine::of_machine() {
+                Ok(engine) => engine,
+                Err(error) => return Some(error.to_string()),
+            };
+            return crate::debian::base(engine.kind.program()).err();
+        }
+        // Which sandbox there is, a process asks only once.
+        let mut doctor = Command::new(env!("CARGO_BIN_EXE_skillcell"));
+        let said = self.in_sandbox(doctor.args(["doctor", "--json"])).output().expect("the program runs");
+        let found: Value = serde_json::from_slice(&said.stdout).expect("JSON");
+        let line = found["checks"].as_array().expect("checks").iter().find(|it| it["check"] == "tier subprocess");
+        let line = line.expect("a line for the tier");
+        (line["state"] != "ok").then(|| line["detail"].as_str().unwrap_or_default().to_owned())
     }
-    skillcell::tier::available(tier).err().map(|error| error.to_string())
-}
 
-fn run(tier: Tier, every: &str) -> Result<(), Failed> {
-    let program = std::env::current_exe()?;
-    let mut command = Command::new(program);
-    command.env("ESCAPE_TIER", tier.name()).env("ESCAPE_EVERY", every).env_remove("ESCAPE_RECORD");
-    let ran = command.arg("--test-threads=1").stdin(Stdio::null()).output()?;
-    if ran.status.success() {
-        return Ok(());
+    fn in_sandbox(self, command: &mut Command) -> &mut Command {
+        self.sandbox.into_iter().fold(command, |command, sandbox| command.env("SKILLCELL_SANDBOX", sandbox))
     }
-    let text = String::from_utf8_lossy(&ran.stdout).into_owned() + &String::from_utf8_lossy(&ran.stderr);
-    Err(text.into())
+
+    fn run(self) -> Result<(), Failed> {
+        let mut command = Command::new(std::env::current_exe()?);
+        command.env("ESCAPE_TIER", self.tier.name()).env("ESCAPE_EVERY", self.every).env_remove("ESCAPE_RECORD");
+        let ran = self.in_sandbox(&mut command).arg("--test-threads=1").stdin(Stdio::null()).output()?;
+        if ran.status.success() {
+            return Ok(());
+        }
+        let text = String::from_utf8_lossy(&ran.stdout).into_owned() + &String::from_utf8_lossy(&ran.stderr);
+        Err(text.into())
+    }
 }

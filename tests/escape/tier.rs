@@ -9,6 +9,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use skillcell::policy::{GrantKind, Grants, MountGrant};
+use skillcell::tier::container::Engine;
 use skillcell::{Call, Choice, Host, Outcome, Raised, Report, Roots, Tier};
 
 use crate::authority;
@@ -145,6 +146,10 @@ const BASE: &str = crate::debian::IMAGE;
 
 pub static HOST: LazyLock<Host> = LazyLock::new(|| {
     let host = Host::builder().roots(Roots::new([])).ca_files([authority::FILE.clone()]);
+    if *TIER == Tier::Container {
+        let engine = Engine::of_machine().expect("a container engine");
+        crate::debian::base(engine.kind.program()).expect("a base image");
+    }
     let host = host.container_base(BASE);
     host.lookup(Arc::new(Names::default())).build().expect("the cache folder can be used")
 });

@@ -93,10 +93,20 @@ impl Maker<'_> {
         if let Some(tag) = engine.built(&build) {
             return Ok(tag);
         }
-        let foreign = self.ask(engine, base)?;
-        let packages = Venv::for_foreign(self.cache, self.fetch, self.progress, requirements, &foreign)?;
+        let packages = self.made_for(engine, requirements)?;
         build.folder = packages.root();
         Ok(engine.build(&build, self.progress).map_err(TierError::from)?)
+    }
+
+    /// The packages in a default image; other images have what they have.
+    pub fn packages(&self, ready: &Ready, requirements: &[String]) -> Result<Option<Venv>, HostError> {
+        if ready.command.is_empty() { Ok(None) } else { self.made_for(&ready.engine, requirements).map(Some) }
+    }
+
+    /// Requirements as packages for the base's Python.
+    fn made_for(&self, engine: &Engine, requirements: &[String]) -> Result<Venv, HostError> {
+        let foreign = self.ask(engine, &self.containers.base)?;
+        Ok(Venv::for_foreign(self.cache, self.fetch, self.progress, requirements, &foreign)?)
     }
 
     /// What Python the base has.
