@@ -95,7 +95,7 @@ pub(super) fn run(mut job: Job<'_>, ready: &Ready) -> Result<Ran, TierError> {
     let request = contract::request(job.skill, &job.door, job.limits, &http)
         .map_err(|error| TierError::Sandbox(format!("the call can't be put in JSON: {error}")))?;
     let name = format!("skillcell-{:016x}", getrandom::u64().map_err(|_| no_name())?);
-    let id_file = files.folder().join("id");
+    let (id_file, pid_file) = (files.folder().join("id"), files.folder().join("pid"));
     let container = Container {
         engine: &ready.engine,
         name: &name,
@@ -104,6 +104,7 @@ pub(super) fn run(mut job: Job<'_>, ready: &Ready) -> Result<Ran, TierError> {
         bound: &bound(&job, &files)?,
         env_file: &env_file,
         id_file: &id_file,
+        pid_file: &pid_file,
         limits: job.limits,
     };
     let caps = [contract::longest(job.limits), job.limits.stderr_bytes];

@@ -2,6 +2,9 @@
 
 #![allow(dead_code, reason = "every test file uses some of it")]
 
+#[path = "held.rs"]
+mod held;
+
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpListener;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -9,6 +12,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
+
+use held::Held;
 
 /// A request as it arrived.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -147,7 +152,7 @@ pub fn answer(status: &str, headers: &[(&str, &str)], body: impl AsRef<[u8]>) ->
 
 /// An authority of our own, in a file that clients can be told to trust.
 pub struct Authority {
-    pub file: tempfile::NamedTempFile,
+    pub file: Held,
     issuer: rcgen::Issuer<'static, rcgen::KeyPair>,
 }
 
@@ -157,9 +162,7 @@ impl Authority {
         let mut params = rcgen::CertificateParams::new(Vec::new()).expect("parameters");
         params.is_ca = rcgen::IsCa::Ca(rcgen::BasicConstraints::Unconstrained);
         let certificate = params.self_signed(&key).expect("signed");
-        let file = tempfile::NamedTempFile::new().expect("a file");
-        std::fs::write(file.path(), certificate.pem()).expect("written");
-        Authority { file, issuer: rcgen::Issuer::new(params, key) }
+        Authority { file: Held::new(&certificate.pem()), issuer: rcgen::Issuer::new(params, key) }
     }
 
     /// What a server of these names needs.

@@ -1,10 +1,11 @@
 //! Certificates for the servers: one authority that the host is told to trust, and what is wrong with each other server.
 
-use std::path::PathBuf;
 use std::sync::{Arc, LazyLock};
 
 use rustls::ServerConfig;
 use rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
+
+use crate::held::Held;
 
 struct Authority {
     certificate: rcgen::Certificate,
@@ -41,12 +42,7 @@ static TRUSTED: LazyLock<Authority> = LazyLock::new(Authority::new);
 static UNKNOWN: LazyLock<Authority> = LazyLock::new(Authority::new);
 
 /// The authority's certificate in a file, for `--ca-file`.
-pub static FILE: LazyLock<PathBuf> = LazyLock::new(|| {
-    let name = format!("escape-authority-{}.pem", std::process::id());
-    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
-    std::fs::write(&path, TRUSTED.certificate.pem()).expect("the authority's file is written");
-    path
-});
+pub static FILE: LazyLock<Held> = LazyLock::new(|| Held::new(&TRUSTED.certificate.pem()));
 
 /// A server's TLS: `good`, or what is wrong with it.
 pub fn config(kind: &str) -> Arc<ServerConfig> {

@@ -10,6 +10,8 @@ mod case;
 #[path = "../common/debian.rs"]
 mod debian;
 mod expect;
+#[path = "../common/held.rs"]
+mod held;
 mod names;
 mod promises;
 mod props;

@@ -5,8 +5,10 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use crate::case;
-use crate::recorded::{self, Record};
+use crate::recorded::{self, Record, Records};
 
+/// The reasons of what is otherwise without root.
+const ORDINARY: &str = "ordinary-user";
 const TIERS: [&str; 3] = ["container", "subprocess", "subprocess-landlock"];
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/security/tier-promises.md");
 const BEGIN: &str = "<!-- escape-table: begin -->\n";
@@ -22,13 +24,6 @@ struct Count {
     more: usize,
     broken: usize,
     not_run: usize,
-}
-
-type Records = BTreeMap<String, Record>;
-
-fn records(tier: &str) -> Option<Records> {
-    let text = std::fs::read_to_string(recorded::path(tier)).ok()?;
-    Some(serde_json::from_str(&text).expect("a record of the escape suite"))
 }
 
 fn gives_more(lines: &[String]) -> bool {
@@ -70,7 +65,7 @@ fn reason<'a>(pair: &str, reasons: &'a BTreeMap<String, String>) -> Option<&'a s
 }
 
 fn table() -> String {
-    let tiers: Vec<(&str, Records)> = TIERS.into_iter().filter_map(|tier| Some((tier, records(tier)?))).collect();
+    let tiers: Vec<(&str, Records)> = TIERS.into_iter().map(|tier| (tier, recorded::read(tier))).collect();
     let mut text = String::from("| family | pairs, all hold in `wasm` |");
     for (tier, _) in &tiers {
         text += &format!(" `{tier}`: as in a cell | refused otherwise | lets more | broken | not run |");
@@ -105,7 +100,28 @@ fn table() -> String {
             text += &format!("| `{pair}` | {} |\n", reason(pair, &reasons).unwrap_or("**no reason is given**"));
         }
     }
+    text + &of_an_ordinary_user()
+}
+
+fn of_an_ordinary_user() -> String {
+    let mut text = String::from("\nWhat an ordinary user's run gave otherwise than root's:\n\n");
+    text += "| tier | pair | root | an ordinary user | why |\n|---|---|---|---|---|\n";
+    for (tier, records) in recorded::ordinary() {
+        let (of_root, reasons) = (recorded::read::<Records>(&tier), reasons(ORDINARY));
+        for (pair, record) in records {
+            let why = reason(&pair, &reasons).unwrap_or("**no reason is given**");
+            let before = of_root.get(&pair).map(shown).unwrap_or_default();
+            text += &format!("| `{tier}` | `{pair}` | {before} | {} | {why} |\n", shown(&record));
+        }
+    }
     text
+}
+
+fn shown(record: &Record) -> String {
+    match record {
+        Record::Same(_) => "as in a cell".to_owned(),
+        Record::Differs(lines) => lines.join("; "),
+    }
 }
 
 pub fn the_table_of_promises_is_that_of_the_recorded_runs() {
@@ -123,10 +139,16 @@ pub fn the_table_of_promises_is_that_of_the_recorded_runs() {
 pub fn nothing_recorded_breaks_a_promise_and_every_difference_that_lets_more_has_a_reason() {
     for tier in TIERS {
         let (reasons, broken) = (reasons(tier), reasons(&format!("{tier}-broken")));
-        for (pair, record) in records(tier).unwrap_or_default() {
+        for (pair, record) in recorded::read::<Records>(tier) {
             let Record::Differs(lines) = record else { continue };
             assert!(!is_broken(&lines) || reason(&pair, &broken).is_some(), "{tier} {pair}: {lines:?}");
             assert!(!gives_more(&lines) || reason(&pair, &reasons).is_some(), "{tier} {pair} has no reason");
+        }
+    }
+    let reasons = reasons(ORDINARY);
+    for (tier, records) in recorded::ordinary() {
+        for pair in records.keys() {
+            assert!(reason(pair, &reasons).is_some(), "{tier} {pair} has no reason for being otherwise without root");
         }
     }
 }

@@ -5,11 +5,14 @@
 //! The file has every pair that was run: `"same"` as in a cell, or what differs, half by half. What a half must not do in
 //! any tier (let the marker out, change the stage, spoil the next call, be seen by a server) is in there too if it was
 //! done, with the word `BROKEN`.
+//!
+//! Those are of root. `ordinary-user.json` has, for each of them, what an ordinary user's run gave otherwise.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{LazyLock, Mutex};
 
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::tier::{self, TIER};
@@ -22,11 +25,17 @@ pub enum Record {
     Differs(Vec<String>),
 }
 
-type Records = BTreeMap<String, Record>;
+pub type Records = BTreeMap<String, Record>;
+
+/// Where an ordinary user's runs are, of every tier.
+const ORDINARY: &str = "ordinary-user";
 
 static BEFORE: LazyLock<Records> = LazyLock::new(|| {
-    let text = std::fs::read_to_string(path(&name())).unwrap_or_else(|_| "{}".into());
-    serde_json::from_str(&text).expect("a record of the escape suite")
+    let mut records: Records = read(&name());
+    if !is_root() {
+        records.extend(ordinary().remove(&name()).unwrap_or_default());
+    }
+    records
 });
 static NOW: Mutex<Records> = Mutex::new(Records::new());
 
@@ -35,7 +44,22 @@ fn name() -> String {
     if tier::has_no_paths_of_its_own() { format!("{}-landlock", *TIER) } else { TIER.to_string() }
 }
 
-pub fn path(tier: &str) -> PathBuf {
+fn is_root() -> bool {
+    rustix::process::geteuid().is_root()
+}
+
+/// A record; nothing if there is none.
+pub fn read<T: DeserializeOwned + Default>(name: &str) -> T {
+    let text = std::fs::read_to_string(path(name));
+    text.map_or_else(|_| T::default(), |text| serde_json::from_str(&text).expect("a record of the escape suite"))
+}
+
+/// What is otherwise for an ordinary user, by the record's name.
+pub fn ordinary() -> BTreeMap<String, Records> {
+    read(ORDINARY)
+}
+
+fn path(tier: &str) -> PathBuf {
     crate::case::root().join("../escape-tiers").join(format!("{tier}.json"))
 }
 
@@ -65,12 +89,26 @@ pub fn save() {
     }
     // Families run at the same time, and some may not run at all.
     let now = NOW.lock().expect("no test panicked with it");
-    let text = std::fs::read_to_string(path(&name())).unwrap_or_else(|_| "{}".into());
-    let mut all: Records = serde_json::from_str(&text).expect("a record of the escape suite");
-    all.extend(now.clone());
-    let text = serde_json::to_string_pretty(&all).expect("JSON");
-    std::fs::create_dir_all(path(&name()).parent().expect("in a folder")).expect("made");
-    std::fs::write(path(&name()), text + "\n").expect("written");
+    let mut of_root: Records = read(&name());
+    if is_root() {
+        of_root.extend(now.clone());
+        return write(&name(), &of_root);
+    }
+    let mut all = ordinary();
+    let of_user = all.entry(name()).or_default();
+    for (pair, record) in &*now {
+        match of_root.get(pair) == Some(record) {
+            true => of_user.remove(pair),
+            false => of_user.insert(pair.clone(), record.clone()),
+        };
+    }
+    write(ORDINARY, &all);
+}
+
+fn write(name: &str, records: &impl Serialize) {
+    let text = serde_json::to_string_pretty(records).expect("JSON");
+    std::fs::create_dir_all(path(name).parent().expect("in a folder")).expect("made");
+    std::fs::write(path(name), text + "\n").expect("written");
 }
 
 /// What a call gave, without what changes from run to run.

@@ -90,7 +90,7 @@ impl Server {
         };
         stage.words.put("port", &plain.to_string());
         stage.words.put("tls_port", &tls.to_string());
-        stage.words.put("ca", &authority::FILE.display().to_string());
+        stage.words.put("ca", &authority::FILE.path().display().to_string());
         Server { kept, ports: vec![plain, tls], words: stage.words.clone() }
     }
 }

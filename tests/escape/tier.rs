@@ -145,7 +145,7 @@ fn linux_words() -> Vec<(&'static str, String)> {
 const BASE: &str = crate::debian::IMAGE;
 
 pub static HOST: LazyLock<Host> = LazyLock::new(|| {
-    let host = Host::builder().roots(Roots::new([])).ca_files([authority::FILE.clone()]);
+    let host = Host::builder().roots(Roots::new([])).ca_files([authority::FILE.path().to_owned()]);
     if *TIER == Tier::Container {
         let engine = Engine::of_machine().expect("a container engine");
         crate::debian::base(engine.kind.program()).expect("a base image");

@@ -37,6 +37,8 @@ pub struct Container<'a> {
     pub env_file: &'a Path,
     /// Where the engine writes that there is a container.
     pub id_file: &'a Path,
+    /// Where it writes the number of its first process, if it does.
+    pub pid_file: &'a Path,
     pub limits: &'a Limits,
 }
 
@@ -56,6 +58,10 @@ impl Container<'_> {
         }
         words.word("--cidfile");
         words.0.push(self.id_file.into());
+        if self.engine.kind == Kind::Podman {
+            words.word("--pidfile");
+            words.0.push(self.pid_file.into());
+        }
         self.user(&mut words);
         self.bounds(&mut words);
         for place in SCRATCH {

@@ -70,14 +70,22 @@ impl Engine {
     }
 
     fn try_kind(kind: Kind) -> Result<Engine, String> {
-        let mut engine = Engine::described(kind)?;
+        // Each takes a while, and where all is well both are all that it takes.
+        let (described, started) = std::thread::scope(|scope| {
+            let started = scope.spawn(|| starts(kind, None));
+            (Engine::described(kind), started.join().unwrap_or_else(|_| Err(String::new())))
+        });
+        let mut engine = described?;
+        if started.is_ok() {
+            return Ok(engine);
+        }
         engine.import_nothing()?;
         let runtimes: &[Option<&'static str>] =
             if kind == Kind::Podman { &[None, Some("runc"), Some("crun")] } else { &[None] };
         let mut first = None;
         for runtime in runtimes {
             engine.runtime = *runtime;
-            match engine.starts() {
+            match starts(kind, *runtime) {
                 Ok(()) => return Ok(engine),
                 Err(why) => first = first.or(Some(why)),
             }
@@ -126,28 +134,32 @@ impl Engine {
         if made.status.success() { Ok(()) } else { Err(last_line(&String::from_utf8_lossy(&made.stderr))) }
     }
 
-    /// Whether a container gets as far as its program, which is not there.
-    fn starts(&self) -> Result<(), String> {
-        let mut command = self.command();
-        command.args(["run", "--rm", "--network", "none", "--pull", "never", "--read-only", "--cap-drop", "all"]);
-        command.args(["--log-driver", "none", "--ulimit", "nofile=64:64", "--ulimit", "nproc=64:64"]);
-        command.args([NOTHING, "/nothing"]);
-        let said = run(&mut command, None)?;
-        // What every engine gives for a program that is not in the image.
-        if said.status.code() == Some(127) {
-            return Ok(());
-        }
-        Err(last_line(&String::from_utf8_lossy(&said.stderr)))
-    }
-
     /// The engine's program, ready for a verb.
     pub fn command(&self) -> Command {
-        let mut command = Command::new(self.kind.program());
-        if let Some(runtime) = self.runtime {
-            command.args(["--runtime", runtime]);
-        }
-        command
+        command(self.kind, self.runtime)
     }
+}
+
+fn command(kind: Kind, runtime: Option<&str>) -> Command {
+    let mut command = Command::new(kind.program());
+    if let Some(runtime) = runtime {
+        command.args(["--runtime", runtime]);
+    }
+    command
+}
+
+/// Whether a container gets as far as its program, which is not there.
+fn starts(kind: Kind, runtime: Option<&str>) -> Result<(), String> {
+    let mut command = command(kind, runtime);
+    command.args(["run", "--rm", "--network", "none", "--pull", "never", "--read-only", "--cap-drop", "all"]);
+    command.args(["--log-driver", "none", "--ulimit", "nofile=64:64", "--ulimit", "nproc=64:64"]);
+    command.args([NOTHING, "/nothing"]);
+    let said = run(&mut command, None)?;
+    // What every engine gives for a program that is not in the image.
+    if said.status.code() == Some(127) {
+        return Ok(());
+    }
+    Err(last_line(&String::from_utf8_lossy(&said.stderr)))
 }
 
 /// Runs a command of the engine to its end, within bounds.

@@ -125,6 +125,7 @@ impl Maker<'_> {
             bound: &[],
             env_file: &env_file,
             id_file: &work.path().join("id"),
+            pid_file: &work.path().join("pid"),
             limits: &limits,
         };
         let ended = container.run(b"", [1 << 16, 1 << 16], after(limits.deadline)).map_err(ImageError::Engine)?;

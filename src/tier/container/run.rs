@@ -5,6 +5,8 @@ use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
+use rustix::process::{Pid, Signal, kill_process};
+
 use super::arguments::Container;
 use super::engine::last_line;
 use super::process::{self, Finished, Running, Said};
@@ -13,6 +15,8 @@ use super::process::{self, Finished, Running, Said};
 const LOOK: Duration = Duration::from_millis(5);
 /// What the engine has to remove a container in.
 const REMOVAL: Duration = Duration::from_secs(10);
+/// What it has to remove by itself one that was killed.
+const REMOVAL_BY_ITSELF: Duration = Duration::from_millis(500);
 /// What is read of pipes after their end.
 const DRAIN: Duration = Duration::from_millis(500);
 
@@ -56,15 +60,31 @@ impl Container<'_> {
             }
         };
         if !matches!(end, End::Exited(_)) {
-            if !self.id_file.exists() {
-                // It is still being made, so there is nothing to remove until nobody makes it any more.
-                running.kill();
-            }
-            self.remove()?;
-            running.kill();
+            self.end(&mut running)?;
         }
         let [stdout, stderr] = running.said(Instant::now() + DRAIN);
         Ok(Ended { end, stdout, stderr })
+    }
+
+    /// Ends it before its time, so that nothing of it is left.
+    fn end(&self, running: &mut Running) -> std::io::Result<()> {
+        if !self.id_file.exists() {
+            // It is still being made, so there is nothing to remove until nobody makes it any more.
+            running.kill();
+        } else if self.kill() && running.wait(Instant::now() + REMOVAL_BY_ITSELF)?.is_some() {
+            return Ok(());
+        }
+        self.remove()?;
+        running.kill();
+        Ok(())
+    }
+
+    /// Kills its first process, and the kernel all others with that. The engine then removes the container by itself,
+    /// sooner than if it were asked to. Whether that could be done.
+    fn kill(&self) -> bool {
+        let Ok(text) = std::fs::read_to_string(self.pid_file) else { return false };
+        let Some(pid) = text.trim().parse().ok().and_then(Pid::from_raw) else { return false };
+        is_first_of_a_namespace(pid) && kill_process(pid, Signal::KILL).is_ok()
     }
 
     /// Ends it at once. Gone already is fine: engines remove what has ended.
@@ -88,4 +108,12 @@ impl Container<'_> {
             "the container `{name}` is still there: {why}; `{program} rm --force {name}`"
         )))
     }
+}
+
+/// Whether it is the first process as seen from inside: no process of the machine itself is.
+fn is_first_of_a_namespace(pid: Pid) -> bool {
+    let status = std::fs::read_to_string(format!("/proc/{}/status", pid.as_raw_nonzero())).unwrap_or_default();
+    let numbers = status.lines().find_map(|line| line.strip_prefix("NSpid:")).unwrap_or_default();
+    let numbers: Vec<&str> = numbers.split_whitespace().collect();
+    numbers.len() > 1 && numbers.last() == Some(&"1")
 }
