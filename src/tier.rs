@@ -161,10 +161,13 @@ pub(crate) struct Unkept {
 
 /// The first of these mounts that a tier can't make here.
 pub(crate) fn unkept_mount(tier: Tier, mounts: &[(PathBuf, MountGrant)]) -> Result<Option<Unkept>, TierError> {
-    if tier == Tier::Subprocess
-        && let Some(unkept) = subprocess::unkept(mounts)?
-    {
-        return Ok(Some(unkept));
+    let unkept = match tier {
+        Tier::Subprocess => subprocess::unkept(mounts)?,
+        Tier::Container => container::unkept(mounts)?,
+        Tier::Wasm | Tier::InProcess => None,
+    };
+    if unkept.is_some() {
+        return Ok(unkept);
     }
     Ok(if tier.is_isolated() { nested::without_place(mounts) } else { None })
 }

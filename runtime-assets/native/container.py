@@ -14,6 +14,7 @@ OURS = os.path.dirname(os.path.abspath(__file__))
 def main():
     request, answer = _take_pipes()
     os.environ.update(request["env"])
+    os.chdir("/tmp")
     host = Host(request, answer)
     sys.modules["_host"] = host.module()
     sys.path.insert(0, os.path.join(OURS, "guest"))

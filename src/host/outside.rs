@@ -19,39 +19,37 @@ use crate::skill::Skill;
 use crate::tier::{self, Ground, Job, Tier, Unkept, container};
 
 impl Host {
-    /// Makes a call in a tier that is no cell.
+    /// Makes a call in a tier that is no cell; or says which mount it can't have there.
     pub(super) fn in_tier(
         &self,
         tier: Tier,
         skill: &Skill,
         call: &Call,
         trail: Option<&Arc<Trail>>,
-    ) -> Result<Report, HostError> {
+    ) -> Result<Result<Report, Denial>, HostError> {
         // The manifest is read in a cell, whatever the tier: nothing of a skill is interpreted on the host.
         let manifest = self.manifest(skill)?;
         // What is no use in a cell may well be of use here.
         let held = match self.held(skill, (&manifest, &BTreeMap::new()), call, trail)? {
             Ok(held) => held,
-            Err(denials) => return Ok(Report { tier, ..refused(skill, denials) }),
+            Err(denials) => return Ok(Ok(Report { tier, ..refused(skill, denials) })),
         };
         let granted = held.as_ref().map(|held| held.call(call)).transpose()?;
         let call = granted.as_deref().unwrap_or(call);
         let validate = match params::check(&manifest, call) {
             Ok(left_to_guest) => left_to_guest,
-            Err(raised) => return Ok(Report { tier, ..ended(skill, Outcome::Raised(raised)) }),
+            Err(raised) => return Ok(Ok(Report { tier, ..ended(skill, Outcome::Raised(raised)) })),
         };
         if let (Tier::InProcess, Some(held)) = (tier, &held)
             && let Some(denial) = held.needs_isolation()
         {
             let denials = vec![denial];
             trail.map_or(Ok(()), |trail| trail.refused(&denials))?;
-            return Ok(Report { tier, ..refused(skill, denials) });
+            return Ok(Ok(Report { tier, ..refused(skill, denials) }));
         }
         let folders = held.as_ref().map_or(Ok(Vec::new()), |held| held.folders(self))?;
         if let Some(denial) = unkept_mount(tier, &folders)? {
-            let denials = vec![denial];
-            trail.map_or(Ok(()), |trail| trail.refused(&denials))?;
-            return Ok(Report { tier, ..refused(skill, denials) });
+            return Ok(Err(denial));
         }
         let denials = Arc::new(trail.map_or_else(Denials::default, |trail| Denials::audited(trail.clone())));
         let ground = self.kept_ground(tier, skill, &manifest)?;
@@ -79,7 +77,7 @@ impl Host {
             held.map_back(&mut report, &call.limits);
             held.scrub(&mut report);
         }
-        Ok(report)
+        Ok(Ok(report))
     }
 
     /// The manifest, which is read once: a skill is its content.

@@ -83,7 +83,10 @@ impl Host {
         trail: Option<&Arc<Trail>>,
     ) -> Result<Report, HostError> {
         match self.may_use(tier, skill, call, true)? {
-            Ok(()) => self.in_tier(tier, skill, call, trail),
+            Ok(()) => match self.in_tier(tier, skill, call, trail)? {
+                Ok(report) => Ok(report),
+                Err(denial) => refuse(skill, tier, denial, trail),
+            },
             Err(denial) => refuse(skill, tier, denial, trail),
         }
     }
@@ -119,11 +122,17 @@ impl Host {
                         self.grounds().keep_lack(*tier, skill, lack.clone());
                         lacks.push(lack);
                     }
-                    report => {
-                        // What came before it in strength, and why it was not that.
-                        let tier_reason = [why.reason()].into_iter().chain(lacks).collect::<Vec<_>>().join("; ");
-                        return Ok(Report { tier_reason: Some(tier_reason), ..report? });
-                    }
+                    ran => match ran? {
+                        Ok(report) => {
+                            // What came before it in strength, and why it was not that.
+                            let tier_reason = [why.reason()].into_iter().chain(lacks).collect::<Vec<_>>().join("; ");
+                            return Ok(Report { tier_reason: Some(tier_reason), ..report });
+                        }
+                        Err(denial) => {
+                            lacks.push(format!("`{tier}`: {}", denial.message));
+                            hint = hint.or(denial.hint);
+                        }
+                    },
                 },
                 (Ok(_), Err(denial)) => {
                     lacks.push(denial.message);

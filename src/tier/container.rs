@@ -15,8 +15,11 @@ mod engine;
 mod image;
 mod make;
 mod process;
+mod rights;
 mod run;
+mod seccomp;
 
+use std::path::PathBuf;
 use std::sync::OnceLock;
 use std::time::Instant;
 
@@ -28,10 +31,10 @@ pub use self::make::Maker;
 use self::run::{End, Ended};
 use super::files::Files;
 use super::proxy::Proxy;
-use super::{Job, Ran, Tier, TierError, after, channel, ending};
+use super::{Job, Ran, Tier, TierError, Unkept, after, channel, ending};
 use crate::call::{Outcome, Raised, Usage};
 use crate::limits::LimitKind;
-use crate::policy::Mode;
+use crate::policy::{Mode, MountGrant};
 
 /// Where a container finds what is ours: the runner, and the folder with the proxy's socket.
 const OURS: &str = "/opt/skillcell";
@@ -96,6 +99,9 @@ pub(super) fn run(mut job: Job<'_>, ready: &Ready) -> Result<Ran, TierError> {
         .map_err(|error| TierError::Sandbox(format!("the call can't be put in JSON: {error}")))?;
     let name = format!("skillcell-{:016x}", getrandom::u64().map_err(|_| no_name())?);
     let (id_file, pid_file) = (files.folder().join("id"), files.folder().join("pid"));
+    let filter = files.folder().join("seccomp.json");
+    let profile = seccomp::profile(ready.engine.filter.as_deref());
+    std::fs::write(&filter, profile.to_string()).map_err(TierError::io("write the filter of system calls"))?;
     let container = Container {
         engine: &ready.engine,
         name: &name,
@@ -105,6 +111,7 @@ pub(super) fn run(mut job: Job<'_>, ready: &Ready) -> Result<Ran, TierError> {
         env_file: &env_file,
         id_file: &id_file,
         pid_file: &pid_file,
+        filter: &filter,
         limits: job.limits,
     };
     let caps = [contract::longest(job.limits), job.limits.stderr_bytes];
@@ -120,6 +127,11 @@ pub(super) fn run(mut job: Job<'_>, ready: &Ready) -> Result<Ran, TierError> {
     }
     conclude(ended, &mut ran, &job, writes);
     Ok(ran)
+}
+
+/// The first of these mounts that a container here can't use.
+pub(super) fn unkept(mounts: &[(PathBuf, MountGrant)]) -> Result<Option<Unkept>, TierError> {
+    Ok(if Engine::of_machine()?.rootless { None } else { rights::lacking(mounts) })
 }
 
 fn no_name() -> TierError {

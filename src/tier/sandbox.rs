@@ -5,7 +5,7 @@
 
 mod bubblewrap;
 mod landlock;
-mod seccomp;
+pub(super) mod seccomp;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};

@@ -12,8 +12,8 @@ use crate::policy::Mode;
 const MAX_PROCESSES: u32 = 64;
 /// The longest file that it may write anywhere, folders of the host included.
 const MAX_FILE_BYTES: u64 = 1 << 30;
-/// Nobody: owns nothing on the host.
-const NOBODY: &str = "65534:65534";
+/// Nobody, as user and as group: owns nothing on the host.
+pub const NOBODY: u32 = 65534;
 /// Where a skill's own scratch space is.
 pub const SCRATCH: [&str; 2] = ["/tmp", "/home/skill"];
 
@@ -39,6 +39,8 @@ pub struct Container<'a> {
     pub id_file: &'a Path,
     /// Where it writes the number of its first process, if it does.
     pub pid_file: &'a Path,
+    /// The filter of system calls.
+    pub filter: &'a Path,
     pub limits: &'a Limits,
 }
 
@@ -50,7 +52,10 @@ impl Container<'_> {
         let label = format!("org.skillcell.call={}", std::process::id());
         words.all(&["--label", &label, "--log-driver", "none", "--hostname", "cell"]);
         words.all(&["--network", "none", "--ipc", "private", "--read-only"]);
-        words.all(&["--cap-drop", "all", "--security-opt", "no-new-privileges"]);
+        words.all(&["--cap-drop", "all", "--security-opt", "no-new-privileges", "--security-opt"]);
+        let mut filter = OsString::from("seccomp=");
+        filter.push(self.filter);
+        words.0.push(filter);
         if self.engine.kind == Kind::Podman {
             // Neither the operator's proxy and its password, nor places to write to that nobody asked for: folders of the
             // machine that the image wants, and memory without bound.
@@ -76,7 +81,8 @@ impl Container<'_> {
         }
         words.word("--env-file");
         words.0.push(self.env_file.into());
-        words.all(&["--workdir", "/tmp"]);
+        // Docker makes the working folder, with its own idea of its mode, where the image has none; and mounts on that.
+        words.all(&["--workdir", if self.engine.kind == Kind::Docker { "/" } else { "/tmp" }]);
         words.word(self.image);
         self.command.iter().for_each(|word| words.word(word));
         words.0
@@ -87,7 +93,7 @@ impl Container<'_> {
         if self.engine.rootless && self.engine.kind == Kind::Podman {
             words.all(&["--userns", "keep-id"]);
         } else {
-            words.all(&["--user", NOBODY]);
+            words.all(&["--user", &format!("{NOBODY}:{NOBODY}")]);
         }
     }
 

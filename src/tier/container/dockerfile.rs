@@ -41,6 +41,27 @@ pub fn refusal(text: &[u8], network: bool) -> Option<String> {
     instruction(joined.trim(), network)
 }
 
+/// The images that it takes, as it names them, besides its own stages. For engines that can't be told to fetch none.
+pub fn images(text: &[u8]) -> Vec<String> {
+    let text = String::from_utf8_lossy(text).replace("\\\r\n", " ").replace("\\\n", " ");
+    let (mut stages, mut images) = (vec!["scratch".to_owned()], Vec::new());
+    for line in text.lines().map(str::trim) {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let mut taken: Vec<&str> = words.iter().filter_map(|word| word.strip_prefix("--from=")).collect();
+        if word(line) == "FROM" {
+            let mut rest = words.iter().skip(1).filter(|word| !word.starts_with("--"));
+            taken.extend(rest.next());
+            if rest.next().is_some_and(|word| word.eq_ignore_ascii_case("as")) {
+                stages.extend(rest.next().map(|name| name.to_ascii_lowercase()));
+            }
+        }
+        let is_stage = |name: &str| stages.contains(&name.to_ascii_lowercase()) || name.parse::<u32>().is_ok();
+        let is_base = |name: &str| matches!(name, "${BASE}" | "$BASE");
+        images.extend(taken.into_iter().filter(|name| !is_stage(name) && !is_base(name)).map(str::to_owned));
+    }
+    images
+}
+
 /// `# syntax=…` names another program to read the file, `# escape=…` another way to go on.
 fn directive(comment: &str) -> Option<&'static str> {
     let (name, _) = comment.trim_start_matches('#').split_once('=')?;
@@ -75,6 +96,13 @@ mod tests {
                      apt-get install -y --no-install-recommends curl\nCOPY --from=one . /x\nCMD [\"python3\"]\n";
         assert_eq!(refusal(plain.as_bytes(), false), None);
         assert_eq!(refusal(b"FROM a\nADD x /x\n", true), None);
+    }
+
+    #[test]
+    fn images_of_others_are_found_and_stages_are_none() {
+        let text = "ARG BASE\nFROM ${BASE} AS One\nFROM --platform=linux/amd64 \\\n  a/b:1 as two\nCOPY --from=one x x\n\
+                    COPY --chown=1 --from=2 x x\nCOPY --from=127.0.0.1:5/c x x\nFROM $OTHER\nFROM scratch\n";
+        assert_eq!(images(text.as_bytes()), ["a/b:1", "127.0.0.1:5/c", "$OTHER"]);
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! not know, no user namespaces. So an engine counts once it has got as far as starting a program in an image that has
 //! none, which costs a quarter of a second and is asked once per process.
 
+use std::path::PathBuf;
 use std::process::{Command, Output};
 use std::time::Duration;
 
@@ -44,6 +45,8 @@ pub struct Engine {
     pub runtime: Option<&'static str>,
     /// Whether it can bound memory and processes of a container as a whole. Where it can't, each process is bounded.
     pub bounds_the_whole: bool,
+    /// Where its own filter of system calls is, if it tells.
+    pub filter: Option<PathBuf>,
     /// Whether each container starts with a copy of its whole image, which takes seconds.
     pub copies: bool,
 }
@@ -107,14 +110,15 @@ impl Engine {
                 let version = info["version"]["Version"].as_str().unwrap_or_default().to_owned();
                 let v2 = info["host"]["cgroupVersion"] == "v2";
                 let copies = info["store"]["graphDriverName"] == "vfs";
-                Engine { kind, version, rootless, runtime: None, bounds_the_whole: v2 || !rootless, copies }
+                let filter = info["host"]["security"]["seccompProfilePath"].as_str().map(PathBuf::from);
+                Engine { kind, version, rootless, runtime: None, bounds_the_whole: v2 || !rootless, filter, copies }
             }
             Kind::Docker => {
                 let options = info["SecurityOptions"].to_string();
                 let version = info["ServerVersion"].as_str().unwrap_or_default().to_owned();
                 let bounds_the_whole = info["MemoryLimit"].as_bool() != Some(false);
                 let (rootless, copies) = (options.contains("rootless"), info["Driver"] == "vfs");
-                Engine { kind, version, rootless, runtime: None, bounds_the_whole, copies }
+                Engine { kind, version, rootless, runtime: None, bounds_the_whole, filter: None, copies }
             }
         };
         if engine.version.is_empty() {

@@ -4,10 +4,10 @@ use serde_json::Value;
 
 use super::arguments::Container;
 use super::dockerfile;
-use super::engine::{Engine, last_line};
+use super::engine::{Engine, Kind, last_line};
 use super::image::{Build, Containers, ImageError, Source};
 use super::run::End;
-use super::{OURS, Ready};
+use super::{OURS, Ready, seccomp};
 use crate::cache::Cache;
 use crate::host::HostError;
 use crate::limits::Limits;
@@ -58,6 +58,14 @@ impl Maker<'_> {
         let text = std::fs::read(&dockerfile).map_err(TierError::io("read the skill's Dockerfile"))?;
         if let Some(why) = dockerfile::refusal(&text, *allow_build_network) {
             return Err(TierError::from(ImageError::Dockerfile { skill: skill.id().to_owned(), why }).into());
+        }
+        if engine.kind == Kind::Docker && !allow_build_network {
+            // Podman is told to fetch none; this engine can't be.
+            let missing = dockerfile::images(&text).into_iter().find(|image| engine.image_id(image).is_none());
+            if let Some(image) = missing {
+                let why = format!("it takes `{image}`, which is not on this machine, and a build fetches nothing");
+                return Err(TierError::from(ImageError::Dockerfile { skill: skill.id().to_owned(), why }).into());
+            }
         }
         // The operator's own choice is pulled; a build pulls nothing.
         let takes_base = String::from_utf8_lossy(&text).contains("BASE");
@@ -114,6 +122,9 @@ impl Maker<'_> {
         let work = self.cache.scratch().map_err(|error| TierError::Sandbox(error.to_string()))?;
         let env_file = work.path().join("env");
         std::fs::write(&env_file, "").map_err(TierError::io("write a file"))?;
+        let filter = work.path().join("seccomp.json");
+        let profile = seccomp::profile(engine.filter.as_deref());
+        std::fs::write(&filter, profile.to_string()).map_err(TierError::io("write a file"))?;
         let limits = Limits::default();
         let command = ["python3", "-I", "-S", "-c", Foreign::ASK].map(str::to_owned);
         let name = format!("skillcell-ask-{}", std::process::id());
@@ -126,6 +137,7 @@ impl Maker<'_> {
             env_file: &env_file,
             id_file: &work.path().join("id"),
             pid_file: &work.path().join("pid"),
+            filter: &filter,
             limits: &limits,
         };
         let ended = container.run(b"", [1 << 16, 1 << 16], after(limits.deadline)).map_err(ImageError::Engine)?;

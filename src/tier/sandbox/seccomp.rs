@@ -21,96 +21,109 @@ type Rules = BTreeMap<i64, Vec<SeccompRule>>;
 
 const EPERM: u32 = libc::EPERM as u32;
 
+/// A call by its name, as filters of others have it, and its number.
+pub(in crate::tier) type Named = (&'static str, i64);
+
+macro_rules! call {
+    ($call:ident) => {
+        (stringify!($call), libc::$call)
+    };
+}
+
+macro_rules! calls {
+    ($($(#[$when:meta])? $call:ident,)*) => { &[$($(#[$when])? call!($call),)*] };
+}
+
 /// Refused whatever their arguments are.
-const DENIED: &[i64] = &[
+pub(in crate::tier) const DENIED: &[Named] = calls![
     // Other processes.
-    libc::SYS_ptrace,
-    libc::SYS_process_vm_readv,
-    libc::SYS_process_vm_writev,
-    libc::SYS_process_madvise,
-    libc::SYS_kcmp,
-    libc::SYS_pidfd_getfd,
+    SYS_ptrace,
+    SYS_process_vm_readv,
+    SYS_process_vm_writev,
+    SYS_process_madvise,
+    SYS_kcmp,
+    SYS_pidfd_getfd,
     // Namespaces and mounts.
-    libc::SYS_unshare,
-    libc::SYS_setns,
-    libc::SYS_mount,
-    libc::SYS_umount2,
-    libc::SYS_pivot_root,
-    libc::SYS_chroot,
-    libc::SYS_move_mount,
-    libc::SYS_open_tree,
-    libc::SYS_fsopen,
-    libc::SYS_fsconfig,
-    libc::SYS_fsmount,
-    libc::SYS_fspick,
-    libc::SYS_mount_setattr,
-    libc::SYS_open_by_handle_at,
-    libc::SYS_name_to_handle_at,
-    libc::SYS_quotactl,
-    libc::SYS_fanotify_init,
+    SYS_unshare,
+    SYS_setns,
+    SYS_mount,
+    SYS_umount2,
+    SYS_pivot_root,
+    SYS_chroot,
+    SYS_move_mount,
+    SYS_open_tree,
+    SYS_fsopen,
+    SYS_fsconfig,
+    SYS_fsmount,
+    SYS_fspick,
+    SYS_mount_setattr,
+    SYS_open_by_handle_at,
+    SYS_name_to_handle_at,
+    SYS_quotactl,
+    SYS_fanotify_init,
     // Links that a granted folder would keep, for others to follow. A cell makes none either.
-    libc::SYS_linkat,
-    libc::SYS_symlinkat,
+    SYS_linkat,
+    SYS_symlinkat,
     #[cfg(target_arch = "x86_64")]
-    libc::SYS_link,
+    SYS_link,
     #[cfg(target_arch = "x86_64")]
-    libc::SYS_symlink,
+    SYS_symlink,
     // Memory that is in no file system and in no process, so that no limit counts it.
-    libc::SYS_memfd_create,
-    libc::SYS_memfd_secret,
-    libc::SYS_shmget,
-    libc::SYS_shmat,
+    SYS_memfd_create,
+    SYS_memfd_secret,
+    SYS_shmget,
+    SYS_shmat,
     // Its arguments are in memory, where no filter sees them; see `SET_ID`.
-    libc::SYS_openat2,
+    SYS_openat2,
     // The kernel.
-    libc::SYS_bpf,
-    libc::SYS_perf_event_open,
-    libc::SYS_userfaultfd,
-    libc::SYS_io_uring_setup,
-    libc::SYS_io_uring_enter,
-    libc::SYS_io_uring_register,
-    libc::SYS_keyctl,
-    libc::SYS_add_key,
-    libc::SYS_request_key,
-    libc::SYS_init_module,
-    libc::SYS_finit_module,
-    libc::SYS_delete_module,
-    libc::SYS_kexec_load,
-    libc::SYS_kexec_file_load,
-    libc::SYS_reboot,
-    libc::SYS_swapon,
-    libc::SYS_swapoff,
-    libc::SYS_syslog,
-    libc::SYS_acct,
-    libc::SYS_vhangup,
-    libc::SYS_settimeofday,
-    libc::SYS_clock_settime,
-    libc::SYS_clock_adjtime,
-    libc::SYS_adjtimex,
+    SYS_bpf,
+    SYS_perf_event_open,
+    SYS_userfaultfd,
+    SYS_io_uring_setup,
+    SYS_io_uring_enter,
+    SYS_io_uring_register,
+    SYS_keyctl,
+    SYS_add_key,
+    SYS_request_key,
+    SYS_init_module,
+    SYS_finit_module,
+    SYS_delete_module,
+    SYS_kexec_load,
+    SYS_kexec_file_load,
+    SYS_reboot,
+    SYS_swapon,
+    SYS_swapoff,
+    SYS_syslog,
+    SYS_acct,
+    SYS_vhangup,
+    SYS_settimeofday,
+    SYS_clock_settime,
+    SYS_clock_adjtime,
+    SYS_adjtimex,
 ];
 
 /// A file in a granted folder that runs as its owner, for whoever starts it, would be a gift of the operator's rights: which
 /// argument of a call has the mode, and which the flags that make it count.
-const SET_ID: &[(i64, u8, Option<u8>)] = &[
+pub(in crate::tier) const SET_ID: &[(Named, u8, Option<u8>)] = &[
     #[cfg(target_arch = "x86_64")]
-    (libc::SYS_chmod, 1, None),
-    (libc::SYS_fchmod, 1, None),
-    (libc::SYS_fchmodat, 2, None),
-    (libc::SYS_fchmodat2, 2, None),
+    (call!(SYS_chmod), 1, None),
+    (call!(SYS_fchmod), 1, None),
+    (call!(SYS_fchmodat), 2, None),
+    (call!(SYS_fchmodat2), 2, None),
     #[cfg(target_arch = "x86_64")]
-    (libc::SYS_mknod, 1, None),
-    (libc::SYS_mknodat, 2, None),
+    (call!(SYS_mknod), 1, None),
+    (call!(SYS_mknodat), 2, None),
     #[cfg(target_arch = "x86_64")]
-    (libc::SYS_creat, 1, None),
+    (call!(SYS_creat), 1, None),
     #[cfg(target_arch = "x86_64")]
-    (libc::SYS_open, 2, Some(1)),
-    (libc::SYS_openat, 3, Some(2)),
+    (call!(SYS_open), 2, Some(1)),
+    (call!(SYS_openat), 3, Some(2)),
 ];
 /// `O_TMPFILE` has the bit of `O_DIRECTORY` beside its own.
-const MAKING: [i32; 2] = [libc::O_CREAT, libc::O_TMPFILE & !libc::O_DIRECTORY];
+pub(in crate::tier) const MAKING: [i32; 2] = [libc::O_CREAT, libc::O_TMPFILE & !libc::O_DIRECTORY];
 
 /// What sockets there may be. Others are not all kept apart by a network namespace: `AF_VSOCK` leads out of a machine.
-const FAMILIES: [i32; 4] = [libc::AF_UNIX, libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK];
+pub(in crate::tier) const FAMILIES: [i32; 4] = [libc::AF_UNIX, libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK];
 
 /// The filter in a file without a name, as bubblewrap reads it.
 pub fn filter() -> io::Result<OwnedFd> {
@@ -128,11 +141,11 @@ pub fn filter() -> io::Result<OwnedFd> {
 }
 
 fn program() -> Result<BpfProgram, BackendError> {
-    let mut rules: Rules = DENIED.iter().map(|call| (*call, Vec::new())).collect();
+    let mut rules: Rules = DENIED.iter().map(|(_, call)| (*call, Vec::new())).collect();
     let others = FAMILIES.map(|family| condition(0, SeccompCmpOp::Ne, family));
     let others = others.into_iter().collect::<Result<Vec<_>, _>>()?;
     rules.insert(libc::SYS_socket, vec![SeccompRule::new(others)?]);
-    for (call, mode, flags) in SET_ID {
+    for ((_, call), mode, flags) in SET_ID {
         rules.insert(*call, set_id(*mode, *flags)?);
     }
     let mut program = no_other_abi();
