@@ -9,6 +9,7 @@ mod form;
 #[path = "common/web.rs"]
 mod web;
 
+use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, ExitCode};
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
@@ -41,6 +42,13 @@ const TESTS: &[Test] = &[
     ("a_container_that_is_only_being_made_goes_too", a_container_that_is_only_being_made_goes_too),
     ("memory_is_bounded", memory_is_bounded),
     ("a_full_disk_is_the_skills_own", a_full_disk_is_the_skills_own),
+    ("files_are_counted_though_they_take_no_bytes", files_are_counted_though_they_take_no_bytes),
+    ("no_trap_is_left_in_a_folder", no_trap_is_left_in_a_folder),
+    ("no_namespace_is_made", no_namespace_is_made),
+    (
+        "a_folder_that_it_can_t_use_or_that_has_a_socket_is_refused",
+        a_folder_that_it_can_t_use_or_that_has_a_socket_is_refused,
+    ),
     ("a_flood_is_ended", a_flood_is_ended),
     ("garbage_is_no_answer", garbage_is_no_answer),
     ("http_goes_through_the_proxy_if_granted", http_goes_through_the_proxy_if_granted),
@@ -121,17 +129,25 @@ fn containers() -> String {
     found
 }
 
-/// It is ended within a second of its deadline, whatever it does.
+/// It is ended within a second of its deadline, whatever it does. A machine that is busy with something else gets a second
+/// and a third chance.
 fn ended_in_time(params: Value) {
     let skill = skill("skills/container/wild");
     make(&skill, &contained(json!({"do": "prints"}))); // its image is made
     let mut call = contained(params.clone());
     call.limits.deadline = Duration::from_secs(3);
-    let started = Instant::now();
-    let report = make(&skill, &call);
-    let took = started.elapsed();
-    assert!(matches!(report.outcome, Outcome::Exceeded(LimitKind::Deadline, _)), "{params}: {:?}", report.outcome);
-    assert!(took < call.limits.deadline + Duration::from_secs(1), "{params}: {took:?}");
+    let mut late = Vec::new();
+    while late.len() < 3 {
+        let started = Instant::now();
+        let report = make(&skill, &call);
+        let took = started.elapsed();
+        assert!(matches!(report.outcome, Outcome::Exceeded(LimitKind::Deadline, _)), "{params}: {:?}", report.outcome);
+        if took < call.limits.deadline + Duration::from_secs(1) {
+            return;
+        }
+        late.push(took);
+    }
+    panic!("{params}: {late:?}");
 }
 
 fn a_skill_with_a_dockerfile_answers_by_the_contract() {
@@ -221,6 +237,60 @@ fn a_full_disk_is_the_skills_own() {
     assert!(matches!(report.outcome, Outcome::Exceeded(LimitKind::ScratchBytes, _)), "{:?}", report.outcome);
 }
 
+fn files_are_counted_though_they_take_no_bytes() {
+    for folder in ["/tmp", "/home/skill", "/dev/shm"] {
+        let report = wild(json!({"do": "floods_with_files", "folder": folder}));
+        let counted = matches!(report.outcome, Outcome::Exceeded(LimitKind::ScratchFiles | LimitKind::ScratchBytes, _));
+        assert!(counted, "{folder}: {:?}", report.outcome);
+    }
+}
+
+/// A folder that every user may write to, whoever a container runs as.
+fn open_folder() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::set_permissions(folder.path(), std::fs::Permissions::from_mode(0o777)).expect("opened");
+    folder
+}
+
+fn mounted(params: Value, folder: &std::path::Path) -> Report {
+    let mut call = contained(params);
+    call.grants.add(GrantKind::Mount, &format!("{}:/data:rw", folder.display())).expect("a mount");
+    make(&skill("skills/container/wild"), &call)
+}
+
+fn no_trap_is_left_in_a_folder() {
+    let folder = open_folder();
+    let seen = returned(mounted(json!({"do": "leaves_traps", "folder": "/data"}), folder.path())).expect("a result");
+    let refused = "PermissionError";
+    let expected = json!({
+        "symbolic": refused, "hard": refused, "set_user": refused, "set_group": refused, "plain_mode": "done"
+    });
+    assert_eq!(seen, expected);
+    let left: Vec<_> = std::fs::read_dir(folder.path()).expect("a folder").flatten().map(|it| it.file_name()).collect();
+    assert_eq!(left, ["plain"]);
+}
+
+fn no_namespace_is_made() {
+    let seen = returned(wild(json!({"do": "makes_namespaces"}))).expect("a result");
+    let refused = "Operation not permitted";
+    assert_eq!(seen, json!({"user": refused, "net": refused, "mount": refused, "none": 0}));
+}
+
+fn a_folder_that_it_can_t_use_or_that_has_a_socket_is_refused() {
+    let folder = open_folder();
+    let _service = std::os::unix::net::UnixListener::bind(folder.path().join("service")).expect("a socket");
+    let report = mounted(json!({"do": "prints"}), folder.path());
+    assert!(matches!(report.outcome, Outcome::Refused), "{:?}", report.outcome);
+    assert!(report.denials[0].message.contains("`service` in it is a socket"), "{:?}", report.denials);
+    if Engine::of_machine().expect("an engine").rootless {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder of its owner alone");
+    let report = mounted(json!({"do": "prints"}), folder.path());
+    assert!(matches!(report.outcome, Outcome::Refused), "{:?}", report.outcome);
+    assert!(report.denials[0].message.contains("may not write to"), "{:?}", report.denials);
+}
+
 fn a_flood_is_ended() {
     for (to, limit) in [(1, LimitKind::StdoutBytes), (2, LimitKind::StderrBytes)] {
         let report = wild(json!({"do": "floods", "to": to}));
@@ -301,10 +371,10 @@ fn no_place_to_write_is_without_bound() {
 }
 
 fn an_exit_status_is_the_skills_word() {
-    for status in [125, 126, 127] {
-        let report = wild(json!({"do": "leaves", "status": status}));
+    for (status, kind) in [(0, "ContainerError"), (3, "SystemExit"), (126, "SystemExit"), (127, "SystemExit")] {
+        let report = wild(json!({"do": "exits", "status": status}));
         let Outcome::Raised(raised) = &report.outcome else { panic!("{:?}", report.outcome) };
-        assert_eq!(raised.kind, "ContainerError", "{}", raised.message);
+        assert_eq!(raised.kind, kind, "{status}: {}", raised.message);
     }
 }
 

@@ -14,17 +14,19 @@ mod dockerfile;
 mod engine;
 mod image;
 mod make;
+mod places;
 mod process;
 mod rights;
 mod run;
 mod seccomp;
+mod sockets;
 
 use std::path::PathBuf;
 use std::sync::OnceLock;
 use std::time::Instant;
 
 use self::arguments::{Bound, Container};
-use self::contract::Said;
+use self::contract::{Said, Wrong};
 pub use self::engine::{Engine, Kind, NoEngine};
 pub use self::image::{Containers, ImageError};
 pub use self::make::Maker;
@@ -131,7 +133,8 @@ pub(super) fn run(mut job: Job<'_>, ready: &Ready) -> Result<Ran, TierError> {
 
 /// The first of these mounts that a container here can't use.
 pub(super) fn unkept(mounts: &[(PathBuf, MountGrant)]) -> Result<Option<Unkept>, TierError> {
-    Ok(if Engine::of_machine()?.rootless { None } else { rights::lacking(mounts) })
+    let lacking = if Engine::of_machine()?.rootless { None } else { rights::lacking(mounts) };
+    Ok(lacking.or_else(|| sockets::among(mounts)))
 }
 
 fn no_name() -> TierError {
@@ -147,17 +150,24 @@ fn conclude(ended: Ended, ran: &mut Ran, job: &Job<'_>, writes: bool) {
         End::Deadline => return exceeded(ran, LimitKind::Deadline),
         End::Overflowed { on_stdout: true } => return exceeded(ran, LimitKind::ResultBytes),
         End::Overflowed { on_stdout: false } => return exceeded(ran, LimitKind::StderrBytes),
+        End::TooManyFiles => return exceeded(ran, LimitKind::ScratchFiles),
     };
     let understood = match contract::read(&stdout.bytes, job.limits) {
         Ok(understood) => understood,
         Err(_) if status.code() == Some(KILLED) => return exceeded(ran, LimitKind::Memory),
+        // As of a process, where there is no answer at all.
+        Err(Wrong::Nothing) if !status.success() => {
+            ran.outcome = ending::outcome(channel::End::Closed, &mut ran.door, Some(status), writes);
+            return;
+        }
         Err(what) => {
-            ran.outcome = Outcome::Raised(Raised::of_host("ContainerError", what));
+            ran.outcome = Outcome::Raised(Raised::of_host("ContainerError", what.to_string()));
             return;
         }
     };
     ran.stdout = understood.stdout.into_bytes();
-    ran.usage.memory_peak_bytes = understood.memory_bytes;
+    // By its own account, which is believed as far as it may be true.
+    ran.usage.memory_peak_bytes = understood.memory_bytes.min(job.limits.memory_bytes);
     let end = match understood.said {
         Said::Exceeded(limit) => return exceeded(ran, limit),
         Said::Returned(result) => {

@@ -12,10 +12,14 @@ use crate::policy::Mode;
 const MAX_PROCESSES: u32 = 64;
 /// The longest file that it may write anywhere, folders of the host included.
 const MAX_FILE_BYTES: u64 = 1 << 30;
+/// A year; engines take no number that is much larger.
+const MAX_PROCESSOR_SECONDS: u64 = 365 * 24 * 3600;
 /// Nobody, as user and as group: owns nothing on the host.
 pub const NOBODY: u32 = 65534;
-/// Where a skill's own scratch space is.
-pub const SCRATCH: [&str; 2] = ["/tmp", "/home/skill"];
+/// Where a skill's own scratch space is, and what processes share.
+pub const SCRATCH: [&str; 3] = ["/tmp", "/home/skill", "/dev/shm"];
+/// The least that a place in memory is: a size of nothing would be no bound.
+const LEAST_BYTES: u64 = 4096;
 
 /// A folder or socket of the host in the container.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -70,7 +74,12 @@ impl Container<'_> {
         self.user(&mut words);
         self.bounds(&mut words);
         for place in SCRATCH {
-            let options = format!("{place}:rw,nosuid,nodev,mode=1777,size={}", self.limits.scratch_bytes);
+            let mut options =
+                format!("{place}:rw,nosuid,nodev,mode=1777,size={}", self.limits.scratch_bytes.max(LEAST_BYTES));
+            if self.engine.kind == Kind::Docker {
+                // Podman takes no such option; there the number is watched.
+                options.push_str(&format!(",nr_inodes={}", self.limits.scratch_files.saturating_add(1)));
+            }
             words.all(&["--tmpfs", &options]);
         }
         for bound in self.bound {
@@ -107,6 +116,10 @@ impl Container<'_> {
             // Counts what each process could write to, used or not: a large native library may not fit.
             words.all(&["--ulimit", &format!("data={memory_bytes}:{memory_bytes}")]);
         }
+        if self.engine.bounds_processors {
+            // As much as a cell has.
+            words.all(&["--cpus", "1"]);
+        }
         let ulimit = |words: &mut Words, what: &str, most: u64| {
             words.all(&["--ulimit", &format!("{what}={most}:{most}")]);
         };
@@ -115,6 +128,13 @@ impl Container<'_> {
         ulimit(words, "nofile", u64::from(*open_files) + 32);
         ulimit(words, "nproc", u64::from(MAX_PROCESSES));
         ulimit(words, "core", 0);
+        // Of each process: as long as all processors take it there.
+        let processors = std::thread::available_parallelism().map_or(1, |count| count.get() as u64);
+        ulimit(
+            words,
+            "cpu",
+            deadline.as_secs().saturating_add(2).saturating_mul(processors).min(MAX_PROCESSOR_SECONDS),
+        );
         if self.engine.kind == Kind::Podman {
             // Should this process die, the engine still ends it.
             let seconds = deadline.saturating_add(Duration::from_secs(2)).as_secs();

@@ -113,15 +113,39 @@ pub fn longest(limits: &Limits) -> u64 {
     limits.result_bytes.saturating_add(stdout).saturating_add(OVERHEAD_BYTES)
 }
 
+/// What is wrong with an answer.
+#[derive(Debug, thiserror::Error)]
+pub enum Wrong {
+    #[error("the container ended without an answer")]
+    Nothing,
+    #[error("the container's answer is not what the contract says: {0}")]
+    Form(#[from] serde_json::Error),
+    #[error("the container answers by version {0} of the contract, and this is {VERSION}")]
+    Version(u32),
+    #[error("the container's answer has not exactly one of `returned`, `raised`, `exceeded`")]
+    Number,
+    #[error("the container says that it exceeded {0}, which only the host can tell")]
+    Limit(LimitKind),
+}
+
+/// The limits that are seen from inside.
+const SEEN_INSIDE: [LimitKind; 6] = [
+    LimitKind::Memory,
+    LimitKind::StdoutBytes,
+    LimitKind::ResultBytes,
+    LimitKind::ScratchBytes,
+    LimitKind::ScratchFiles,
+    LimitKind::OpenFiles,
+];
+
 /// Reads an answer, or says what is wrong with it. It is a stranger's.
-pub fn read(bytes: &[u8], limits: &Limits) -> Result<Understood, String> {
+pub fn read(bytes: &[u8], limits: &Limits) -> Result<Understood, Wrong> {
     if bytes.iter().all(u8::is_ascii_whitespace) {
-        return Err("the container ended without an answer".to_owned());
+        return Err(Wrong::Nothing);
     }
-    let Answer { skillcell, returned, raised, exceeded, stdout, memory_bytes } = serde_json::from_slice(bytes)
-        .map_err(|error| format!("the container's answer is not what the contract says: {error}"))?;
+    let Answer { skillcell, returned, raised, exceeded, stdout, memory_bytes } = serde_json::from_slice(bytes)?;
     if skillcell != VERSION {
-        return Err(format!("the container answers by version {skillcell} of the contract, and this is {VERSION}"));
+        return Err(Wrong::Version(skillcell));
     }
     if stdout.len() as u64 > limits.stdout_bytes {
         let stdout = String::new();
@@ -133,8 +157,9 @@ pub fn read(bytes: &[u8], limits: &Limits) -> Result<Understood, String> {
         }
         (Some(result), None, None) => Said::Returned(result),
         (None, Some(raised), None) => Said::Raised(raised),
-        (None, None, Some(limit)) => Said::Exceeded(limit),
-        _ => return Err("the container's answer has not exactly one of `returned`, `raised`, `exceeded`".to_owned()),
+        (None, None, Some(limit)) if SEEN_INSIDE.contains(&limit) => Said::Exceeded(limit),
+        (None, None, Some(limit)) => return Err(Wrong::Limit(limit)),
+        _ => return Err(Wrong::Number),
     };
     Ok(Understood { said, stdout, memory_bytes })
 }
@@ -143,7 +168,7 @@ pub fn read(bytes: &[u8], limits: &Limits) -> Result<Understood, String> {
 mod tests {
     use super::*;
 
-    fn said(answer: &str) -> Result<Said, String> {
+    fn said(answer: &str) -> Result<Said, Wrong> {
         read(answer.as_bytes(), &Limits { result_bytes: 10, stdout_bytes: 5, ..Limits::default() }).map(|it| it.said)
     }
 
@@ -153,7 +178,7 @@ mod tests {
         assert!(matches!(said(r#"{"skillcell":1,"returned":null}"#), Ok(Said::Returned(_))));
         let raised = r#"{"skillcell":1,"raised":{"type":"E","message":"m","traceback":""}}"#;
         assert!(matches!(said(raised), Ok(Said::Raised(_))));
-        assert!(matches!(said(r#"{"skillcell":1,"exceeded":"deadline"}"#), Ok(Said::Exceeded(LimitKind::Deadline))));
+        assert!(matches!(said(r#"{"skillcell":1,"exceeded":"memory"}"#), Ok(Said::Exceeded(LimitKind::Memory))));
     }
 
     #[test]
@@ -165,7 +190,9 @@ mod tests {
             "[]",
             r#"{"skillcell":1}"#,
             r#"{"skillcell":2,"returned":1}"#,
-            r#"{"skillcell":1,"returned":1,"exceeded":"deadline"}"#,
+            r#"{"skillcell":1,"returned":1,"exceeded":"memory"}"#,
+            r#"{"skillcell":1,"exceeded":"deadline"}"#,
+            r#"{"skillcell":1,"exceeded":"fuel"}"#,
             r#"{"skillcell":1,"returned":1,"more":1}"#,
             r#"{"skillcell":1,"returned":1} {}"#,
         ];

@@ -45,6 +45,8 @@ pub struct Engine {
     pub runtime: Option<&'static str>,
     /// Whether it can bound memory and processes of a container as a whole. Where it can't, each process is bounded.
     pub bounds_the_whole: bool,
+    /// Whether it can bound how many processors it takes.
+    pub bounds_processors: bool,
     /// Where its own filter of system calls is, if it tells.
     pub filter: Option<PathBuf>,
     /// Whether each container starts with a copy of its whole image, which takes seconds.
@@ -106,20 +108,31 @@ impl Engine {
         let info: Value = serde_json::from_slice(&said.stdout).unwrap_or(Value::Null);
         let engine = match kind {
             Kind::Podman => {
-                let rootless = info["host"]["security"]["rootless"].as_bool().unwrap_or(true);
-                let version = info["version"]["Version"].as_str().unwrap_or_default().to_owned();
-                let v2 = info["host"]["cgroupVersion"] == "v2";
-                let copies = info["store"]["graphDriverName"] == "vfs";
-                let filter = info["host"]["security"]["seccompProfilePath"].as_str().map(PathBuf::from);
-                Engine { kind, version, rootless, runtime: None, bounds_the_whole: v2 || !rootless, filter, copies }
+                let host = &info["host"];
+                let rootless = host["security"]["rootless"].as_bool().unwrap_or(true);
+                let controllers = host["cgroupControllers"].to_string();
+                let has = |name: &str| controllers.contains(&format!("\"{name}\""));
+                Engine {
+                    kind,
+                    version: info["version"]["Version"].as_str().unwrap_or_default().to_owned(),
+                    rootless,
+                    runtime: None,
+                    bounds_the_whole: !rootless || host["cgroupVersion"] == "v2" && has("memory") && has("pids"),
+                    bounds_processors: has("cpu"),
+                    filter: host["security"]["seccompProfilePath"].as_str().map(PathBuf::from),
+                    copies: info["store"]["graphDriverName"] == "vfs",
+                }
             }
-            Kind::Docker => {
-                let options = info["SecurityOptions"].to_string();
-                let version = info["ServerVersion"].as_str().unwrap_or_default().to_owned();
-                let bounds_the_whole = info["MemoryLimit"].as_bool() != Some(false);
-                let (rootless, copies) = (options.contains("rootless"), info["Driver"] == "vfs");
-                Engine { kind, version, rootless, runtime: None, bounds_the_whole, filter: None, copies }
-            }
+            Kind::Docker => Engine {
+                kind,
+                version: info["ServerVersion"].as_str().unwrap_or_default().to_owned(),
+                rootless: info["SecurityOptions"].to_string().contains("rootless"),
+                runtime: None,
+                bounds_the_whole: info["MemoryLimit"].as_bool() != Some(false),
+                bounds_processors: info["CpuCfsQuota"] == true,
+                filter: None,
+                copies: info["Driver"] == "vfs",
+            },
         };
         if engine.version.is_empty() {
             let why = String::from_utf8_lossy(&said.stderr);

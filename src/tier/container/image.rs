@@ -18,8 +18,12 @@ use crate::progress::Progress;
 const DEFAULT_BASE: &str = "python:3.13-slim";
 /// Raise it when images must be made anew.
 const FORMAT: &str = "2";
-/// A build or a pull may move a gigabyte through a slow mirror; hanging is not fine.
+/// A pull may move a gigabyte through a slow mirror; hanging is not fine.
 const PATIENCE: Duration = Duration::from_secs(20 * 60);
+/// What a build may take: it copies files, and runs what a stranger wrote.
+const BUILD_PATIENCE: Duration = Duration::from_secs(5 * 60);
+/// The most memory that it may have, and the longest file that it may write.
+const BUILD_BYTES: u64 = 2 << 30;
 
 /// The operator's word on how images are made.
 #[derive(Debug, Clone)]
@@ -53,8 +57,8 @@ pub enum ImageError {
     Dockerfile { skill: String, why: String },
     #[error("the image of `{skill}` can't be built: {why}")]
     Build { skill: String, why: String },
-    #[error("`{0}` took longer than {PATIENCE:?}")]
-    TookTooLong(String),
+    #[error("`{0}` took longer than {1:?}")]
+    TookTooLong(String, Duration),
     #[error("can't run the container engine")]
     Engine(#[source] std::io::Error),
 }
@@ -140,7 +144,7 @@ impl Engine {
         }
         progress.step(&format!("pulling the image {image}"));
         let failed = |why| ImageError::Pull { image: image.to_owned(), why };
-        self.long(self.command().args(["pull", "--quiet", image]), "pull")?.map_err(failed)?;
+        self.long(self.command().args(["pull", "--quiet", image]), "pull", PATIENCE)?.map_err(failed)?;
         self.image_id(image).ok_or_else(|| failed("the engine says that it did, and has no such image".to_owned()))
     }
 
@@ -165,17 +169,35 @@ impl Engine {
             let pull = if build.network { "--pull=missing" } else { "--pull=never" };
             command.args([pull, &format!("--http-proxy={}", build.network)]);
         }
-        command.args(["--ulimit", "nofile=1024:1024", "--ulimit", "nproc=512:512"]);
+        self.bound_build(&mut command);
         command.args(["--build-arg", &format!("BASE={}", build.base)]);
         command.arg("--file").arg(build.dockerfile).arg(build.folder);
         let failed = |why| ImageError::Build { skill: build.skill.to_owned(), why };
-        self.long(&mut command, "build")?.map_err(failed)?;
+        self.long(&mut command, "build", BUILD_PATIENCE)?.map_err(failed)?;
         Ok(tag)
     }
 
-    fn long(&self, command: &mut Command, verb: &str) -> Result<Result<(), String>, ImageError> {
-        match process::finish(command, None, PATIENCE).map_err(ImageError::Engine)? {
-            Finished::TookTooLong => Err(ImageError::TookTooLong(format!("{} {verb}", self.kind.program()))),
+    /// What a stranger's instructions may take, as far as engines can be told. They run as the image's root.
+    fn bound_build(&self, command: &mut Command) {
+        command.args(["--ulimit", "nofile=1024:1024", "--ulimit", "nproc=512:512", "--ulimit", "core=0:0"]);
+        command.args(["--ulimit", &format!("fsize={BUILD_BYTES}:{BUILD_BYTES}")]);
+        if self.bounds_the_whole {
+            let bytes = format!("{BUILD_BYTES}b");
+            command.args(["--memory", &bytes, "--memory-swap", &bytes]);
+        }
+        if self.bounds_processors {
+            command.args(["--cpu-period", "100000", "--cpu-quota", "100000"]);
+        }
+        if self.kind == Kind::Podman {
+            // What installing files takes, and no more. Docker has no such option.
+            command.args(["--cap-drop", "all"]);
+            command.args(["--cap-add", "CHOWN", "--cap-add", "DAC_OVERRIDE", "--cap-add", "FOWNER"]);
+        }
+    }
+
+    fn long(&self, command: &mut Command, verb: &str, patience: Duration) -> Result<Result<(), String>, ImageError> {
+        match process::finish(command, None, patience).map_err(ImageError::Engine)? {
+            Finished::TookTooLong => Err(ImageError::TookTooLong(format!("{} {verb}", self.kind.program()), patience)),
             Finished::Ended(said) if said.status.success() => Ok(Ok(())),
             Finished::Ended(said) => Ok(Err(last_line(&String::from_utf8_lossy(&said.stderr)))),
         }

@@ -9,6 +9,7 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use super::arguments::Container;
 use super::engine::last_line;
+use super::places::Places;
 use super::process::{self, Finished, Running, Said};
 
 /// How often a running container is looked at.
@@ -30,6 +31,8 @@ pub enum End {
     Overflowed {
         on_stdout: bool,
     },
+    /// It made more of them than may be.
+    TooManyFiles,
 }
 
 /// What is left of it.
@@ -48,6 +51,7 @@ impl Container<'_> {
         // Where a container runs out of memory, Podman's monitor leaves a file `oom` where it was started.
         command.current_dir(self.id_file.parent().unwrap_or(Path::new("/")));
         let mut running = Running::start(&mut command, Some(request), caps)?;
+        let mut files = Places::new(self.pid_file);
         let end = loop {
             if let Some(status) = running.wait(Instant::now() + LOOK)? {
                 break End::Exited(status);
@@ -57,6 +61,9 @@ impl Container<'_> {
             }
             if Instant::now() >= deadline {
                 break End::Deadline;
+            }
+            if files.more_than(self.limits.scratch_files) {
+                break End::TooManyFiles;
             }
         };
         if !matches!(end, End::Exited(_)) {

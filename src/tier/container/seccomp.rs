@@ -51,6 +51,8 @@ fn narrowed(mut own: Value) -> Option<Value> {
     }
     rules.push(rule("SYS_clone", ALLOW, &[without(0, bits(&NAMESPACES))]));
     rules.extend(FAMILIES.map(|family| rule("SYS_socket", ALLOW, &[is(0, family.into())])));
+    let other = json!({"index": 0, "value": libc::PR_SET_DUMPABLE, "valueTwo": 0, "op": "SCMP_CMP_NE"});
+    rules.push(rule("SYS_prctl", ALLOW, &[other]));
     rules.extend(refused());
     Some(own)
 }
@@ -82,6 +84,8 @@ fn refused() -> Vec<Value> {
         }
     }
     rules.extend(NAMESPACES.map(|kind| rule("SYS_clone", ERRNO, &[with(0, bits(&[kind]))])));
+    // Who hides its files from its own user hides them from who counts them.
+    rules.push(rule("SYS_prctl", ERRNO, &[is(0, libc::PR_SET_DUMPABLE.into())]));
     // Its flags are in memory, where no filter sees them. Who is told that it is not there takes the older call.
     rules.push(json!({"names": ["clone3"], "action": ERRNO, "errnoRet": libc::ENOSYS}));
     rules
@@ -93,7 +97,7 @@ fn names() -> impl Iterator<Item = &'static str> {
 
 /// Calls whose arguments decide.
 fn conditional() -> impl Iterator<Item = &'static str> {
-    SET_ID.iter().map(|((name, _), ..)| plain(name)).chain(["clone", "clone3", "socket"])
+    SET_ID.iter().map(|((name, _), ..)| plain(name)).chain(["clone", "clone3", "socket", "prctl"])
 }
 
 fn plain(name: &'static str) -> &'static str {

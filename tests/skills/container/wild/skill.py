@@ -124,3 +124,46 @@ class Wild(BaseSkill):
 
     def says(self, params):
         return os.environ.get(params["name"])
+
+    def floods_with_files(self, params):
+        """Takes no bytes, but memory of the kernel's."""
+        for number in range(10_000_000):
+            os.mknod(f"{params['folder']}/{number}")
+
+    def leaves_traps(self, params):
+        """In a folder that was granted: links for others to follow, and files that run as their owner."""
+        folder = params["folder"]
+        with open(f"{folder}/plain", "w"):
+            pass
+        tries = {
+            "symbolic": lambda: os.symlink("/etc/shadow", f"{folder}/symbolic"),
+            "hard": lambda: os.link(f"{folder}/plain", f"{folder}/hard"),
+            "set_user": lambda: os.chmod(f"{folder}/plain", 0o4755),
+            "set_group": lambda: os.close(os.open(f"{folder}/group", os.O_CREAT | os.O_WRONLY, 0o2755)),
+            "plain_mode": lambda: os.chmod(f"{folder}/plain", 0o755),
+        }
+        return {name: _outcome(tried) for name, tried in tries.items()}
+
+    def makes_namespaces(self, params):
+        import ctypes
+
+        libc = ctypes.CDLL(None, use_errno=True)
+        kinds = {"user": 0x10000000, "net": 0x40000000, "mount": 0x00020000, "none": 0}
+        return {name: self._cloned(ctypes, libc, flag) for name, flag in kinds.items()}
+
+    def _cloned(self, ctypes, libc, flag):
+        pid = libc.syscall(56 if os.uname().machine == "x86_64" else 220, flag | signal.SIGCHLD, 0, 0, 0, 0)
+        if pid == 0:
+            os._exit(0)
+        return os.strerror(ctypes.get_errno()) if pid < 0 else os.waitpid(pid, 0)[1]
+
+    def exits(self, params):
+        os._exit(params["status"])
+
+
+def _outcome(tried):
+    try:
+        tried()
+    except OSError as error:
+        return type(error).__name__
+    return "done"

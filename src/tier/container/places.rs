@@ -1,0 +1,55 @@
+//! How many files a container has in its scratch space: memory of the kernel's that no size bounds.
+
+use std::fs::File;
+use std::path::Path;
+
+use rustix::fs::{Mode, OFlags};
+
+use super::arguments::SCRATCH;
+
+/// Its scratch space, looked at from outside, as soon as its first process is there.
+pub struct Places<'a> {
+    pid_file: &'a Path,
+    open: Vec<File>,
+}
+
+impl Places<'_> {
+    pub fn new(pid_file: &Path) -> Places<'_> {
+        Places { pid_file, open: Vec::new() }
+    }
+
+    /// Whether one of them has more files than this. What can't be seen has none.
+    pub fn more_than(&mut self, most: u32) -> bool {
+        if self.open.is_empty() {
+            self.open = self.find();
+        }
+        self.open.iter().any(|place| {
+            // The folder itself is one.
+            rustix::fs::fstatvfs(place)
+                .is_ok_and(|found| found.f_files - found.f_ffree.min(found.f_files) > u64::from(most) + 1)
+        })
+    }
+
+    fn find(&self) -> Vec<File> {
+        let Some(pid) = std::fs::read_to_string(self.pid_file).ok().and_then(|text| text.trim().parse::<u32>().ok())
+        else {
+            return Vec::new();
+        };
+        let root = format!("/proc/{pid}/root");
+        let Ok(root) = rustix::fs::open(root, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty()) else {
+            return Vec::new();
+        };
+        let open = |place: &str| {
+            let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+            rustix::fs::openat(&root, place.trim_start_matches('/'), flags, Mode::empty()).ok().map(File::from)
+        };
+        let found: Option<Vec<File>> = SCRATCH.into_iter().map(open).collect();
+        // Until all of them are mounted, what is seen may be the image's folders.
+        found.filter(|places| places.iter().all(is_in_memory)).unwrap_or_default()
+    }
+}
+
+fn is_in_memory(place: &File) -> bool {
+    const TMPFS: i64 = 0x0102_1994;
+    rustix::fs::fstatfs(place).is_ok_and(|found| found.f_type == TMPFS)
+}
