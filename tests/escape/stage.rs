@@ -5,7 +5,10 @@ use std::collections::BTreeMap;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::Path;
 
+use skillcell::Tier;
+
 use crate::case::StageFile;
+use crate::tier::TIER;
 
 pub struct Stage {
     pub folder: tempfile::TempDir,
@@ -23,6 +26,10 @@ impl Stage {
         tier_words.iter().for_each(|(name, value)| words.put(name, value));
         let stage = Stage { folder, words };
         stage.furnish(file);
+        if *TIER == Tier::Container && rustix::process::geteuid().is_root() {
+            // The user that a container of root's runs as owns it, or every half would fail for want of rights.
+            give_away(stage.folder.path());
+        }
         stage
     }
 
@@ -59,6 +66,16 @@ impl Stage {
         let mut found = BTreeMap::new();
         list(self.folder.path(), "", &mut found);
         found
+    }
+}
+
+fn give_away(path: &Path) {
+    const NOBODY: u32 = 65534;
+    std::os::unix::fs::lchown(path, Some(NOBODY), Some(NOBODY)).expect("given away");
+    if path.symlink_metadata().is_ok_and(|about| about.is_dir()) {
+        for entry in std::fs::read_dir(path).expect("a folder").flatten() {
+            give_away(&entry.path());
+        }
     }
 }
 
