@@ -322,6 +322,12 @@ fn by_program(skill: &str, params: &Value, given: &Given, words: &Words) -> Seen
         // It starts programs of this machine.
         command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
         command.env("SKILLCELL_CONTAINER_BASE", BASE);
+        if !rustix::process::geteuid().is_root() {
+            // Wherever the pair says that home is, a user's engine finds its images.
+            let home = std::env::var("HOME").unwrap_or_default();
+            command.env("XDG_DATA_HOME", format!("{home}/.local/share"));
+            command.env("XDG_CONFIG_HOME", format!("{home}/.config"));
+        }
         command.envs(std::env::var_os("SKILLCELL_SANDBOX").map(|choice| ("SKILLCELL_SANDBOX", choice)));
     }
     for (kind, texts) in kinds(given, words) {
