@@ -48,6 +48,8 @@ const KILLED: i32 = 137;
 /// What an engine's client may be told to give every container: where the operator's proxy is, and its password.
 const PROXIES: [&str; 4] = ["HTTP_PROXY", "HTTPS_PROXY", "FTP_PROXY", "NO_PROXY"];
 
+/// Of an engine that has no control groups for it.
+const EACH: &str = "; it can't bound a container as a whole, so each of its processes is";
 /// Of an engine whose storage has no layers.
 const COPIES: &str = "; its storage driver `vfs` copies the image for every call, which takes seconds: `driver = \"overlay\"` \
                       under `[storage]` in ~/.config/containers/storage.conf and `podman system reset` change that";
@@ -223,6 +225,7 @@ fn bound(job: &Job<'_>, files: &Files) -> Result<Vec<Bound>, TierError> {
 pub fn available() -> Result<String, TierError> {
     let engine = Engine::of_machine()?;
     let rights = if engine.rootless { "rootless" } else { "with root's rights" };
+    let bounded = if engine.bounds_the_whole { "" } else { EACH };
     let slow = if engine.copies { COPIES } else { "" };
-    Ok(format!("{} {}, {rights}{slow}", engine.kind.program(), engine.version))
+    Ok(format!("{} {}, {rights}{bounded}{slow}", engine.kind.program(), engine.version))
 }
