@@ -125,8 +125,9 @@ pub(super) fn run(mut job: Job<'_>, ready: &Ready) -> Result<Ran, TierError> {
     let mut ran = Ran { outcome: Outcome::Refused, stdout: Vec::new(), stderr: Vec::new(), usage, door: job.door };
     job.door = crate::door::Door::default();
     let writes = job.mounts.iter().any(|(_, grant)| grant.mode == Mode::ReadWrite);
-    // Until there is a container, it is the engine that failed; from then on, an exit status is the skill's word.
-    if !id_file.exists() && matches!(ended.end, End::Exited(_)) {
+    // Until there is a process in it, it is the engine that failed; from then on, an exit status is the skill's word.
+    let begun = if ready.engine.kind == Kind::Podman { pid_file.exists() } else { id_file.exists() };
+    if !begun && matches!(ended.end, End::Exited(_)) {
         return Err(TierError::Sandbox(engine::last_line(&String::from_utf8_lossy(&ended.stderr.bytes))));
     }
     conclude(ended, &mut ran, &job, writes);
