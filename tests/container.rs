@@ -140,6 +140,11 @@ fn a_skill_with_a_dockerfile_answers_by_the_contract() {
     assert_eq!(result["words"], 3);
     assert_eq!(result["ran_in"], "a container of its own");
     assert_ne!(result["user"], 0);
+    let mut isolated = Call::new(json!({"text": "one two three"}));
+    isolated.tier = Choice::Isolated;
+    let report = make(&skill, &isolated);
+    assert_eq!(report.tier, Tier::Container, "its image is the skill: it runs nowhere else");
+    assert_eq!(returned(report).expect("a result"), result);
 }
 
 fn a_registry_skill_gives_what_a_cell_gives() {

@@ -125,14 +125,6 @@ impl Host {
     }
 }
 
-impl Host {
-    /// Whether a skill says that it needs packages.
-    pub(super) fn requires_packages(&self, skill: &Skill) -> Result<bool, HostError> {
-        let manifest = self.manifest(skill)?;
-        Ok(!requirements(&manifest).is_empty())
-    }
-}
-
 /// A mount that was granted and that the tier's sandbox can't make on this machine.
 fn unkept_mount(tier: Tier, mounts: &[(PathBuf, MountGrant)]) -> Result<Option<Denial>, HostError> {
     let unkept = tier::unkept_mount(tier, mounts)?;
