@@ -22,7 +22,7 @@ use common::{fixture, returned, tests};
 use rustix::process::Pid;
 use serde_json::{Value, json};
 use skillcell::policy::{DenialKind, GrantKind, Grants, Permissions, TierRules};
-use skillcell::{Approvals, Call, Choice, Host, LimitKind, Outcome, Report, Roots, Tier, tier};
+use skillcell::{Approvals, AuditLog, Call, Choice, Host, LimitKind, Outcome, Report, Roots, Tier, tier};
 use web::{Authority, Server, answer};
 
 static AUTHORITY: LazyLock<Authority> = LazyLock::new(Authority::new);
@@ -71,6 +71,7 @@ const TESTS: &[(Needs, &str, fn())] = &[
         "a_manifest_or_a_missing_package_chooses_only_what_policy_allows",
         a_manifest_or_a_missing_package_chooses_only_what_policy_allows,
     ),
+    (Needs::Sandbox, "the_audit_says_where_a_call_ran", the_audit_says_where_a_call_ran),
     (Needs::Sandbox, "a_list_binds_cells_as_any_other_tier", a_list_binds_cells_as_any_other_tier),
     (
         Needs::Nothing,
@@ -599,6 +600,35 @@ fn a_manifest_or_a_missing_package_chooses_only_what_policy_allows() {
         matches!(report.outcome, Outcome::Refused) && report.denials[0].message.contains("`unknown`"),
         "{report:?}"
     );
+}
+
+fn the_audit_says_where_a_call_ran() {
+    let asks = with_manifest("execution: auto");
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir(folder.path().join("in")).unwrap();
+    let mount = folder.path().join("in").display().to_string();
+    let audited = |tier: Tier, grants: Grants, trust: bool| {
+        let file = folder.path().join(format!("{tier}-{trust}.jsonl"));
+        let mut call = Call::new(json!({}));
+        (call.tier, call.grants, call.trust_remote_code) = (Choice::Tier(tier), grants, trust);
+        call.audit = Some(AuditLog::new().to_file(&file).unwrap());
+        HOST.call(&asks.skill, &call).unwrap();
+        let text = fs::read_to_string(file).unwrap();
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect::<Vec<Value>>()
+    };
+    for tier in [Tier::Wasm, Tier::Subprocess] {
+        let mut grants = Grants::default();
+        grants.add(GrantKind::Mount, &format!("{mount}:{mount}")).unwrap();
+        let lines = audited(tier, grants, false);
+        assert!(lines.iter().any(|line| line["event"] == "grant"), "{lines:#?}");
+        assert!(lines[1..].iter().all(|line| line["tier"] == tier.name()), "{lines:#?}");
+    }
+    let bare = audited(Tier::InProcess, Grants::default(), true);
+    assert_eq!((&bare[0]["event"], bare[0].get("tier")), (&json!("begin"), None), "it is not decided yet");
+    assert_eq!(bare[1]["tier"], "in_process");
+    let refused = audited(Tier::InProcess, Grants::default(), false);
+    assert_eq!(refused.last().unwrap()["outcome"], "refused");
+    assert!(refused.iter().all(|line| line.get("tier").is_none()), "it ran nowhere: {refused:#?}");
 }
 
 fn a_list_binds_cells_as_any_other_tier() {

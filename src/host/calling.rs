@@ -95,6 +95,7 @@ impl Host {
         if let Some(elsewhere) = self.better_elsewhere(image.site.as_deref(), skill, call)? {
             return Ok(Err(elsewhere));
         }
+        trail.inspect(|trail| trail.made_in(Some(Tier::Wasm)));
         let skill = &skill.furnished(image.site.clone());
         let about = Some(ImageUse { key: image.key.clone(), baked });
         let held = match self.held(skill, (&image.report.manifest, &image.report.early_imports), call, trail)? {
@@ -127,6 +128,7 @@ impl Host {
     fn without_image(&self, skill: &Skill, call: &Call, trail: Option<&Arc<Trail>>) -> Result<InCell, HostError> {
         let baker = self.baker(call.limits.fuel.is_some())?;
         let Told { manifest, early_imports } = baker.told(skill)?;
+        trail.inspect(|trail| trail.made_in(Some(Tier::Wasm)));
         let Some(manifest) = manifest else {
             // Importing it raises, and says why. Should it not, nothing is given to it.
             return self.import_and_run(skill, call, Start::Boot, (None, trail)).map(Ok);

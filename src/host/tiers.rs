@@ -13,6 +13,7 @@ use crate::call::{Call, Outcome, Report};
 use crate::packages::{Lack, Package, Site, Standing};
 use crate::policy::{Denial, DenialKind, TierDenial, TierRules, Vouched};
 use crate::skill::{Origin, Skill};
+use crate::tier::container::ImageError;
 use crate::tier::{self, Choice, Tier, TierError};
 
 /// Why a call is not made in a cell.
@@ -147,8 +148,9 @@ impl Host {
         match self.may_use(tier, skill, call, true)? {
             Ok(()) => match self.in_tier(tier, skill, call, trail) {
                 // As it is where a manifest asks for it.
-                Err(HostError::Tier(error @ TierError::Unavailable { .. })) => {
-                    let hint = Some(to_install(tier));
+                Err(HostError::Tier(error)) if is_refusal(&error) => {
+                    let unavailable = matches!(error, TierError::Unavailable { .. });
+                    let hint = if unavailable { Some(to_install(tier)) } else { error.hint() };
                     refuse(skill, tier, Denial { message: error.to_string(), hint, ..denial_of(tier) }, trail)
                 }
                 ran => match ran? {
@@ -288,6 +290,11 @@ impl Host {
     }
 }
 
+/// Whether a tier did not do its part since it may not, or is not there.
+fn is_refusal(error: &TierError) -> bool {
+    matches!(error, TierError::Unavailable { .. } | TierError::Image(ImageError::Unpulled { .. }))
+}
+
 /// What a machine needs for a tier.
 fn to_install(tier: Tier) -> String {
     let needs = match tier {
@@ -311,6 +318,7 @@ fn denial_of(tier: Tier) -> Denial {
 
 fn refuse(skill: &Skill, tier: Tier, denial: Denial, trail: Option<&Arc<Trail>>) -> Result<Report, HostError> {
     let denials = vec![denial];
+    trail.inspect(|trail| trail.made_in(None));
     trail.map_or(Ok(()), |trail| trail.refused(&denials))?;
     Ok(Report { tier, ..refused(skill, denials) })
 }
