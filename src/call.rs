@@ -149,6 +149,9 @@ pub struct Raised {
     /// The module that could not be imported, if it is an `ImportError` or comes of one.
     #[serde(default, skip_serializing)]
     pub(crate) module: Option<String>,
+    /// What the host knows of that, if it is for want of a package.
+    #[serde(skip)]
+    pub(crate) lack: Option<crate::packages::Lack>,
     /// Whether it is a `MemoryError`, of whatever class.
     #[serde(default, skip_serializing)]
     pub(crate) out_of_memory: bool,
@@ -158,7 +161,7 @@ impl Raised {
     /// An exception that was not raised by Python.
     pub(crate) fn of_host(kind: &str, message: impl Into<String>) -> Raised {
         let (kind, message) = (kind.to_owned(), message.into());
-        Raised { kind, message, traceback: String::new(), errno: None, module: None, out_of_memory: false }
+        Raised { kind, message, traceback: String::new(), errno: None, module: None, lack: None, out_of_memory: false }
     }
 }
 

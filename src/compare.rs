@@ -43,7 +43,7 @@ impl Default for Plan {
 pub struct Comparison {
     pub skill: String,
     pub tiers: Vec<Figures>,
-    /// Whether every call in every tier that returned gave the same result.
+    /// Whether every call in every tier that could make it gave the same result.
     pub equal: bool,
 }
 
@@ -72,6 +72,8 @@ pub struct Figures {
 pub struct Missing {
     pub tier: Tier,
     pub why: String,
+    /// Whether the skill ran there, and did not return as it does elsewhere. Otherwise it could not be run.
+    pub failed: bool,
 }
 
 /// Why there is no comparison.
@@ -94,7 +96,7 @@ impl Comparison {
             "skill": self.skill,
             "equal": self.equal,
             "tiers": self.tiers.iter().map(Figures::to_json).collect::<Vec<_>>(),
-            "missing": missing.iter().map(|it| json!({"tier": it.tier, "why": it.why})).collect::<Vec<_>>(),
+            "missing": missing.iter().map(|it| json!({"tier": it.tier, "why": it.why, "failed": it.failed})).collect::<Vec<_>>(),
         })
     }
 

@@ -35,6 +35,7 @@ use serde::{Deserialize, Serialize};
 
 pub use self::lock::{LOCK_FILE, LockError};
 pub use self::marker::ENVIRONMENT;
+pub(crate) use self::missing::Lack;
 pub(crate) use self::site::{SITE_FOLDER, Site, Sites, basis};
 use crate::{cache, provision};
 

@@ -622,7 +622,8 @@ fn explain_says_what_was_decided_and_by_which_rule() {
         format!("allowed GET {}; by `{RULE}`, flag --allow-http", url("/v1/x")),
         format!("denied  GET {}: no rule allows", url("/v2/x")),
         "denied  open /etc/passwd: nothing is mounted there".to_owned(),
-        "the call ends: returned".to_owned(),
+        "the call ends: returned, in wasm".to_owned(),
+        "tier wasm: the strongest, and the skill can be imported there".to_owned(),
     ] {
         assert!(stderr.contains(&words), "{words} in {stderr}");
     }

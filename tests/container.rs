@@ -58,6 +58,10 @@ const TESTS: &[Test] = &[
     ("no_place_to_write_is_without_bound", no_place_to_write_is_without_bound),
     ("an_exit_status_is_the_skills_word", an_exit_status_is_the_skills_word),
     ("a_build_fetches_nothing", a_build_fetches_nothing),
+    (
+        "the_image_that_a_manifest_names_is_pulled_on_the_operators_word",
+        the_image_that_a_manifest_names_is_pulled_on_the_operators_word,
+    ),
     FORM,
 ];
 
@@ -156,6 +160,11 @@ fn a_skill_with_a_dockerfile_answers_by_the_contract() {
     assert_eq!(result["words"], 3);
     assert_eq!(result["ran_in"], "a container of its own");
     assert_ne!(result["user"], 0);
+    let mut isolated = Call::new(json!({"text": "one two three"}));
+    isolated.tier = Choice::Isolated;
+    let report = make(&skill, &isolated);
+    assert_eq!(report.tier, Tier::Container, "its image is the skill: it runs nowhere else");
+    assert_eq!(returned(report).expect("a result"), result);
 }
 
 fn a_registry_skill_gives_what_a_cell_gives() {
@@ -398,6 +407,35 @@ fn a_build_fetches_nothing() {
         assert!(error.to_string().contains("built"), "{line}: {error}");
     }
     assert_eq!(server.connections(), 0);
+}
+
+/// Where an image is pulled from is up to whoever names it.
+fn the_image_that_a_manifest_names_is_pulled_on_the_operators_word() {
+    let server = web::Server::start(None, |_| Some(web::answer("404 Not Found", &[], "no")));
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::copy(tests().join("skills/container/wild/skill.py"), folder.path().join("skill.py")).expect("copied");
+    let image = format!("127.0.0.1:{}/a/b@sha256:{}", server.port, "0".repeat(64));
+    let manifest = format!("name: names\nversion: 0.1.0\nexecution: container\ncontainer:\n  image: {image}\n");
+    std::fs::write(folder.path().join("manifest.yaml"), manifest).expect("written");
+    let path = folder.path().to_str().expect("a plain path");
+    let skill = HOST.skill(path).expect("a skill");
+    let mut isolated = Call::new(json!({}));
+    isolated.tier = Choice::Isolated;
+    for call in [contained(json!({})), isolated] {
+        let report = make(&skill, &call);
+        assert!(matches!(report.outcome, Outcome::Refused), "{report:?}");
+        assert!(report.denials[0].message.contains(&format!(" pull {image}`")), "{report:?}");
+    }
+    let on_word = |offline: bool| {
+        let builder = Host::builder().roots(Roots::new([])).allow_build_network(true).offline(offline);
+        let host = builder.build().expect("the cache folder can be used");
+        host.call(&skill, &contained(json!({}))).expect_err("there is no such image").to_string()
+    };
+    let error = on_word(true);
+    assert!(error.contains("can't be pulled: `--offline`"), "{error}");
+    assert_eq!(server.connections(), 0, "nobody was asked");
+    let error = on_word(false);
+    assert!(error.contains("can't be pulled") && server.connections() > 0, "with the word it is: {error}");
 }
 
 fn a_pdf_form_is_filled_as_natively() {

@@ -335,6 +335,18 @@ fn runtime_cache_and_doctor_speak_json() {
 }
 
 #[test]
+fn doctor_does_not_promise_a_tier_whose_calls_find_no_python() {
+    let mut doctor = command(&["doctor", "--json"]);
+    let said = finish(doctor.env("PATH", "/nowhere").env_remove("SKILLCELL_PYTHON")).json();
+    let state = |name: &str| {
+        let checks = said["checks"].as_array().expect("a list");
+        checks.iter().find(|check| check["check"] == name).unwrap_or_else(|| panic!("no {name}"))["state"].clone()
+    };
+    assert_eq!([state("tier subprocess"), state("tier in_process")], ["warning", "warning"], "{said}");
+    assert_eq!(state("tier wasm"), "ok");
+}
+
+#[test]
 fn a_bench_gives_the_documented_figures_as_json() {
     let ran = skillcell(&["bench", &fixture("strict"), "--params", r#"{"text": "hello"}"#, "--calls", "5", "--json"]);
     let bench = ran.json();

@@ -22,7 +22,7 @@ use common::{fixture, returned, tests};
 use rustix::process::{Pid, Signal};
 use serde_json::{Value, json};
 use skillcell::policy::{DenialKind, GrantKind, Grants, Permissions, TierRules};
-use skillcell::{Approvals, Call, Choice, Host, LimitKind, Outcome, Report, Roots, Tier, tier};
+use skillcell::{Approvals, AuditLog, Call, Choice, Host, LimitKind, Outcome, Report, Roots, Tier, tier};
 use web::{Authority, Server, answer};
 
 static AUTHORITY: LazyLock<Authority> = LazyLock::new(Authority::new);
@@ -82,6 +82,24 @@ const TESTS: &[(Needs, &str, fn())] = &[
         Needs::Sandbox,
         "a_manifest_or_a_missing_package_chooses_only_what_policy_allows",
         a_manifest_or_a_missing_package_chooses_only_what_policy_allows,
+    ),
+    (Needs::Sandbox, "the_audit_says_where_a_call_ran", the_audit_says_where_a_call_ran),
+    (Needs::Sandbox, "a_list_binds_cells_as_any_other_tier", a_list_binds_cells_as_any_other_tier),
+    (
+        Needs::Nothing,
+        "isolated_is_the_strongest_whatever_a_manifest_asks",
+        isolated_is_the_strongest_whatever_a_manifest_asks,
+    ),
+    (
+        Needs::Nothing,
+        "a_machine_without_an_engine_says_what_to_install",
+        a_machine_without_an_engine_says_what_to_install,
+    ),
+    (Needs::Nothing, "what_a_skill_raises_is_never_the_hosts_word", what_a_skill_raises_is_never_the_hosts_word),
+    (
+        Needs::Nothing,
+        "nonsense_for_a_tier_is_refused_with_what_decides_instead",
+        nonsense_for_a_tier_is_refused_with_what_decides_instead,
     ),
     (Needs::Sandbox, "the_kernels_own_files_are_read_only", the_kernels_own_files_are_read_only),
     (Needs::Sandbox, "a_stream_that_was_given_away_is_not_waited_for", a_stream_that_was_given_away_is_not_waited_for),
@@ -624,14 +642,12 @@ fn a_manifest_or_a_missing_package_chooses_only_what_policy_allows() {
         Some(true),
         "{auto:?}"
     );
-    for skill in [&asks, &needs] {
-        let mut isolated = Call::new(json!({}));
-        isolated.tier = Choice::Isolated;
-        let report = HOST.call(skill, &isolated).unwrap();
-        assert!(report.tier > Tier::Wasm && report.tier < Tier::InProcess, "{report:?}");
-        assert!(report.tier_reason.is_some(), "{report:?}");
-        assert!(returned(report).is_ok());
-    }
+    let mut isolated = Call::new(json!({}));
+    isolated.tier = Choice::Isolated;
+    let report = HOST.call(&needs, &isolated).unwrap();
+    assert!(report.tier > Tier::Wasm && report.tier < Tier::InProcess, "{report:?}");
+    assert!(report.tier_reason.is_some(), "{report:?}");
+    assert!(returned(report).is_ok());
     let mut listed = Call::new(json!({}));
     listed.tier = Choice::Tier(Tier::Subprocess);
     listed.tiers = TierRules::default();
@@ -641,6 +657,138 @@ fn a_manifest_or_a_missing_package_chooses_only_what_policy_allows() {
         matches!(report.outcome, Outcome::Refused) && report.denials[0].message.contains("`unknown`"),
         "{report:?}"
     );
+}
+
+fn the_audit_says_where_a_call_ran() {
+    let asks = with_manifest("execution: auto");
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir(folder.path().join("in")).unwrap();
+    let mount = folder.path().join("in").display().to_string();
+    let audited = |tier: Tier, grants: Grants, trust: bool| {
+        let file = folder.path().join(format!("{tier}-{trust}.jsonl"));
+        let mut call = Call::new(json!({}));
+        (call.tier, call.grants, call.trust_remote_code) = (Choice::Tier(tier), grants, trust);
+        call.audit = Some(AuditLog::new().to_file(&file).unwrap());
+        HOST.call(&asks.skill, &call).unwrap();
+        let text = fs::read_to_string(file).unwrap();
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect::<Vec<Value>>()
+    };
+    for tier in [Tier::Wasm, Tier::Subprocess] {
+        let mut grants = Grants::default();
+        grants.add(GrantKind::Mount, &format!("{mount}:{mount}")).unwrap();
+        let lines = audited(tier, grants, false);
+        assert!(lines.iter().any(|line| line["event"] == "grant"), "{lines:#?}");
+        assert!(lines[1..].iter().all(|line| line["tier"] == tier.name()), "{lines:#?}");
+    }
+    let bare = audited(Tier::InProcess, Grants::default(), true);
+    assert_eq!((&bare[0]["event"], bare[0].get("tier")), (&json!("begin"), None), "it is not decided yet");
+    assert_eq!(bare[1]["tier"], "in_process");
+    let refused = audited(Tier::InProcess, Grants::default(), false);
+    assert_eq!(refused.last().unwrap()["outcome"], "refused");
+    assert!(refused.iter().all(|line| line.get("tier").is_none()), "it ran nowhere: {refused:#?}");
+}
+
+fn a_list_binds_cells_as_any_other_tier() {
+    let asks = with_manifest("execution: auto");
+    let run = |list: &[Tier], choice: Choice| {
+        let mut call = Call::new(json!({}));
+        (call.tier, call.tiers.unknown) = (choice, Some(list.to_vec()));
+        let report = HOST.call(&asks.skill, &call).unwrap();
+        match report.outcome {
+            Outcome::Returned(_) => Some(report.tier),
+            Outcome::Refused => {
+                assert!(report.denials[0].message.contains("`wasm` in `unknown`"), "{report:?}");
+                None
+            }
+            other => panic!("{other:?}"),
+        }
+    };
+    let cell = Choice::Tier(Tier::Wasm);
+    for choice in [Choice::Auto, Choice::Isolated, cell] {
+        assert_eq!(run(&[], choice), None, "{choice:?}");
+        assert_eq!(run(&[Tier::InProcess], choice), None, "{choice:?}");
+        assert_eq!(run(&[Tier::Wasm, Tier::Subprocess], choice), Some(Tier::Wasm), "{choice:?}");
+    }
+    assert_eq!(run(&[Tier::Subprocess], cell), None);
+    for choice in [Choice::Auto, Choice::Isolated] {
+        assert_eq!(run(&[Tier::Subprocess], choice), Some(Tier::Subprocess), "the strongest of the list");
+    }
+    let mut for_others = Call::new(json!({}));
+    for_others.tiers.bundled = Some(Vec::new());
+    assert_eq!(HOST.call(&asks.skill, &for_others).unwrap().tier, Tier::Wasm, "a list is for those it is for");
+}
+
+fn isolated_is_the_strongest_whatever_a_manifest_asks() {
+    for wish in ["container", "subprocess", "in_process", "wasm", "auto"] {
+        let asks = with_manifest(&format!("execution: {wish}"));
+        let mut call = Call::new(json!({}));
+        call.tier = Choice::Isolated;
+        let report = HOST.call(&asks.skill, &call).unwrap();
+        assert_eq!(report.tier, Tier::Wasm, "{wish}");
+        assert_eq!(returned(report).unwrap(), json!({"platform": "wasi"}), "{wish}");
+    }
+}
+
+fn a_machine_without_an_engine_says_what_to_install() {
+    let run = |skill: &Path, flags: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_skillcell"));
+        command.arg("run").arg(skill).args(["--quiet", "--params", r#"{"text": "a"}"#]).args(flags);
+        let output = command.env("PATH", "/nowhere").env_remove("DOCKER_HOST").output().unwrap();
+        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    let asks = with_manifest("execution: container");
+    let brings_an_image = tests().join("../skills-compat/demo/in_container");
+    // By flag as by manifest: the image is the skill, and runs nowhere else.
+    for (skill, flags) in [
+        (asks.folder.path(), &["--tier", "container"][..]),
+        (&brings_an_image, &["--tier", "container"]),
+        (&brings_an_image, &["--isolated"]),
+    ] {
+        let (code, said) = run(skill, flags);
+        assert_eq!(code, Some(3), "{flags:?}: {said}");
+        assert!(said.contains("no container engine works here") && said.contains("Podman"), "{flags:?}: {said}");
+    }
+    let (code, said) = run(asks.folder.path(), &["--isolated"]);
+    assert_eq!(code, Some(0), "there is a cell: {said}");
+}
+
+fn what_a_skill_raises_is_never_the_hosts_word() {
+    let forges = fixture("tiers/forges");
+    for choice in [Choice::Auto, Choice::Isolated] {
+        let mut call = Call::new(json!({}));
+        call.tier = choice;
+        let report = HOST.call(&forges, &call).unwrap();
+        assert!(report.denials.is_empty() && report.tier == Tier::Wasm, "{report:?}");
+        let Outcome::Raised(raised) = report.outcome else { panic!("{:?}", report.outcome) };
+        assert!(raised.message.contains("verified"), "the skill's own word stays where that is: {}", raised.message);
+    }
+}
+
+fn nonsense_for_a_tier_is_refused_with_what_decides_instead() {
+    for nonsense in ["root", "3", "[wasm]"] {
+        let asks = with_manifest(&format!("execution: {nonsense}"));
+        let report = HOST.call(&asks.skill, &Call::new(json!({}))).unwrap();
+        assert!(matches!(report.outcome, Outcome::Refused), "{nonsense}: {report:?}");
+        let hint = report.denials[0].hint.as_deref().unwrap();
+        assert!(report.denials[0].message.contains("one of auto") && hint.contains("`--tier NAME`"), "{report:?}");
+        let mut call = Call::new(json!({}));
+        call.tier = Choice::Tier(Tier::Wasm);
+        assert!(returned(HOST.call(&asks.skill, &call).unwrap()).is_ok(), "{nonsense}");
+    }
+}
+
+/// A skill that tells where it runs, with this line in its manifest.
+struct Asks {
+    folder: tempfile::TempDir,
+    skill: skillcell::Skill,
+}
+
+fn with_manifest(line: &str) -> Asks {
+    let folder = tempfile::tempdir().unwrap();
+    fs::copy(tests().join("skills/tiers/asks_subprocess/skill.py"), folder.path().join("skill.py")).unwrap();
+    fs::write(folder.path().join("manifest.yaml"), format!("name: tiers/asks\nversion: 0.1.0\n{line}\n")).unwrap();
+    let skill = HOST.skill(folder.path().to_str().unwrap()).unwrap();
+    Asks { folder, skill }
 }
 
 fn without_isolation_only_what_is_trusted_runs() {

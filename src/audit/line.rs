@@ -55,6 +55,9 @@ pub struct Line {
     /// Of the skill's files: see [`Skill::digest`](crate::Skill::digest).
     pub digest: String,
     pub event: Event,
+    /// The tier that the call is made in, once that is decided.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tier: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub asked: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]

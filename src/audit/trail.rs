@@ -13,6 +13,7 @@ use super::line::SCHEMA;
 use super::{AuditError, AuditLog, Event, Line, when};
 use crate::call::{Call, Outcome, Report};
 use crate::http::Scrubber;
+use crate::tier::Tier;
 
 /// The most decisions of a call that get a line: a skill could fill the disk. Beyond it, what would be allowed is denied,
 /// and denials are only counted.
@@ -33,6 +34,8 @@ pub struct Trail {
     call: String,
     skill: String,
     digest: String,
+    /// Where the call is made; another one, if that turns out to be impossible.
+    tier: Mutex<Option<Tier>>,
     pub(super) rules: OnceLock<Rules>,
     pub(super) scrubber: OnceLock<Arc<Scrubber>>,
     /// What was denied of files, so that each is told once.
@@ -54,6 +57,7 @@ impl AuditLog {
             call: id.iter().map(|byte| format!("{byte:02x}")).collect(),
             skill: skill.to_owned(),
             digest: digest.to_owned(),
+            tier: Mutex::default(),
             rules: OnceLock::new(),
             scrubber: OnceLock::new(),
             denied_paths: Mutex::default(),
@@ -83,9 +87,16 @@ impl Trail {
         &self.log
     }
 
+    /// From here on lines say that the call is made in this tier, or in none.
+    pub(crate) fn made_in(&self, tier: Option<Tier>) {
+        *self.tier.lock().unwrap_or_else(PoisonError::into_inner) = tier;
+    }
+
     /// A line of this call, to be completed.
     pub(super) fn line(&self, event: Event) -> Line {
+        let tier = *self.tier.lock().unwrap_or_else(PoisonError::into_inner);
         Line {
+            tier: tier.map(|tier| tier.name().to_owned()),
             schema: SCHEMA,
             when: when::rfc3339(SystemTime::now()),
             call: self.call.clone(),
@@ -161,6 +172,8 @@ fn ended(line: Line, report: &Report) -> Line {
     };
     Line {
         outcome: Some(report.outcome.name().to_owned()),
+        // What was refused ran nowhere.
+        tier: (!matches!(report.outcome, Outcome::Refused)).then(|| report.tier.name().to_owned()),
         limit,
         // The class alone: what an exception says is the skill's business.
         error: raised.map(|raised| raised.kind.clone()),

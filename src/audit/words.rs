@@ -90,6 +90,9 @@ impl Line {
         for part in [&self.limit, &self.error, &self.reason].into_iter().flatten() {
             text += &format!(", {part}");
         }
+        if let Some(tier) = &self.tier {
+            text += &format!(", in {tier}");
+        }
         if let Some(ms) = self.ms {
             text += &format!(", {ms} ms");
         }

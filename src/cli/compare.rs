@@ -1,5 +1,8 @@
 //! `skillcell compare`: the same calls in every tier that this machine has.
 
+use std::fs::File;
+use std::io::Write;
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -20,8 +23,8 @@ use crate::tier::Tier;
 ///
 /// A tier is where a skill runs: a cell (wasm), a container, or a sandboxed process. Three times are measured. first: the
 /// first call, with what had to be made for it and was not there yet. cold: starting this program for one call. warm: a
-/// call in a program that has made one before. The results must be equal; if they are not, that is said and the exit
-/// code is 1. Asking for a comparison is agreeing that the skill runs in these tiers.
+/// call in a program that has made one before. The results must be equal, and a skill that returns in one tier must not
+/// raise in another; if they are not, that is said and the exit code is 1. Asking for a comparison is agreeing that the skill runs in these tiers.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -29,7 +32,7 @@ Examples:
   skillcell compare ./my_skill --tiers wasm,subprocess --count 8 --json
   skillcell compare --calls skills-compat/compare.json --markdown --svg tiers.svg
 
-Exit codes: 0 done, 1 the results differ, 2 usage or host error.")]
+Exit codes: 0 done, 1 the results differ or a tier gave none, 2 usage or host error.")]
 pub struct CompareCommand {
     /// A folder with a skill.py, or an id
     #[arg(required_unless_present = "calls")]
@@ -44,8 +47,8 @@ pub struct CompareCommand {
     #[arg(long, value_name = "TIER", value_delimiter = ',')]
     tiers: Vec<Tier>,
     /// Calls in each tier but wasm, which gets five times as many
-    #[arg(long, value_name = "N", default_value_t = 20)]
-    count: usize,
+    #[arg(long, value_name = "N", default_value = "20")]
+    count: NonZeroUsize,
     /// Don't check the params against the manifest
     #[arg(long)]
     no_validate: bool,
@@ -71,10 +74,12 @@ struct Case {
 
 impl CompareCommand {
     pub fn execute(&self, settings: &Settings, printer: &Printer) -> anyhow::Result<ExitCode> {
+        let cases = self.cases()?;
+        let drawing = self.drawing()?;
         let host = settings.host()?;
         let line = progress::Terminal::new(settings.quiet);
         let mut compared = Vec::new();
-        for Case { skill: name, params } in self.cases()? {
+        for Case { skill: name, params } in cases {
             let skill = host.skill(&name)?;
             let mut call = Call::new(params.clone());
             call.limits = self.limits.limits();
@@ -83,26 +88,37 @@ impl CompareCommand {
             compared.push(run(&host, &skill, &call, &plan, &line)?);
         }
         drop((line, host));
-        if let Some(path) = &self.svg {
-            let groups: Vec<_> = compared.iter().map(|(comparison, _)| comparison.group()).collect();
-            let drawing = chart::draw("A warm call in each tier: p50, with a line to p99", &groups);
-            std::fs::write(path, drawing).with_context(|| format!("can't write `{}`", path.display()))?;
-        }
         if self.json {
             let all: Vec<Value> = compared.iter().map(|(comparison, missing)| comparison.to_json(missing)).collect();
             printer.json(&Value::Array(all));
         } else {
             self.print(&compared, printer);
         }
+        if let Some((path, mut file)) = drawing {
+            let groups: Vec<_> = compared.iter().map(|(comparison, _)| comparison.group()).collect();
+            let drawn = chart::draw("A warm call in each tier: p50, with a line to p99", &groups);
+            let written = file.set_len(0).and_then(|()| file.write_all(drawn.as_bytes()));
+            written.with_context(|| format!("can't write `{}`", path.display()))?;
+        }
         let unequal = compared.iter().any(|(comparison, _)| !comparison.equal);
         Ok(if unequal { ExitCode::from(1) } else { ExitCode::SUCCESS })
+    }
+
+    /// The file to draw into. That it can't be written is better known before minutes of measuring than after.
+    fn drawing(&self) -> anyhow::Result<Option<(&PathBuf, File)>> {
+        let Some(path) = &self.svg else { return Ok(None) };
+        let file = File::options().append(true).create(true).open(path);
+        Ok(Some((path, file.with_context(|| format!("can't write `{}`", path.display()))?)))
     }
 
     fn cases(&self) -> anyhow::Result<Vec<Case>> {
         match (&self.calls, &self.skill) {
             (Some(path), _) => {
                 let text = std::fs::read(path).with_context(|| format!("can't read `{}`", path.display()))?;
-                serde_json::from_slice(&text).with_context(|| format!("`{}` is no list of calls", path.display()))
+                let cases: Vec<Case> = serde_json::from_slice(&text)
+                    .with_context(|| format!("`{}` is no list of calls", path.display()))?;
+                anyhow::ensure!(!cases.is_empty(), "`{}` has no calls", path.display());
+                Ok(cases)
             }
             (None, Some(skill)) => {
                 let params = serde_json::from_str(&input::text(&self.params, "--params")?)?;
@@ -117,7 +133,7 @@ impl CompareCommand {
         if !self.tiers.is_empty() {
             plan.tiers.clone_from(&self.tiers);
         }
-        plan.calls = self.count.max(1);
+        plan.calls = self.count.get();
         plan.cell_calls = plan.calls.saturating_mul(5);
         let program = std::env::current_exe().context("can't tell where this program is")?;
         let mut words = vec!["run".to_owned(), skill.to_owned(), "--params".to_owned(), params.to_string()];
@@ -153,11 +169,12 @@ impl CompareCommand {
             printer.table(&headings, &rows);
         }
         for (comparison, missing) in compared {
-            for Missing { tier, why } in missing {
-                printer.warning(&format!("{} has no figures for {tier}: {why}", comparison.skill));
+            for Missing { tier, why, failed, .. } in missing {
+                let what = if *failed { "does not return in" } else { "has no figures for" };
+                printer.warning(&format!("{} {what} {tier}: {why}", comparison.skill));
             }
-            if !comparison.equal {
-                printer.warning(&differs(comparison));
+            if let Some(differs) = differs(comparison) {
+                printer.warning(&differs);
             }
         }
     }
@@ -189,14 +206,16 @@ fn downloads(footprint: &Footprint) -> String {
     known.into_iter().chain(others.iter().map(|&what| what.to_owned())).collect::<Vec<_>>().join(" + ")
 }
 
-fn differs(comparison: &Comparison) -> String {
+/// How the results differ, of the tiers that gave one.
+fn differs(comparison: &Comparison) -> Option<String> {
     let unsteady: Vec<_> = comparison.tiers.iter().filter(|it| !it.steady).map(|it| it.tier.to_string()).collect();
-    match unsteady.is_empty() {
-        true => format!("{} does not give the same result in every tier", comparison.skill),
-        false => format!(
+    if !unsteady.is_empty() {
+        return Some(format!(
             "{} gives other results from call to call in {}, so its results tell nothing about the tiers",
             comparison.skill,
             unsteady.join(" and ")
-        ),
+        ));
     }
+    let same = comparison.tiers.windows(2).all(|pair| pair[0].result == pair[1].result);
+    (!same).then(|| format!("{} does not give the same result in every tier", comparison.skill))
 }

@@ -10,6 +10,7 @@ use super::printer::{Printer, bytes};
 use crate::cache::{Bucket, Cache};
 use crate::provision;
 use crate::tier::{self, Tier, TierError};
+use crate::venv::BasePython;
 
 /// Check what this machine can do: processor, memory, disk, runtime, Python, and which tiers it has
 ///
@@ -129,8 +130,13 @@ fn tier(tier: Tier) -> Check {
         Tier::Subprocess => "tier subprocess",
         Tier::InProcess => "tier in_process",
     };
+    // What a call asks, too.
+    let python = matches!(tier, Tier::Subprocess | Tier::InProcess).then(|| BasePython::find(None));
     match tier::available(tier) {
-        Ok(detail) => Check::ok(what, detail),
+        Ok(detail) => match python {
+            Some(Err(error)) => Check::warning(what, error.to_string()),
+            _ => Check::ok(what, detail),
+        },
         Err(TierError::Unavailable { why, .. }) => Check::warning(what, why),
         Err(error) => Check::warning(what, error.to_string()),
     }

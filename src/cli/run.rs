@@ -80,7 +80,7 @@ impl RunCommand {
         if let Some(reason) = &report.tier_reason {
             printer.note(&harmless(&format!("`{}` ran in `{}`: {reason}", report.skill, report.tier)));
         } else if self.audit.explain {
-            printer.note(&format!("tier {}", report.tier));
+            printer.note(&format!("tier {}: {}", report.tier, why_there(&report, &call)));
         }
         if self.json {
             printer.json(&report.envelope());
@@ -146,6 +146,17 @@ impl RunCommand {
                 }
             }
         }
+    }
+}
+
+/// Why it was this tier, where that needed no deciding.
+fn why_there(report: &Report, call: &Call) -> &'static str {
+    let imported = report.image.is_some() || matches!(report.outcome, Outcome::Returned(_));
+    match call.tier {
+        _ if matches!(report.outcome, Outcome::Refused) => "it was refused, and did not run",
+        Choice::Tier(_) => "`--tier` names it",
+        _ if imported => "the strongest, and the skill can be imported there",
+        _ => "the strongest, which is tried first",
     }
 }
 

@@ -30,7 +30,7 @@ pub fn run(
         progress.step(&format!("getting {} ready for the tier {tier}", skill.id()));
         match first(host, skill, &in_tier(call, tier)) {
             Ok(figures) => tiers.push(Figures { footprint: host.footprint(tier, skill)?, ..figures }),
-            Err(why) => missing.push(Missing { tier, why }),
+            Err((why, failed)) => missing.push(Missing { tier, why, failed }),
         }
     }
     if tiers.is_empty() {
@@ -55,7 +55,8 @@ pub fn run(
         }
         progress.fraction(round as u64 + 1, ROUNDS as u64);
     }
-    let equal = tiers.iter().all(|figures| figures.steady && figures.result == tiers[0].result);
+    let same = tiers.iter().all(|figures| figures.steady && figures.result == tiers[0].result);
+    let equal = same && !missing.iter().any(|it| it.failed);
     Ok((Comparison { skill: skill.id().to_owned(), tiers, equal }, missing))
 }
 
@@ -65,12 +66,13 @@ fn in_tier(call: &Call, tier: Tier) -> Call {
     call
 }
 
-/// The first call, which makes what is not there yet.
-fn first(host: &Host, skill: &Skill, call: &Call) -> Result<Figures, String> {
+/// The first call, which makes what is not there yet; or why there is none, and whether the skill ran.
+fn first(host: &Host, skill: &Skill, call: &Call) -> Result<Figures, (String, bool)> {
     let started = Instant::now();
-    let report = host.call(skill, call).map_err(|error| error.to_string())?;
+    let report = host.call(skill, call).map_err(|error| (error.to_string(), false))?;
     let first_ms = started.elapsed().as_secs_f64() * 1e3;
-    let result = returned(&report)?;
+    let ran = !matches!(report.outcome, Outcome::Refused);
+    let result = returned(&report).map_err(|why| (why, ran))?;
     let mut figures = Figures {
         tier: report.tier,
         first_ms,
@@ -88,6 +90,7 @@ fn first(host: &Host, skill: &Skill, call: &Call) -> Result<Figures, String> {
 fn returned(report: &Report) -> Result<Value, String> {
     match &report.outcome {
         Outcome::Returned(json) => Ok(serde_json::from_str(json.get()).unwrap_or(Value::Null)),
+        Outcome::Refused => Err(report.denials.iter().map(|denial| &*denial.message).collect::<Vec<_>>().join("; ")),
         other => Err(other.describe()),
     }
 }

@@ -79,7 +79,8 @@ impl HostBuilder {
         self
     }
 
-    /// Give a skill's `Dockerfile` the network while its image is built. Its instructions are a stranger's.
+    /// Give a skill's `Dockerfile` the network while its image is built, and pull the image that a manifest names. The
+    /// instructions are a stranger's, and so is the place that it is pulled from.
     pub fn allow_build_network(mut self, allow: bool) -> HostBuilder {
         self.containers.allow_build_network = allow;
         self

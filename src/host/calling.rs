@@ -17,7 +17,7 @@ use crate::limits::LimitKind;
 use crate::policy::{Denial, early_denials};
 use crate::runtime::wasi_python;
 use crate::skill::Skill;
-use crate::tier::{Choice, Tier};
+use crate::tier::Tier;
 
 /// The longest params, config and environment together, as JSON.
 pub(super) const MAX_PARAMS_BYTES: usize = 64 << 20;
@@ -46,10 +46,7 @@ impl Host {
         let started = Instant::now();
         grants::check_env(call)?;
         let called = match self.approved(skill, call)? {
-            Ok(call) => match call.tier {
-                Choice::Tier(tier) if tier != Tier::Wasm => self.in_named_tier(tier, skill, &call, trail),
-                _ => self.in_cell(skill, &call, trail),
-            },
+            Ok(call) => self.in_some_tier(skill, &call, trail),
             Err(denial) => {
                 let denials = vec![denial];
                 trail.map_or(Ok(()), |trail| trail.refused(&denials))?;
@@ -75,15 +72,15 @@ impl Host {
     }
 
     /// In a cell; or elsewhere, where that can't be and the operator did not insist.
-    fn in_cell(&self, skill: &Skill, call: &Call, trail: Option<&Arc<Trail>>) -> Result<Report, HostError> {
+    pub(super) fn in_cell(&self, skill: &Skill, call: &Call, trail: Option<&Arc<Trail>>) -> Result<Report, HostError> {
         let called =
             if call.use_image { self.with_image(skill, call, trail) } else { self.without_image(skill, call, trail) };
         match called {
             Ok(Ok(report)) => Ok(report),
             Ok(Err(elsewhere)) => self.elsewhere(&elsewhere, skill, call, trail),
             Err(HostError::Bake(BakeError::Ended(ending))) => match Elsewhere::lacking(&ending.outcome, call) {
-                Some(why) if self.requires_packages(skill)? => self.elsewhere(&why, skill, call, trail),
-                _ => Err(BakeError::Ended(ending).into()),
+                Some(why) => self.elsewhere(&why, skill, call, trail),
+                None => Err(BakeError::Ended(ending).into()),
             },
             Err(error) => Err(error),
         }
@@ -92,12 +89,13 @@ impl Host {
     fn with_image(&self, skill: &Skill, call: &Call, trail: Option<&Arc<Trail>>) -> Result<InCell, HostError> {
         let metered = call.limits.fuel.is_some();
         let (image, baked) = self.image(skill, metered, &call.limits)?;
-        if let Some(elsewhere) = Elsewhere::asked_by(&image.report.manifest, call) {
+        if let Some(elsewhere) = Elsewhere::asked_by(&image.report.manifest, skill, call) {
             return Ok(Err(elsewhere));
         }
         if let Some(elsewhere) = self.better_elsewhere(image.site.as_deref(), skill, call)? {
             return Ok(Err(elsewhere));
         }
+        trail.inspect(|trail| trail.made_in(Some(Tier::Wasm)));
         let skill = &skill.furnished(image.site.clone());
         let about = Some(ImageUse { key: image.key.clone(), baked });
         let held = match self.held(skill, (&image.report.manifest, &image.report.early_imports), call, trail)? {
@@ -130,11 +128,12 @@ impl Host {
     fn without_image(&self, skill: &Skill, call: &Call, trail: Option<&Arc<Trail>>) -> Result<InCell, HostError> {
         let baker = self.baker(call.limits.fuel.is_some())?;
         let Told { manifest, early_imports } = baker.told(skill)?;
+        trail.inspect(|trail| trail.made_in(Some(Tier::Wasm)));
         let Some(manifest) = manifest else {
             // Importing it raises, and says why. Should it not, nothing is given to it.
             return self.import_and_run(skill, call, Start::Boot, (None, trail)).map(Ok);
         };
-        if let Some(elsewhere) = Elsewhere::asked_by(&manifest, call) {
+        if let Some(elsewhere) = Elsewhere::asked_by(&manifest, skill, call) {
             return Ok(Err(elsewhere));
         }
         let skill = &baker.furnished(skill, Some(&manifest))?;

@@ -27,6 +27,7 @@ impl Host {
         call: &Call,
         trail: Option<&Arc<Trail>>,
     ) -> Result<Result<Report, Denial>, HostError> {
+        trail.inspect(|trail| trail.made_in(Some(tier)));
         // The manifest is read in a cell, whatever the tier: nothing of a skill is interpreted on the host.
         let manifest = self.manifest(skill)?;
         // What is no use in a cell may well be of use here.
@@ -122,14 +123,6 @@ impl Host {
             }
             _ => Ok(Ground::Environment(self.venv(&requirements, &[])?)),
         }
-    }
-}
-
-impl Host {
-    /// Whether a skill says that it needs packages.
-    pub(super) fn requires_packages(&self, skill: &Skill) -> Result<bool, HostError> {
-        let manifest = self.manifest(skill)?;
-        Ok(!requirements(&manifest).is_empty())
     }
 }
 

@@ -19,6 +19,7 @@ use crate::provision;
 use crate::runtime::files::{TEST_PACKAGES_FOLDER, pack_tree};
 use crate::skill::Skill;
 use crate::testing::{Chosen, Events, FileReport, TestCall, TestReport, choose, file_report, surroundings};
+use crate::tier::Tier;
 use crate::vfs::{Mount, Tree};
 
 /// Where a cell whose tests may write sees the skill's files, to copy them.
@@ -116,6 +117,7 @@ impl Host {
         grants::check_env(&call)?;
         let Some(log) = &call.audit else { return self.run_tests(suite, chosen, &call, None) };
         let trail = log.begin(suite.skill.id(), suite.skill.digest(), &call)?;
+        trail.made_in(Some(Tier::Wasm));
         self.run_tests(suite, chosen, &call, Some(&trail))
     }
 

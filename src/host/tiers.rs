@@ -10,35 +10,37 @@ use super::{Host, HostError};
 use crate::approvals::{Approval, Standing as Approved};
 use crate::audit::Trail;
 use crate::call::{Call, Outcome, Report};
-use crate::packages::{Package, Site, Standing};
-use crate::policy::{Denial, DenialKind, TierDenial, Vouched};
+use crate::packages::{Lack, Package, Site, Standing};
+use crate::policy::{Denial, DenialKind, TierDenial, TierRules, Vouched};
 use crate::skill::{Origin, Skill};
+use crate::tier::container::ImageError;
 use crate::tier::{self, Choice, Tier, TierError};
-
-/// Of what is known of a package, as much goes into a message: characters.
-const MOST_EXPLAINED: usize = 600;
 
 /// Why a call is not made in a cell.
 pub(super) enum Elsewhere {
     /// The manifest asks for this tier.
     Asks(Tier),
-    /// A module that it needs is not there; and what is known of its package.
-    Lacks(String, Option<String>),
+    /// A module that it needs is not there.
+    Lacks(Lack),
     /// A package that it requires is native.
     Requires(String),
+    /// The policy file's list for such skills has no cells.
+    Unlisted(Denial),
     /// What the manifest asks for makes no sense.
     Unreadable(String),
 }
 
 impl Elsewhere {
     /// What a manifest has to say about it. The operator's own choice of a cell comes first.
-    pub fn asked_by(manifest: &Value, call: &Call) -> Option<Elsewhere> {
+    pub fn asked_by(manifest: &Value, skill: &Skill, call: &Call) -> Option<Elsewhere> {
         if call.tier == Choice::Tier(Tier::Wasm) {
             return None;
         }
+        // Whoever asks for isolation gets the strongest that there is, whatever a manifest would rather have. But an image
+        // of its own is the skill, and runs nowhere else.
+        let heeded = |tier| call.tier != Choice::Isolated || tier == Tier::Container && has_image(manifest, skill);
         match Choice::of_manifest(manifest) {
-            // Whoever asks for isolation is not talked out of it by a manifest.
-            Ok(Some(Choice::Tier(tier))) if !tier.is_isolated() && call.tier == Choice::Isolated => None,
+            Ok(Some(Choice::Tier(tier))) if !heeded(tier) => None,
             Ok(Some(Choice::Tier(tier))) if tier != Tier::Wasm => Some(Elsewhere::Asks(tier)),
             Ok(_) => None,
             Err(bad) => Some(Elsewhere::Unreadable(format!("the manifest's `execution`: {bad}"))),
@@ -48,18 +50,23 @@ impl Elsewhere {
     /// A skill that could not be imported for want of a package.
     pub fn lacking(outcome: &Outcome, call: &Call) -> Option<Elsewhere> {
         let Outcome::Raised(raised) = outcome else { return None };
-        let (module, rest) = raised.message.split("\nMissing module: ").nth(1)?.split_once(' ')?;
-        let plain = module.chars().all(|c| c.is_alphanumeric() || "._".contains(c));
-        let why = rest.split_once('\n').map(|(_, why)| why.chars().take(MOST_EXPLAINED).collect());
-        (call.tier != Choice::Tier(Tier::Wasm) && plain)
-            .then(|| Elsewhere::Lacks(module.chars().take(80).collect(), why))
+        let lack = raised.lack.clone().filter(|_| call.tier != Choice::Tier(Tier::Wasm))?;
+        Some(Elsewhere::Lacks(lack))
     }
 
     fn reason(&self) -> String {
         match self {
             Elsewhere::Asks(tier) => format!("its manifest asks for `{tier}`"),
-            Elsewhere::Lacks(module, _) => format!("it imports `{module}`, which a cell does not have"),
+            Elsewhere::Lacks(Lack { module, why: Some(_) }) => {
+                format!("it imports `{module}`, which a cell does not have")
+            }
+            Elsewhere::Lacks(Lack { module, why: None }) => {
+                format!(
+                    "it could not be imported in a cell for want of `{module}`, which is of no package that is known"
+                )
+            }
             Elsewhere::Requires(way) => format!("it requires `{way}`, which exists only as native code"),
+            Elsewhere::Unlisted(denial) => denial.message.clone(),
             Elsewhere::Unreadable(why) => why.clone(),
         }
     }
@@ -67,15 +74,71 @@ impl Elsewhere {
     /// What a refusal adds to that.
     fn explained(&self) -> Option<String> {
         match self {
-            Elsewhere::Lacks(_, why) => why.clone(),
+            Elsewhere::Lacks(lack) => lack.why.clone(),
             _ => None,
+        }
+    }
+
+    /// What may do instead, strongest first.
+    fn candidates(&self) -> Vec<Tier> {
+        match self {
+            Elsewhere::Asks(tier) => vec![*tier],
+            Elsewhere::Lacks(_) | Elsewhere::Requires(_) | Elsewhere::Unlisted(_) => {
+                vec![Tier::Container, Tier::Subprocess]
+            }
+            Elsewhere::Unreadable(_) => Vec::new(),
+        }
+    }
+
+    /// What would help where none of them does and none says why.
+    fn hint(&self) -> String {
+        match self {
+            Elsewhere::Asks(Tier::Container) => to_install(Tier::Container),
+            Elsewhere::Unreadable(_) => {
+                "`--tier NAME` decides instead of the manifest: wasm, container, subprocess or in_process".to_owned()
+            }
+            _ => "`skillcell doctor` says what each tier lacks on this machine".to_owned(),
         }
     }
 }
 
+/// Whether a skill brings the image that it runs in.
+fn has_image(manifest: &Value, skill: &Skill) -> bool {
+    !manifest["container"].is_null() || skill.files().iter().any(|(path, _)| path == "Dockerfile")
+}
+
 impl Host {
+    /// Makes a call in the tier that it is for.
+    pub(super) fn in_some_tier(
+        &self,
+        skill: &Skill,
+        call: &Call,
+        trail: Option<&Arc<Trail>>,
+    ) -> Result<Report, HostError> {
+        if let Choice::Tier(tier) = call.tier
+            && tier != Tier::Wasm
+        {
+            return self.in_named_tier(tier, skill, call, trail);
+        }
+        let Some(denial) = self.unlisted(skill, call)? else { return self.in_cell(skill, call, trail) };
+        if call.tier == Choice::Tier(Tier::Wasm) {
+            return refuse(skill, Tier::Wasm, denial, trail);
+        }
+        let asked = Elsewhere::asked_by(&*self.manifest(skill)?, skill, call);
+        self.elsewhere(&asked.unwrap_or(Elsewhere::Unlisted(denial)), skill, call, trail)
+    }
+
+    /// Why not in a cell. Only a list can say so; where there is none, which is the rule, nobody is asked who vouches.
+    fn unlisted(&self, skill: &Skill, call: &Call) -> Result<Option<Denial>, HostError> {
+        if call.tiers == TierRules::default() {
+            Ok(None)
+        } else {
+            Ok(self.may_use(Tier::Wasm, skill, call, true)?.err())
+        }
+    }
+
     /// Makes a call in the tier that the operator named.
-    pub(super) fn in_named_tier(
+    fn in_named_tier(
         &self,
         tier: Tier,
         skill: &Skill,
@@ -83,9 +146,17 @@ impl Host {
         trail: Option<&Arc<Trail>>,
     ) -> Result<Report, HostError> {
         match self.may_use(tier, skill, call, true)? {
-            Ok(()) => match self.in_tier(tier, skill, call, trail)? {
-                Ok(report) => Ok(report),
-                Err(denial) => refuse(skill, tier, denial, trail),
+            Ok(()) => match self.in_tier(tier, skill, call, trail) {
+                // As it is where a manifest asks for it.
+                Err(HostError::Tier(error)) if is_refusal(&error) => {
+                    let unavailable = matches!(error, TierError::Unavailable { .. });
+                    let hint = if unavailable { Some(to_install(tier)) } else { error.hint() };
+                    refuse(skill, tier, Denial { message: error.to_string(), hint, ..denial_of(tier) }, trail)
+                }
+                ran => match ran? {
+                    Ok(report) => Ok(report),
+                    Err(denial) => refuse(skill, tier, denial, trail),
+                },
             },
             Err(denial) => refuse(skill, tier, denial, trail),
         }
@@ -100,12 +171,9 @@ impl Host {
         trail: Option<&Arc<Trail>>,
     ) -> Result<Report, HostError> {
         let asked = call.tier == Choice::Isolated;
-        let candidates = match why {
-            Elsewhere::Asks(tier) => vec![*tier],
-            Elsewhere::Lacks(..) | Elsewhere::Requires(_) => vec![Tier::Container, Tier::Subprocess],
-            Elsewhere::Unreadable(_) => Vec::new(),
-        };
-        let (mut lacks, mut hint) = (Vec::new(), None);
+        let candidates = why.candidates();
+        let mut lacks = Vec::new();
+        let mut hint = if let Elsewhere::Unlisted(denial) = why { denial.hint.clone() } else { None };
         for tier in &candidates {
             // Looking for an engine takes a while, so that comes last.
             let may_use = self.may_use(*tier, skill, call, asked)?;
@@ -142,7 +210,7 @@ impl Host {
             }
         }
         let message = [why.reason()].into_iter().chain(why.explained()).chain(lacks).collect::<Vec<_>>().join("; ");
-        let hint = hint.or_else(|| Some("`skillcell doctor` says what each tier lacks on this machine".to_owned()));
+        let hint = hint.or_else(|| Some(why.hint()));
         let tier = candidates.first().copied().unwrap_or(Tier::Wasm);
         refuse(skill, tier, Denial { message, hint, flag: None, ..denial_of(tier) }, trail)
     }
@@ -222,6 +290,21 @@ impl Host {
     }
 }
 
+/// Whether a tier did not do its part since it may not, or is not there.
+fn is_refusal(error: &TierError) -> bool {
+    matches!(error, TierError::Unavailable { .. } | TierError::Image(ImageError::Unpulled { .. }))
+}
+
+/// What a machine needs for a tier.
+fn to_install(tier: Tier) -> String {
+    let needs = match tier {
+        Tier::Container => "it needs Podman, or Docker with its daemon",
+        Tier::Subprocess => "it needs bubblewrap with user namespaces, or Linux 6.12 with Landlock",
+        Tier::Wasm | Tier::InProcess => "nothing has to be installed for it",
+    };
+    format!("{needs}; `skillcell doctor` says what each tier lacks on this machine")
+}
+
 fn denial_of(tier: Tier) -> Denial {
     Denial {
         kind: DenialKind::Tier,
@@ -235,6 +318,7 @@ fn denial_of(tier: Tier) -> Denial {
 
 fn refuse(skill: &Skill, tier: Tier, denial: Denial, trail: Option<&Arc<Trail>>) -> Result<Report, HostError> {
     let denials = vec![denial];
+    trail.inspect(|trail| trail.made_in(None));
     trail.map_or(Ok(()), |trail| trail.refused(&denials))?;
     Ok(Report { tier, ..refused(skill, denials) })
 }

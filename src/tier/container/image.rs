@@ -29,7 +29,8 @@ const BUILD_BYTES: u64 = 2 << 30;
 #[derive(Debug, Clone)]
 pub struct Containers {
     pub base: String,
-    /// Gives the build of a stranger's `Dockerfile` the network.
+    /// Gives the build of a stranger's `Dockerfile` the network, and pulls the image that a manifest names, from
+    /// wherever that is.
     pub allow_build_network: bool,
 }
 
@@ -51,6 +52,11 @@ pub enum ImageError {
     Form,
     #[error("the image `{image}` is not on this machine and can't be pulled: {why}")]
     Pull { image: String, why: String },
+    #[error(
+        "the image `{image}` is not on this machine, and one that a manifest names is pulled only on your word: \
+         `{engine} pull {image}`"
+    )]
+    Unpulled { image: String, engine: &'static str },
     #[error("the base image `{image}` can't be used: {why}")]
     Base { image: String, why: String },
     #[error("the `Dockerfile` of `{skill}` is not built: {why}")]
@@ -71,6 +77,9 @@ impl ImageError {
             }
             ImageError::Pull { .. } => {
                 Some(format!("pull it by hand, or name a base image that is there with `SKILLCELL_CONTAINER_BASE`"))
+            }
+            ImageError::Unpulled { .. } => {
+                Some("with `SKILLCELL_CONTAINER_BUILD_NETWORK=1` such images are pulled".to_owned())
             }
             ImageError::Build { .. } | ImageError::Dockerfile { .. } => {
                 Some("a build has no network unless you set `SKILLCELL_CONTAINER_BUILD_NETWORK=1`".to_owned())
@@ -138,12 +147,15 @@ impl Engine {
     }
 
     /// Sees to it that an image is here, and tells its id.
-    pub(super) fn have(&self, image: &str, progress: &dyn Progress) -> Result<String, ImageError> {
+    pub(super) fn have(&self, image: &str, offline: bool, progress: &dyn Progress) -> Result<String, ImageError> {
         if let Some(id) = self.image_id(image) {
             return Ok(id);
         }
-        progress.step(&format!("pulling the image {image}"));
         let failed = |why| ImageError::Pull { image: image.to_owned(), why };
+        if offline {
+            return Err(failed("`--offline`".to_owned()));
+        }
+        progress.step(&format!("pulling the image {image}"));
         self.long(self.command().args(["pull", "--quiet", image]), "pull", PATIENCE)?.map_err(failed)?;
         self.image_id(image).ok_or_else(|| failed("the engine says that it did, and has no such image".to_owned()))
     }

@@ -34,7 +34,12 @@ impl Maker<'_> {
         let has_dockerfile = skill.files().iter().any(|(path, _)| path == "Dockerfile");
         match Source::of(manifest, has_dockerfile).map_err(TierError::from)? {
             Source::Named(image) => {
-                engine.have(&image, self.progress).map_err(TierError::from)?;
+                // Where it is pulled from is a stranger's choice: an address in the operator's own network, say.
+                if !self.containers.allow_build_network && engine.image_id(&image).is_none() {
+                    let engine = engine.kind.program();
+                    return Err(TierError::from(ImageError::Unpulled { image, engine }).into());
+                }
+                engine.have(&image, self.fetch.offline, self.progress).map_err(TierError::from)?;
                 Ok(Ready { engine, image, command: Vec::new() })
             }
             Source::Dockerfile => {
@@ -54,12 +59,13 @@ impl Maker<'_> {
         let folder = work.path().join("skill");
         skill.write_to(&folder).map_err(TierError::io("write the skill's files"))?;
         let Containers { base, allow_build_network } = self.containers;
+        let network = *allow_build_network && !self.fetch.offline;
         let dockerfile = folder.join("Dockerfile");
         let text = std::fs::read(&dockerfile).map_err(TierError::io("read the skill's Dockerfile"))?;
-        if let Some(why) = dockerfile::refusal(&text, *allow_build_network) {
+        if let Some(why) = dockerfile::refusal(&text, network) {
             return Err(TierError::from(ImageError::Dockerfile { skill: skill.id().to_owned(), why }).into());
         }
-        if engine.kind == Kind::Docker && !allow_build_network {
+        if engine.kind == Kind::Docker && !network {
             // Podman is told to fetch none; this engine can't be.
             let missing = dockerfile::images(&text).into_iter().find(|image| engine.image_id(image).is_none());
             if let Some(image) = missing {
@@ -69,7 +75,10 @@ impl Maker<'_> {
         }
         // The operator's own choice is pulled; a build pulls nothing.
         let takes_base = String::from_utf8_lossy(&text).contains("BASE");
-        let base_id = takes_base.then(|| engine.have(base, self.progress)).transpose().map_err(TierError::from)?;
+        let base_id = takes_base
+            .then(|| engine.have(base, self.fetch.offline, self.progress))
+            .transpose()
+            .map_err(TierError::from)?;
         let build = Build {
             skill: skill.id(),
             digest: skill.digest(),
@@ -77,14 +86,14 @@ impl Maker<'_> {
             dockerfile: &dockerfile,
             base,
             base_id: base_id.as_deref(),
-            network: *allow_build_network,
+            network,
         };
         Ok(engine.build(&build, self.progress).map_err(TierError::from)?)
     }
 
     fn of_requirements(&self, engine: &Engine, skill: &Skill, requirements: &[String]) -> Result<String, HostError> {
         let base = &self.containers.base;
-        let base_id = engine.have(base, self.progress).map_err(TierError::from)?;
+        let base_id = engine.have(base, self.fetch.offline, self.progress).map_err(TierError::from)?;
         let work = self.cache.scratch()?;
         let dockerfile = work.path().join("Dockerfile");
         std::fs::write(&dockerfile, DEFAULT).map_err(TierError::io("write a Dockerfile"))?;
