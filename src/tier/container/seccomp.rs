@@ -149,7 +149,7 @@ mod tests {
         assert!(allows(&narrowed, "read"));
         assert!(["symlinkat", "mount", "ptrace"].iter().all(|name| !allows(&narrowed, name)), "{narrowed}");
         let rules = narrowed["syscalls"].as_array().unwrap();
-        let of = |name: &str| rules.iter().filter(move |rule| rule["names"] == json!([name]));
+        let of = |name: &'static str| rules.iter().filter(move |rule| rule["names"] == json!([name]));
         assert!(of("clone").count() == 8 && of("clone").all(|rule| rule["args"][0]["op"] == "SCMP_CMP_MASKED_EQ"));
         assert!(of("chmod").any(|rule| rule["action"] == ALLOW && rule["args"][0]["value"] == 0o6000));
     }
