@@ -17,8 +17,10 @@
 mod pump;
 
 use std::collections::HashMap;
+use std::ffi::OsString;
+use std::fs::File;
 use std::io::{self, Read};
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, AsRawFd};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
@@ -43,8 +45,27 @@ pub struct Proxy {
 
 /// How a process gets at it; kept to wake who waits there.
 enum Entrance {
-    Path(PathBuf),
+    Path(Short),
     Hand(UnixStream),
+}
+
+/// A path that is never too long for a socket's address, which has room for 107 bytes: by the descriptor of its folder.
+struct Short {
+    folder: File,
+    name: OsString,
+}
+
+impl Short {
+    fn new(path: &Path) -> io::Result<Short> {
+        let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
+            return Err(io::ErrorKind::InvalidInput.into());
+        };
+        Ok(Short { folder: File::open(folder)?, name: name.to_owned() })
+    }
+
+    fn to_path(&self) -> PathBuf {
+        Path::new("/proc/self/fd").join(self.folder.as_raw_fd().to_string()).join(&self.name)
+    }
 }
 
 struct Shared {
@@ -65,11 +86,12 @@ struct Shared {
 impl Proxy {
     /// One that is reached by a path.
     pub fn start(web: Option<&Web>, denials: Arc<Denials>, path: &Path, deadline: Instant) -> io::Result<Proxy> {
-        let listener = UnixListener::bind(path)?;
+        let path = Short::new(path)?;
+        let listener = UnixListener::bind(path.to_path())?;
         let shared = Shared::new(web, denials, deadline);
         let serving = shared.clone();
         let thread = std::thread::spawn(move || listen(&listener, &serving));
-        Ok(Proxy { shared, entrance: Entrance::Path(path.to_owned()), listener: Some(thread) })
+        Ok(Proxy { shared, entrance: Entrance::Path(path), listener: Some(thread) })
     }
 
     /// One that hands out connections; and the end that is for the process.
@@ -93,7 +115,7 @@ impl Drop for Proxy {
         self.shared.stopped.store(true, Ordering::SeqCst);
         // Wakes the listener.
         let _ = match &self.entrance {
-            Entrance::Path(path) => UnixStream::connect(path).map(drop),
+            Entrance::Path(path) => UnixStream::connect(path.to_path()).map(drop),
             Entrance::Hand(stream) => stream.shutdown(std::net::Shutdown::Both),
         };
         for stream in lock(&self.shared.live).values() {
@@ -179,5 +201,21 @@ impl Shared {
         if ends.len() < MAX_ENDS {
             ends.insert(id, end);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_socket_is_bound_however_long_its_path_is() {
+        let place = tempfile::tempdir().unwrap();
+        let folder = place.path().join("f".repeat(200));
+        std::fs::create_dir(&folder).unwrap();
+        let path = folder.join("http");
+        let proxy = Proxy::start(None, Arc::default(), &path, Instant::now()).unwrap();
+        assert!(std::fs::symlink_metadata(&path).is_ok());
+        drop(proxy);
     }
 }
