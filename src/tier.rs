@@ -10,6 +10,7 @@ mod choice;
 pub mod container;
 mod ending;
 mod files;
+mod guard;
 mod in_process;
 mod nested;
 mod output;
@@ -20,6 +21,7 @@ mod scratch;
 mod session;
 mod spawn;
 mod subprocess;
+mod watch;
 
 use std::path::PathBuf;
 use std::sync::Arc;

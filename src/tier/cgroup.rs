@@ -4,12 +4,23 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, Once, PoisonError};
+use std::time::{Duration, Instant};
+
+use rustix::io::Errno;
+use rustix::process::Pid;
 
 const UNIFIED: &str = "/sys/fs/cgroup";
 /// Version 1 has a tree for each controller.
 const PIDS: &str = "/sys/fs/cgroup/pids";
 const MEMORY: &str = "/sys/fs/cgroup/memory";
 const V1_MOST: &str = "memory.limit_in_bytes";
+/// Then the number of the process that made it, and a number of its own.
+const PREFIX: &str = "skillcell-";
+/// How long a group is waited for whose processes were killed.
+const LEAVING: Duration = Duration::from_millis(300);
+/// How long a group may be empty because it was just made.
+const NEW: Duration = Duration::from_secs(10);
 
 /// Removed when dropped; by then no process may be in it.
 pub struct Cgroup {
@@ -23,7 +34,8 @@ impl Cgroup {
     /// One for at most so many processes and threads, and so much memory; none where the first can't be had.
     pub fn new(processes: u64, bytes: u64) -> Option<Cgroup> {
         let unified = Path::new(UNIFIED).join("cgroup.controllers").is_file();
-        let name = format!("skillcell-{}-{:016x}", std::process::id(), getrandom::u64().ok()?);
+        sweep();
+        let name = format!("{PREFIX}{}-{:016x}", std::process::id(), getrandom::u64().ok()?);
         let folder = Path::new(if unified { UNIFIED } else { PIDS }).join(&name);
         fs::create_dir(&folder).ok()?;
         let mut cgroup = Cgroup { folder, memory: None, unified };
@@ -47,7 +59,7 @@ impl Cgroup {
                 self.memory = Some(folder);
             }
             Err(_) if self.unified => {}
-            Err(_) => remove(&folder),
+            Err(_) => drop(fs::remove_dir(&folder)),
         }
     }
 
@@ -79,18 +91,54 @@ impl Cgroup {
 
 impl Drop for Cgroup {
     fn drop(&mut self) {
-        self.folders().for_each(|folder| remove(folder));
+        let until = Instant::now() + LEAVING;
+        self.folders().for_each(|folder| remove(folder, until));
     }
 }
 
-fn remove(folder: &Path) {
+/// Tries until then. One that stays is tried again by a later call.
+fn remove(folder: &Path, until: Instant) {
     // A process that was killed leaves it a moment later than it ends for its parent.
-    for _ in 0..200 {
-        match fs::remove_dir(folder) {
-            Err(error) if error.raw_os_error() == Some(libc::EBUSY) => {
-                std::thread::sleep(std::time::Duration::from_millis(5));
-            }
-            _ => return,
+    while is_busy(folder) {
+        if Instant::now() >= until {
+            return lock().push(folder.to_owned());
         }
+        std::thread::sleep(Duration::from_millis(1));
     }
+}
+
+/// Whether it is still there, after it was tried to be removed. One with a process in it can't be.
+fn is_busy(folder: &Path) -> bool {
+    fs::remove_dir(folder).is_err_and(|error| error.raw_os_error() == Some(libc::EBUSY))
+}
+
+/// Groups that this process could not remove when it was done with them.
+static LEFT: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+fn lock() -> std::sync::MutexGuard<'static, Vec<PathBuf>> {
+    LEFT.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Removes empty groups that are nobody's: of calls that took too long to end, and, once, of hosts that were killed.
+fn sweep() {
+    lock().retain(|folder| is_busy(folder));
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        for folder in [UNIFIED, PIDS, MEMORY] {
+            let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+            for entry in entries.filter(|entry| is_abandoned(entry).unwrap_or(false)) {
+                is_busy(&entry.path());
+            }
+        }
+    });
+}
+
+/// Whether it is one of ours, its maker is dead, and it is not new: the numbers of another process namespace mean nothing
+/// here, and one that was just made there has no process in it yet.
+fn is_abandoned(entry: &fs::DirEntry) -> Option<bool> {
+    let name = entry.file_name();
+    let maker = name.to_str()?.strip_prefix(PREFIX)?.split('-').next()?;
+    let maker = Pid::from_raw(maker.parse().ok()?)?;
+    let is_old = entry.metadata().ok()?.modified().ok()?.elapsed().ok()? > NEW;
+    Some(is_old && rustix::process::test_kill_process(maker) == Err(Errno::SRCH))
 }

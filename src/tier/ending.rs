@@ -14,19 +14,26 @@ const NO_SPACE: i64 = 28;
 const FILE_TOO_LARGE: i64 = 27;
 const TOO_MANY_OPEN_FILES: i64 = 24;
 
+/// How a process ended, as it is told.
+pub struct Ended {
+    pub status: ExitStatus,
+    /// By bubblewrap, which has one number for a signal and for 128 more than it.
+    pub second_hand: bool,
+}
+
 /// `writes` is whether it could write to folders of the host, which may be full for reasons of their own.
-pub fn outcome(end: End, door: &mut Door, status: Option<ExitStatus>, writes: bool) -> Outcome {
+pub fn outcome(end: End, door: &mut Door, ended: Option<Ended>, writes: bool) -> Outcome {
     match end {
         End::Exceeded(limit) => Outcome::Exceeded(limit, None),
         End::Garbage => crashed("the skill wrote something that is no frame on the host's channel".to_owned()),
         End::Done => handed_over(door, writes),
-        End::Closed => match status {
+        End::Closed => match ended {
             None => crashed("the process closed its channel without a result".to_owned()),
             // A file that grew too large: native code is not asked whether it wants to know.
-            Some(status) if status.signal() == Some(libc::SIGXFSZ) && !writes => {
+            Some(ended) if ended.signal() == Some(libc::SIGXFSZ) && !writes => {
                 Outcome::Exceeded(LimitKind::ScratchBytes, None)
             }
-            Some(status) => died(status),
+            Some(ended) => died(&ended),
         },
     }
 }
@@ -62,11 +69,20 @@ fn limit_behind(raised: &Raised, writes: bool) -> Option<LimitKind> {
     }
 }
 
-/// The sandbox reports a signal of the process as 128 and its number.
-fn died(status: ExitStatus) -> Outcome {
-    let signal = status.signal().or_else(|| status.code().filter(|code| *code > 128).map(|code| code - 128));
-    match (signal, status.code()) {
-        (Some(signal), _) => crashed(format!("the process was ended by signal {signal}")),
+impl Ended {
+    /// The one by which it was ended, or may have been.
+    fn signal(&self) -> Option<i32> {
+        let told = self.status.code().filter(|_| self.second_hand).map(|code| code - 128);
+        self.status.signal().or(told.filter(|number| (1..=64).contains(number)))
+    }
+}
+
+fn died(ended: &Ended) -> Outcome {
+    match (ended.signal(), ended.status.code()) {
+        (Some(signal), None) => crashed(format!("the process was ended by signal {signal}")),
+        (Some(signal), Some(code)) => {
+            crashed(format!("the process was ended by signal {signal}, or by itself with status {code}"))
+        }
         (None, Some(code)) => Outcome::Raised(Raised::of_host(
             "SystemExit",
             format!("the skill ended its interpreter with status {code}"),

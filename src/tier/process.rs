@@ -2,21 +2,24 @@
 //! sandbox around it is its tier's business.
 
 use std::io::Read;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Resource, Signal, WaitId, WaitIdOptions};
+use rustix::process::{Pid, PidfdFlags, Resource, Signal, WaitId, WaitIdOptions};
 
 use super::cgroup::Cgroup;
 use super::channel::{self, End};
+use super::ending::{self, Ended};
+use super::guard::Guard;
 use super::output::Output;
 use super::scratch::Scratch;
 use super::session::processes;
-use super::spawn::{Hold, Rlimits, spawn};
-use super::{Job, Ran, TierError, ending};
+use super::spawn::{Hold, Rlimits, has_ended_within, spawn};
+use super::watch::Watch;
+use super::{Job, Ran, TierError};
 use crate::call::Usage;
 use crate::door::Door;
 use crate::limits::{LimitKind, Limits};
@@ -32,20 +35,32 @@ const SHARED_BYTES: u64 = 4 << 30;
 const OWN_FILES: u64 = 8;
 /// How long a process that closed its channel is waited for before it is ended.
 const GRACE: Duration = Duration::from_millis(200);
-/// How long the last of a group that was killed are waited for.
-const PASSING: Duration = Duration::from_millis(300);
+/// How long the last of those that were killed are waited for.
+const PASSING: Duration = Duration::from_millis(500);
+/// How long who waited for them is.
+const LEAVING: Duration = Duration::from_millis(50);
+
+/// The first process of a namespace: its number on this machine, and a hold on it that can't become another's.
+struct First {
+    pid: Pid,
+    hold: OwnedFd,
+}
 
 /// Dropping it ends it, with all that it started as far as its tier can tell.
 pub struct Process {
     child: Child,
     channel: UnixStream,
     output: Option<[Output; 2]>,
-    /// The first process of its namespace, as this machine counts: with it all others end. Else it is a group's.
-    pub first: Option<Pid>,
+    /// The first process of its namespace: with it all others end. Else it is a group's.
+    first: Option<First>,
     /// Goes when all are gone.
     pub cgroup: Option<Cgroup>,
     /// A folder of the host that it writes to, if it does. Goes when all are gone too.
     scratch: Option<Scratch>,
+    /// What looks into a file system of its own, if it has one.
+    watch: Option<Watch>,
+    /// Cleans up if nobody else does; goes last.
+    guard: Option<Guard>,
     ended: Option<Option<ExitStatus>>,
 }
 
@@ -61,7 +76,17 @@ impl Process {
         command.stdin(OwnedFd::from(theirs)).stdout(Stdio::piped()).stderr(Stdio::piped());
         let child = spawn(&mut command, descriptors, rlimits(limits), hold);
         let child = child.map_err(TierError::io("start the process"))?;
-        Ok(Process { child, channel: ours, output: None, first: None, cgroup: None, scratch: None, ended: None })
+        Ok(Process {
+            child,
+            channel: ours,
+            output: None,
+            first: None,
+            cgroup: None,
+            scratch: None,
+            watch: None,
+            guard: None,
+            ended: None,
+        })
     }
 
     /// The first of its group.
@@ -69,11 +94,34 @@ impl Process {
         Pid::from_child(&self.child)
     }
 
+    /// It has a process namespace, and this is the first in it, which was not waited for yet.
+    pub fn is_around(&mut self, first: Pid) -> Result<(), TierError> {
+        let hold = rustix::process::pidfd_open(first, PidfdFlags::empty());
+        let hold = hold.map_err(|error| TierError::io("hold the process")(error.into()))?;
+        self.first = Some(First { pid: first, hold });
+        Ok(())
+    }
+
+    /// Ends the call when something is found.
+    pub fn look(&mut self, look: impl FnMut() -> Option<LimitKind> + Send + 'static) -> Result<(), TierError> {
+        let wake = self.channel.try_clone().map_err(TierError::io("watch the scratch folders"))?;
+        self.watch = Some(Watch::start(wake, look));
+        Ok(())
+    }
+
     /// Ends the call when there is too much in its scratch folder.
     pub fn watch(&mut self, mut scratch: Scratch, limits: &Limits) -> Result<(), TierError> {
         let wake = self.channel.try_clone().map_err(TierError::io("watch the scratch folder"))?;
         scratch.watch(limits, self.pid(), wake);
         self.scratch = Some(scratch);
+        Ok(())
+    }
+
+    /// From now on these folders go though the host is killed, and with it all processes, which are this one's session unless
+    /// they are in a namespace.
+    pub fn guard(&mut self, folders: &[&Path], has_namespace: bool) -> Result<(), TierError> {
+        let session = (!has_namespace).then(|| self.pid());
+        self.guard = Some(Guard::start(folders, session).map_err(TierError::io("guard the process"))?);
         Ok(())
     }
 
@@ -105,7 +153,9 @@ impl Process {
         let heard = channel::serve(&self.channel, settings, &mut job.door, most, deadline, taken);
         let ended = Instant::now();
         let memory_peak_bytes = self.memory_peak_bytes();
+        let second_hand = self.first.is_some();
         let (status, stdout, stderr, over) = self.finish(&heard.end);
+        let status = status.map(|status| Ended { status, second_hand });
         let end = over.map_or(heard.end, End::Exceeded);
         let writes = job.mounts.iter().any(|(_, grant)| grant.mode == Mode::ReadWrite);
         let outcome = ending::outcome(end, &mut job.door, status, writes);
@@ -136,7 +186,7 @@ impl Process {
     /// Ends it, with all that it started, and gives what is left.
     fn finish(mut self, end: &End) -> (Option<ExitStatus>, Vec<u8>, Vec<u8>, Option<LimitKind>) {
         // One that closed its channel is about to be gone, and its status means something. Any other is ended.
-        let patience = if *end == End::Closed { GRACE } else { Duration::ZERO };
+        let patience = if *end == End::Closed && self.over().is_none() { GRACE } else { Duration::ZERO };
         let by_itself = self.ends_until(Instant::now() + patience);
         let status = self.kill().filter(|_| by_itself);
         discard(&self.channel);
@@ -149,15 +199,21 @@ impl Process {
             (false, true) => Some(LimitKind::StderrBytes),
             (false, false) if *end != End::Closed => None,
             (false, false) if starved => Some(LimitKind::Memory),
-            (false, false) => self.scratch.as_ref().and_then(Scratch::over),
+            (false, false) => self.over(),
         };
         (status, stdout, stderr, over)
     }
 
+    /// What was found too much of by looking.
+    fn over(&self) -> Option<LimitKind> {
+        let scratch = self.scratch.as_ref().and_then(Scratch::over);
+        scratch.or_else(|| self.watch.as_ref().and_then(Watch::over))
+    }
+
     /// The most that its Python had in memory, as the kernel counts it; 0 if that is gone already.
     fn memory_peak_bytes(&self) -> u64 {
-        let python = match self.first {
-            Some(first) => children(first.as_raw_nonzero().get()).first().copied(),
+        let python = match &self.first {
+            Some(first) => children(first.pid.as_raw_nonzero().get()).first().copied(),
             None => Some(self.child.id()),
         };
         python.map_or(0, most_resident_bytes)
@@ -183,11 +239,15 @@ impl Process {
         if let Some(status) = self.ended {
             return status;
         }
-        // While the child is not waited for, its number, and that of the process that it waits for, can't be another's.
-        match self.first {
-            Some(first) if !self.has_ended() => drop(rustix::process::kill_process(first, Signal::KILL)),
-            Some(_) => {}
-            // All of a group are killed at once, and one that is being made is not made.
+        match &self.first {
+            Some(first) => {
+                let _ = rustix::process::pidfd_send_signal(&first.hold, Signal::KILL);
+                first.outlast();
+                // Who made the namespace waits for its first process, and then ends too.
+                self.ends_until(Instant::now() + LEAVING);
+            }
+            // All of a group are killed at once, and one that is being made is not made. While the child is not waited for,
+            // its number can't be another's.
             None => drop(rustix::process::kill_process_group(self.pid(), Signal::KILL)),
         }
         let _ = self.child.kill();
@@ -205,6 +265,18 @@ impl Process {
         let is_there = || rustix::process::test_kill_process_group(self.pid()).is_ok();
         while is_there() && processes(self.pid()).next().is_some() && Instant::now() < until {
             std::thread::sleep(Duration::from_micros(500));
+        }
+    }
+}
+
+impl First {
+    /// It ends after all others of its namespace, and after their file systems were taken apart.
+    fn outlast(&self) {
+        let until = Instant::now() + PASSING;
+        while !has_ended_within(self.hold.as_fd(), until.saturating_duration_since(Instant::now())) {
+            if Instant::now() >= until {
+                return;
+            }
         }
     }
 }

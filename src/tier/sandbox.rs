@@ -58,8 +58,8 @@ pub struct Parts {
     pub packages: Option<String>,
     /// The skill's own folder.
     pub skill: String,
-    /// A path to connect to, or the number of a descriptor to ask on.
-    pub proxy: serde_json::Value,
+    /// The number of a descriptor to ask for connections on.
+    pub proxy: i32,
     /// How many processes its user may have.
     pub processes: u64,
     /// Whether modes and times of files can be changed.
@@ -86,7 +86,7 @@ impl Sandbox {
     /// The first of these mounts that it can't make.
     pub(crate) fn unkept(&self, mounts: &[(PathBuf, MountGrant)]) -> Option<super::Unkept> {
         match self.kind {
-            Kind::Bubblewrap(_) => None,
+            Kind::Bubblewrap(_) => bubblewrap::mounts::unkept(mounts),
             Kind::Landlock => landlock::mounts::unkept(mounts),
         }
     }

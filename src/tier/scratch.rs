@@ -12,18 +12,12 @@ use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{self, RecvTimeoutError, Sender};
-use std::sync::{Arc, OnceLock};
-use std::thread::JoinHandle;
-use std::time::{Duration, Instant};
 
 use rustix::process::Pid;
 use tempfile::TempDir;
 
+use super::watch::Watch;
 use crate::limits::{LimitKind, Limits};
-
-/// How long nobody looks: at least, at most, and otherwise by how long a look takes.
-const LOOK: (Duration, Duration, u32) = (Duration::from_millis(20), Duration::from_millis(100), 4);
 
 /// Where every process may have files in memory.
 const IN_MEMORY: &str = "/dev/shm";
@@ -32,9 +26,8 @@ const TMPFS: i64 = 0x0102_1994;
 pub struct Scratch {
     folder: PathBuf,
     /// What the folder is in, if it is in memory.
-    _around: Option<TempDir>,
-    over: Arc<OnceLock<LimitKind>>,
-    watch: Option<(Sender<()>, JoinHandle<()>)>,
+    around: Option<TempDir>,
+    watch: Option<Watch>,
 }
 
 impl Scratch {
@@ -49,7 +42,7 @@ impl Scratch {
     fn make(folder: PathBuf, around: Option<TempDir>) -> io::Result<Scratch> {
         std::fs::create_dir(&folder)?;
         // As the kernel tells of files in it.
-        let scratch = Scratch { folder: folder.canonicalize()?, _around: around, over: Arc::default(), watch: None };
+        let scratch = Scratch { folder: folder.canonicalize()?, around, watch: None };
         std::fs::create_dir(scratch.tmp())?;
         std::fs::create_dir(scratch.home())?;
         Ok(scratch)
@@ -57,6 +50,11 @@ impl Scratch {
 
     pub fn folder(&self) -> &Path {
         &self.folder
+    }
+
+    /// What goes with it.
+    pub fn around(&self) -> &Path {
+        self.around.as_ref().map_or(&self.folder, |around| around.path())
     }
 
     pub fn tmp(&self) -> PathBuf {
@@ -71,26 +69,13 @@ impl Scratch {
     /// processes of this session hold though they have no name any more count too.
     pub fn watch(&mut self, limits: &Limits, session: Pid, wake: UnixStream) {
         let most = used::Used { bytes: limits.scratch_bytes, files: u64::from(limits.scratch_files) };
-        let (folder, over) = (self.folder.clone(), self.over.clone());
-        let (stop, stopped) = mpsc::channel();
-        let watch = std::thread::spawn(move || {
-            let mut rest = LOOK.0;
-            while stopped.recv_timeout(rest) == Err(RecvTimeoutError::Timeout) {
-                let started = Instant::now();
-                if let Some(limit) = exceeded(&folder, session, &most) {
-                    let _ = over.set(limit);
-                    let _ = wake.shutdown(std::net::Shutdown::Both);
-                    return;
-                }
-                rest = (started.elapsed() * LOOK.2).clamp(LOOK.0, LOOK.1);
-            }
-        });
-        self.watch = Some((stop, watch));
+        let folder = self.folder.clone();
+        self.watch = Some(Watch::start(wake, move || exceeded(&folder, session, &most)));
     }
 
     /// What there was too much of.
     pub fn over(&self) -> Option<LimitKind> {
-        self.over.get().copied()
+        self.watch.as_ref().and_then(Watch::over)
     }
 }
 
@@ -117,10 +102,7 @@ fn exceeded(folder: &Path, session: Pid, most: &used::Used) -> Option<LimitKind>
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        if let Some((stop, watch)) = self.watch.take() {
-            drop(stop);
-            let _ = watch.join();
-        }
+        self.watch = None;
         // What is left, if anything, is in a folder that is removed next.
         let _ = remove::tree(&self.folder);
     }
@@ -128,6 +110,8 @@ impl Drop for Scratch {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
 
     fn scratch(at: &Path) -> Scratch {

@@ -5,7 +5,8 @@
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd, RawFd};
 use std::os::unix::process::CommandExt;
-use std::process::{Child, Command};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
 
 use rustix::io::FdFlags;
 use rustix::process::{Resource, Rlimit};
@@ -49,6 +50,45 @@ pub fn spawn(command: &mut Command, descriptors: &[OwnedFd], limits: Rlimits, ho
     // SAFETY: the closure is run after `fork`, where only what is async-signal-safe may be called. It makes system calls
     // (`close_range`, `fcntl`, `prlimit`, and those of `put_on`), allocates nothing, takes no lock and touches no memory
     // but what it holds. An `io::Error` from a number of the system's does not allocate.
+    unsafe { command.pre_exec(prepare) };
+    command.spawn()
+}
+
+/// Starts a command, but only when nobody can write to the other end of `wait` any more, and kills the group of the process
+/// that is held first, if one is. A byte on `wait` ends it before that.
+pub fn spawn_when_alone(command: &mut Command, wait: OwnedFd, held: Option<OwnedFd>) -> io::Result<Child> {
+    const WAIT: RawFd = libc::STDIN_FILENO;
+    const HELD: RawFd = libc::STDOUT_FILENO;
+    let kills = held.is_some();
+    command.stdin(wait).stdout(held.map_or_else(Stdio::null, Stdio::from)).stderr(Stdio::null());
+    let prepare = move || {
+        // Not in reach of a terminal's signals.
+        rustix::process::setsid()?;
+        // With the others goes the one by which `spawn` is told that the command was started: it returns now.
+        // SAFETY: it takes numbers and touches no memory. Nothing in this copy of the process uses what it closes, unless
+        // `exec` fails, and then it ends.
+        if unsafe { libc::syscall(libc::SYS_close_range, 3, libc::c_uint::MAX, 0) } != 0 {
+            return Err(io::Error::last_os_error());
+        }
+        // SAFETY: standard input is open, in this copy of the process.
+        let wait = unsafe { BorrowedFd::borrow_raw(WAIT) };
+        loop {
+            match rustix::io::read(wait, &mut [0]) {
+                Ok(0) => break,
+                Err(rustix::io::Errno::INTR) => {}
+                // SAFETY: it takes a number, and runs nothing of this program.
+                _ => unsafe { libc::_exit(0) },
+            }
+        }
+        if kills {
+            const GROUP: libc::c_uint = 1 << 2; // PIDFD_SIGNAL_PROCESS_GROUP, Linux 6.9
+            let nothing = std::ptr::null::<libc::siginfo_t>();
+            // SAFETY: numbers, and no more about the signal than its number.
+            unsafe { libc::syscall(libc::SYS_pidfd_send_signal, HELD, libc::SIGKILL, nothing, GROUP) };
+        }
+        Ok(())
+    };
+    // SAFETY: as in `spawn`: system calls only (`setsid`, `close_range`, `read`, `_exit`, `pidfd_send_signal`).
     unsafe { command.pre_exec(prepare) };
     command.spawn()
 }
@@ -111,6 +151,14 @@ pub fn landlock_version() -> io::Result<i32> {
     // SAFETY: with this flag there is nothing to be read.
     let answer = unsafe { libc::syscall(libc::SYS_landlock_create_ruleset, nothing, 0usize, VERSION) };
     i32::try_from(call(answer)?).map_err(io::Error::other)
+}
+
+/// Waits for a process that is held, whoever's child it is. A signal may break it off.
+pub fn has_ended_within(process: BorrowedFd<'_>, wait: Duration) -> bool {
+    let mut asked = libc::pollfd { fd: process.as_raw_fd(), events: libc::POLLIN, revents: 0 };
+    let wait = i32::try_from(wait.as_millis()).unwrap_or(i32::MAX);
+    // SAFETY: one structure, which lives until the call returns.
+    unsafe { libc::poll(&raw mut asked, 1, wait) == 1 }
 }
 
 /// Gives a process at the other end of a stream a descriptor, with one byte around it. Does not wait for room.

@@ -6,16 +6,20 @@
 //! needs and that the kernel's bugs tend to be in.
 //!
 //! *Invariant*: its processes are in a namespace whose first process is killed at the end, and with it the kernel kills the
-//! others.
+//! others. It is gone only when they are, and their file systems.
+
+mod files;
+pub mod mounts;
 
 use std::io::{Read, Write};
 use std::os::fd::{AsRawFd, OwnedFd};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
 use rustix::process::Pid;
 
+use self::files::Counted;
 use super::{Kind, LIBRARIES, LINKS, Parts, Sandbox, Started, confine, environment, seccomp};
 use crate::policy::Mode;
 use crate::tier::files::Files;
@@ -27,7 +31,6 @@ use crate::venv::Venv;
 /// Where the process sees its parts.
 const OURS: &str = "/skillcell";
 const PACKAGES: &str = "/packages";
-const SOCKET: &str = "/skillcell-http";
 const HOME: &str = "/home/skill";
 /// The number that the user has inside.
 const USER: &str = "1000";
@@ -57,35 +60,50 @@ pub fn start(
     files: &Files,
     deadline: Instant,
 ) -> Result<Started, TierError> {
-    let proxy = Proxy::start(job.web.as_deref(), job.denials.clone(), &files.socket(), deadline);
-    let proxy = proxy.map_err(TierError::io("listen on the proxy's socket"))?;
+    if let Some(why) = on_python(job, venv) {
+        return Err(TierError::Sandbox(why));
+    }
+    let proxy = Proxy::hand_out(job.web.as_deref(), job.denials.clone(), deadline);
+    let (proxy, hand) = proxy.map_err(TierError::io("make the proxy's stream"))?;
     let prepared = (|| {
         let (told, tell) = std::io::pipe()?;
         let (wait, go) = std::io::pipe()?;
-        Ok((told, go, [OwnedFd::from(tell), OwnedFd::from(wait), seccomp::filter()?]))
+        Ok((told, go, [OwnedFd::from(tell), OwnedFd::from(wait), seccomp::filter()?, OwnedFd::from(hand)]))
     })();
     let (told, go, descriptors) = prepared.map_err(TierError::io("make what a process needs"))?;
-    let [info, block, filter] = &descriptors;
+    let [info, block, filter, hand] = &descriptors;
+    let parts = parts(job, venv, hand.as_raw_fd());
     let numbers = (info.as_raw_fd(), block.as_raw_fd(), filter.as_raw_fd());
     let mut process = Process::spawn(command(program, job, venv, files, numbers), &descriptors, job.limits, None)?;
     drop(descriptors); // the other ends
+    process.guard(&[files.folder()], true)?;
     let first = read_first(&mut process, told)?;
+    process.is_around(first)?;
     // What is in the three scratch folders is memory too.
     process.cgroup = confine(first, job, job.limits.scratch_bytes.saturating_mul(3))?;
-    process.first = Some(first);
+    let counted = Counted::new(first, &files.ours().join("run.py"), job.limits.scratch_files);
+    let counted = counted.map_err(TierError::io("watch the scratch folders"))?;
+    process.look(move || counted.exceeded())?;
     process.capture(job.limits)?;
     (&go).write_all(b"g").map_err(TierError::io("start the process"))?;
-    Ok(Started { process, proxy, parts: parts(job, venv) })
+    Ok(Started { process, proxy, parts })
 }
 
-fn parts(job: &Job<'_>, venv: &Venv) -> Parts {
+fn parts(job: &Job<'_>, venv: &Venv, proxy: i32) -> Parts {
     Parts {
         packages: process::packages_folder(venv.root()).map(|folder| format!("{PACKAGES}/{folder}")),
         skill: job.skill.guest_folder(),
-        proxy: SOCKET.into(),
+        proxy,
         processes: MAX_PROCESSES,
         modes: true,
     }
+}
+
+/// Why something granted would hide Python. Where that is, is known only now.
+fn on_python(job: &Job<'_>, venv: &Venv) -> Option<String> {
+    let base = venv.base();
+    let parts = [base.prefix.join("lib"), base.prefix.join("lib64"), base.executable.clone()];
+    job.mounts.iter().find_map(|(_, grant)| mounts::hidden(grant, parts.iter().map(PathBuf::as_path)))
 }
 
 /// Bubblewrap tells of the first process once the sandbox is made. If it can't make one it says why on stderr.
@@ -121,7 +139,6 @@ fn command(
     for name in ["passwd", "group", "hosts"] {
         read_only(&mut command, &files.etc().join(name), &format!("/etc/{name}"));
     }
-    read_only(&mut command, &files.socket(), SOCKET);
     for (folder, grant) in &job.mounts {
         command.arg(if grant.mode == Mode::ReadWrite { "--bind" } else { "--ro-bind" });
         command.arg(folder).arg(grant.guest.as_str());

@@ -125,6 +125,18 @@ pub(in crate::tier) const MAKING: [i32; 2] = [libc::O_CREAT, libc::O_TMPFILE & !
 /// What sockets there may be. Others are not all kept apart by a network namespace: `AF_VSOCK` leads out of a machine.
 pub(in crate::tier) const FAMILIES: [i32; 4] = [libc::AF_UNIX, libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK];
 
+/// Kinds of pairs: a datagram could be sent to any socket that has a name.
+const PAIRS: [i32; 2] = [libc::SOCK_STREAM, libc::SOCK_SEQPACKET];
+
+/// Calls that make any kind of file, and which argument says which.
+const NODES: &[(i64, u8)] = &[
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_mknod, 1),
+    (libc::SYS_mknodat, 2),
+];
+/// Pipes, sockets and devices, which a cell can't make either.
+const SPECIAL: [libc::mode_t; 4] = [libc::S_IFIFO, libc::S_IFSOCK, libc::S_IFCHR, libc::S_IFBLK];
+
 /// The filter in a file without a name, as bubblewrap reads it.
 pub fn filter() -> io::Result<OwnedFd> {
     let program = program().map_err(|error| io::Error::other(error.to_string()))?;
@@ -142,11 +154,18 @@ pub fn filter() -> io::Result<OwnedFd> {
 
 fn program() -> Result<BpfProgram, BackendError> {
     let mut rules: Rules = DENIED.iter().map(|(_, call)| (*call, Vec::new())).collect();
-    let others = FAMILIES.map(|family| condition(0, SeccompCmpOp::Ne, family));
-    let others = others.into_iter().collect::<Result<Vec<_>, _>>()?;
+    // To whom a Unix socket connects is in memory, so there is none that could: a granted folder may have a service's.
+    let may_be_made = FAMILIES.iter().filter(|family| **family != libc::AF_UNIX);
+    let others = may_be_made.map(|family| condition(0, SeccompCmpOp::Ne, *family)).collect::<Result<Vec<_>, _>>()?;
     rules.insert(libc::SYS_socket, vec![SeccompRule::new(others)?]);
+    rules.insert(libc::SYS_socketpair, pairs()?);
+    // One of a pair could be given a name too, and with it a file.
+    rules.insert(libc::SYS_bind, Vec::new());
     for ((_, call), mode, flags) in SET_ID {
         rules.insert(*call, set_id(*mode, *flags)?);
+    }
+    for (call, mode) in NODES {
+        rules.entry(*call).or_default().extend(special(*mode)?);
     }
     let mut program = no_other_abi();
     program.extend(compiled(rules, EPERM)?);
@@ -181,6 +200,20 @@ fn set_id(mode: u8, flags: Option<u8>) -> Result<Vec<SeccompRule>, BackendError>
                 }
             }
         }
+    }
+    Ok(rules)
+}
+
+fn special(mode: u8) -> Result<Vec<SeccompRule>, BackendError> {
+    let of_kind = SeccompCmpOp::MaskedEq(u64::from(libc::S_IFMT));
+    let is = |kind| SeccompCondition::new(mode, SeccompCmpArgLen::Dword, of_kind.clone(), u64::from(kind));
+    SPECIAL.into_iter().map(|kind| SeccompRule::new(vec![is(kind)?])).collect()
+}
+
+fn pairs() -> Result<Vec<SeccompRule>, BackendError> {
+    let mut rules = vec![SeccompRule::new(vec![condition(0, SeccompCmpOp::Ne, libc::AF_UNIX)?])?];
+    for kind in (0..16).filter(|kind| !PAIRS.contains(kind)) {
+        rules.push(SeccompRule::new(vec![condition(1, SeccompCmpOp::MaskedEq(0xf), kind)?])?);
     }
     Ok(rules)
 }

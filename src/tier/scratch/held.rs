@@ -13,18 +13,22 @@ use crate::tier::session::processes;
 /// What the kernel puts behind the path of such a file.
 const DELETED: &[u8] = b" (deleted)";
 
-/// Bytes on disk of files that were below `folder`.
+/// Bytes on disk of files that were below `folder`. A process that can't be looked at may hold any number of them.
 pub fn bytes(folder: &Path, session: Pid) -> u64 {
     let mut found = HashMap::new();
     for process in processes(session) {
-        open(&process, folder, &mut found);
+        if !open(&process, folder, &mut found) && has_memory(&process) {
+            return u64::MAX;
+        }
         mapped(&process, folder, &mut found);
     }
     found.values().fold(0, |sum, bytes| sum.saturating_add(*bytes))
 }
 
-fn open(process: &Path, folder: &Path, found: &mut HashMap<u64, u64>) {
-    for entry in std::fs::read_dir(process.join("fd")).into_iter().flatten().flatten() {
+/// Whether it could be looked at.
+fn open(process: &Path, folder: &Path, found: &mut HashMap<u64, u64>) -> bool {
+    let Ok(entries) = std::fs::read_dir(process.join("fd")) else { return false };
+    for entry in entries.flatten() {
         let Ok(target) = std::fs::read_link(entry.path()) else { continue };
         if is_deleted_below(target.as_os_str().as_bytes(), folder)
             && let Ok(file) = std::fs::metadata(entry.path())
@@ -33,6 +37,12 @@ fn open(process: &Path, folder: &Path, found: &mut HashMap<u64, u64>) {
             found.insert(file.ino(), file.blocks().saturating_mul(512));
         }
     }
+    true
+}
+
+/// One that is just ending has none any more, can't be looked at either, and holds nothing for long.
+fn has_memory(process: &Path) -> bool {
+    std::fs::read_to_string(process.join("status")).is_ok_and(|status| status.contains("\nVmSize:"))
 }
 
 /// As large as they are mapped: how much of that is on the disk can't be seen.
@@ -62,7 +72,20 @@ fn is_deleted_below(path: &[u8], folder: &Path) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::path::PathBuf;
+
     use super::*;
+
+    #[test]
+    fn a_process_that_hides_is_told_from_one_that_ends() {
+        let place = tempfile::tempdir().unwrap();
+        let (process, mut found) = (place.path(), HashMap::new());
+        assert!(!open(process, Path::new("/"), &mut found));
+        std::fs::write(process.join("status"), "Name:\tpython3\nState:\tR (running)\nThreads:\t1\n").unwrap();
+        assert!(!has_memory(process));
+        let own = PathBuf::from(format!("/proc/{}", std::process::id()));
+        assert!(open(&own, Path::new("/"), &mut found) && has_memory(&own));
+    }
 
     #[test]
     fn a_file_without_a_name_counts_while_it_is_open() {

@@ -2,7 +2,7 @@
 //! not look at, is refused here.
 //!
 //! ```text
-//!   sockets      none is made, bound, connected or addressed; only pairs that are streams
+//!   sockets      none is made, connected or addressed; only pairs that are streams
 //!   files        modes, owners, times and attributes are nobody's to change: Landlock does not see that, so a file
 //!                that may only be read, or that is out of reach, could be changed so
 //!   processes    no group or session of its own, no child for its parent, nothing about another process
@@ -33,7 +33,6 @@ const DENIED: &[c_long] = &[
     // Sockets.
     libc::SYS_socket,
     libc::SYS_connect,
-    libc::SYS_bind,
     libc::SYS_listen,
     libc::SYS_accept,
     libc::SYS_accept4,
@@ -132,9 +131,6 @@ const CLONES: [c_int; 9] = [
 /// it is closed by `exec`. Others change a file's flags, even through one that was opened for reading.
 const IOCTLS: [u64; 6] = [libc::TCGETS, libc::TIOCGWINSZ, libc::FIONREAD, libc::FIONBIO, libc::FIOCLEX, libc::FIONCLEX];
 
-/// Kinds of pairs: a datagram could be sent to any socket that has a name.
-const PAIRS: [c_int; 2] = [libc::SOCK_STREAM, libc::SOCK_SEQPACKET];
-
 /// The filters, in the order that they are to be put on.
 pub fn filters() -> Result<Vec<BpfProgram>, BackendError> {
     let mut newer = nothing_from(UNKNOWN, ENOSYS);
@@ -151,10 +147,11 @@ fn rules() -> Result<Rules, BackendError> {
         rules.entry(*call).or_default().push(SeccompRule::new(vec![other])?);
     }
     rules.insert(libc::SYS_clone, any(CLONES.map(|flag| has(0, flag)))?);
-    rules.insert(libc::SYS_prctl, any([condition(0, SeccompCmpOp::Eq, libc::PR_SET_PDEATHSIG)])?);
+    // It ends with its host; and stays open to whoever counts the files that it holds.
+    let kept = [libc::PR_SET_PDEATHSIG, libc::PR_SET_DUMPABLE];
+    rules.insert(libc::SYS_prctl, any(kept.map(|option| condition(0, SeccompCmpOp::Eq, option)))?);
     rules
         .insert(libc::SYS_fcntl, any([libc::F_SETLEASE, libc::F_NOTIFY].map(|it| condition(1, SeccompCmpOp::Eq, it)))?);
-    rules.insert(libc::SYS_socketpair, pairs()?);
     // To whom, if it is said: a pointer.
     let named = SeccompCondition::new(4, SeccompCmpArgLen::Qword, SeccompCmpOp::Ne, 0);
     rules.insert(libc::SYS_sendto, any([named])?);
@@ -168,14 +165,6 @@ fn any<const N: usize>(
     conditions: [Result<SeccompCondition, BackendError>; N],
 ) -> Result<Vec<SeccompRule>, BackendError> {
     conditions.into_iter().map(|condition| SeccompRule::new(vec![condition?])).collect()
-}
-
-fn pairs() -> Result<Vec<SeccompRule>, BackendError> {
-    let mut rules = any([condition(0, SeccompCmpOp::Ne, libc::AF_UNIX)])?;
-    for kind in (0..16).filter(|kind| !PAIRS.contains(kind)) {
-        rules.push(SeccompRule::new(vec![condition(1, SeccompCmpOp::MaskedEq(0xf), kind)?])?);
-    }
-    Ok(rules)
 }
 
 #[cfg(test)]

@@ -80,6 +80,14 @@ class Hostile(BaseSkill):
                 time.sleep(0.005)
         time.sleep(30)
 
+    def flood_files(self):
+        """Files without any content, as fast as two processes can, in both folders."""
+        folder = os.environ["HOME" if os.fork() == 0 else "TMPDIR"]
+        number = 0
+        while True:
+            os.close(os.open(f"{folder}/{number}", os.O_CREAT | os.O_WRONLY))
+            number += 1
+
     def flood(self, descriptor):
         while True:
             os.write(descriptor, b"x" * 65536)
@@ -99,6 +107,9 @@ class Hostile(BaseSkill):
         time.sleep(30)
 
     def hang(self):
+        """With a child, both deaf."""
+        os.fork()
+        _deaf()
         time.sleep(60)
 
     def hog(self):
@@ -126,6 +137,43 @@ class Hostile(BaseSkill):
         stream = socket.socket(socket.AF_UNIX)
         stream.connect("\0" + abstract)
         return {"reached": True}
+
+    def connects(self, folder):
+        """Each way to a service that has its socket in a folder, and what would leave a socket or pipe there: the errors."""
+        path = f"{folder}/service"
+        plain = socket.SocketType.__mro__[1]
+        orphan, other = socket.socketpair()
+        other.close()
+        tries = {
+            "stream": lambda: plain(socket.AF_UNIX).connect(path),
+            "datagram": lambda: plain(socket.AF_UNIX, socket.SOCK_DGRAM).sendto(b"x", path),
+            "orphan": lambda: orphan.connect(path),
+            "pair": lambda: socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)[0].connect(path),
+            "to": lambda: orphan.sendto(b"x", path),
+            "bind": lambda: socket.socketpair()[0].bind(f"{folder}/bound"),
+            "fifo": lambda: os.mkfifo(f"{folder}/pipe"),
+            "node": lambda: os.mknod(f"{folder}/node", stat.S_IFSOCK | 0o600),
+            "whiteout": lambda: os.mknod(f"{folder}/nothing", stat.S_IFCHR | 0o600, 0),
+        }
+        return {name: _error(attempt) for name, attempt in tries.items()}
+
+    def pairs(self):
+        """What Python makes of pairs of sockets goes on working."""
+        import asyncio
+        import multiprocessing
+
+        async def answer():
+            reader, writer = await asyncio.open_connection(sock=left)
+            writer.write(b"ping\n")
+            return (await reader.readline()).decode()
+
+        left, right = socket.socketpair()
+        right.send(b"pong\n")
+        near, far = multiprocessing.Pipe()
+        child = multiprocessing.get_context("fork").Process(target=far.send, args=("piped",))
+        child.start()
+        child.join()
+        return [asyncio.run(answer()), right.recv(5).decode(), near.recv()]
 
     def kills(self, pid):
         os.kill(pid, 0)
@@ -231,6 +279,7 @@ class Hostile(BaseSkill):
             "session": _error(os.setsid),
             "group": _error(lambda: os.setpgid(0, 0)),
             "outlive": _error(lambda: _libc("prctl", 1, 0, 0, 0, 0)),
+            "hide": _error(lambda: _libc("prctl", 4, 0, 0, 0, 0)),
             "sibling": _error(lambda: _syscall(56, 0x8000 | signal.SIGCHLD, 0, 0, 0, 0)),
             "user_namespace": _error(lambda: _syscall(56, 0x10000000 | signal.SIGCHLD, 0, 0, 0, 0)),
             "unshare": _error(lambda: _libc("unshare", 0x10000000)),
