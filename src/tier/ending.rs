@@ -17,12 +17,17 @@ const TOO_MANY_OPEN_FILES: i64 = 24;
 /// How a process ended, as it is told.
 pub struct Ended {
     pub status: ExitStatus,
-    /// By bubblewrap, which has one number for a signal and for 128 more than it.
+    /// By who has one number for a signal and for 128 more than it.
     pub second_hand: bool,
 }
 
+/// Of a process whose status an engine tells.
+pub fn outcome(end: End, door: &mut Door, status: Option<ExitStatus>, writes: bool) -> Outcome {
+    of(end, door, status.map(|status| Ended { status, second_hand: true }), writes)
+}
+
 /// `writes` is whether it could write to folders of the host, which may be full for reasons of their own.
-pub fn outcome(end: End, door: &mut Door, ended: Option<Ended>, writes: bool) -> Outcome {
+pub fn of(end: End, door: &mut Door, ended: Option<Ended>, writes: bool) -> Outcome {
     match end {
         End::Exceeded(limit) => Outcome::Exceeded(limit, None),
         End::Garbage => crashed("the skill wrote something that is no frame on the host's channel".to_owned()),

@@ -158,7 +158,7 @@ impl Process {
         let status = status.map(|status| Ended { status, second_hand });
         let end = over.map_or(heard.end, End::Exceeded);
         let writes = job.mounts.iter().any(|(_, grant)| grant.mode == Mode::ReadWrite);
-        let outcome = ending::outcome(end, &mut job.door, status, writes);
+        let outcome = ending::of(end, &mut job.door, status, writes);
         let taken = heard.taken.unwrap_or(ended);
         let usage = Usage {
             setup: taken - started,
