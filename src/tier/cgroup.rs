@@ -133,12 +133,47 @@ fn sweep() {
     });
 }
 
+fn is_abandoned(entry: &fs::DirEntry) -> Option<bool> {
+    let age = entry.metadata().ok()?.modified().ok()?.elapsed().ok()?;
+    Some(is_nobodys(entry.file_name().to_str()?, age))
+}
+
 /// Whether it is one of ours, its maker is dead, and it is not new: the numbers of another process namespace mean nothing
 /// here, and one that was just made there has no process in it yet.
-fn is_abandoned(entry: &fs::DirEntry) -> Option<bool> {
-    let name = entry.file_name();
-    let maker = name.to_str()?.strip_prefix(PREFIX)?.split('-').next()?;
-    let maker = Pid::from_raw(maker.parse().ok()?)?;
-    let is_old = entry.metadata().ok()?.modified().ok()?.elapsed().ok()? > NEW;
-    Some(is_old && rustix::process::test_kill_process(maker) == Err(Errno::SRCH))
+fn is_nobodys(name: &str, age: Duration) -> bool {
+    let maker = name.strip_prefix(PREFIX).and_then(|rest| rest.split('-').next()?.parse().ok());
+    let is_dead = |maker| rustix::process::test_kill_process(maker) == Err(Errno::SRCH);
+    age > NEW && maker.and_then(Pid::from_raw).is_some_and(is_dead)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_group_that_was_busy_is_removed_by_a_later_call() {
+        let Some(group) = Cgroup::new(8, 1 << 30) else { return };
+        let folders: Vec<PathBuf> = group.folders().cloned().collect();
+        let mut child = std::process::Command::new("sleep").arg("60").spawn().unwrap();
+        group.add(child.id()).unwrap();
+        drop(group);
+        assert!(folders.iter().all(|folder| folder.is_dir()), "a process is in it");
+        child.kill().unwrap();
+        child.wait().unwrap();
+        drop(Cgroup::new(8, 1 << 30));
+        assert!(!folders.iter().any(|folder| folder.is_dir()));
+    }
+
+    #[test]
+    fn only_groups_of_the_dead_are_nobodys() {
+        let mut child = std::process::Command::new("true").spawn().unwrap();
+        child.wait().unwrap();
+        let (dead, old) = (format!("skillcell-{}-00", child.id()), NEW * 2);
+        assert!(is_nobodys(&dead, old));
+        assert!(!is_nobodys(&dead, Duration::ZERO), "it may be of another process namespace");
+        assert!(!is_nobodys(&format!("skillcell-{}-00", std::process::id()), old), "its maker lives");
+        assert!(
+            !["skillcell-x-00", "system.slice", "skillcell-", "skillcell--1-0"].iter().any(|it| is_nobodys(it, old))
+        );
+    }
 }
