@@ -1,8 +1,8 @@
 //! What cleans up after a call whose host was killed: a process that waits for that, and otherwise does nothing. A host
 //! that is killed can't, and one that gets a signal has no time to.
 //!
-//! *Life cycle*: started with its call, ended when that is over. If the host is gone before, it kills the session of a
-//! process that has no namespace to end with, and removes the call's folders.
+//! *Life cycle*: started with its call, ended when that is over. If the host is gone before, it kills the group of the
+//! call's first process, and removes the call's folders.
 
 use std::io::{self, PipeWriter, Write};
 use std::os::fd::OwnedFd;
@@ -24,7 +24,7 @@ pub struct Guard {
 }
 
 impl Guard {
-    /// `session` is the first process of one, if all of it is to be killed.
+    /// `session` is the first process of a group that is to be killed.
     pub fn start(folders: &[&Path], session: Option<Pid>) -> io::Result<Guard> {
         let (wait, tell) = io::pipe()?;
         let session = session.map(|first| rustix::process::pidfd_open(first, PidfdFlags::empty())).transpose()?;

@@ -4,6 +4,7 @@
 use std::io::Read;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
+use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
@@ -74,6 +75,10 @@ impl Process {
     ) -> Result<Process, TierError> {
         let (ours, theirs) = UnixStream::pair().map_err(TierError::io("make a channel"))?;
         command.stdin(OwnedFd::from(theirs)).stdout(Stdio::piped()).stderr(Stdio::piped());
+        if hold.is_none() {
+            // What is held has a session of its own.
+            command.process_group(0);
+        }
         let child = spawn(&mut command, descriptors, rlimits(limits), hold);
         let child = child.map_err(TierError::io("start the process"))?;
         Ok(Process {
@@ -117,11 +122,11 @@ impl Process {
         Ok(())
     }
 
-    /// From now on these folders go though the host is killed, and with it all processes, which are this one's session unless
-    /// they are in a namespace.
-    pub fn guard(&mut self, folders: &[&Path], has_namespace: bool) -> Result<(), TierError> {
-        let session = (!has_namespace).then(|| self.pid());
-        self.guard = Some(Guard::start(folders, session).map_err(TierError::io("guard the process"))?);
+    /// From now on these folders go though the host is killed, and with it all processes of this one's group. Those in a
+    /// namespace end with that; but until bubblewrap has made it, its own processes wait for each other.
+    pub fn guard(&mut self, folders: &[&Path]) -> Result<(), TierError> {
+        let guard = Guard::start(folders, Some(self.pid())).map_err(TierError::io("guard the process"))?;
+        self.guard = Some(guard);
         Ok(())
     }
 

@@ -76,7 +76,7 @@ pub fn start(
     let numbers = (info.as_raw_fd(), block.as_raw_fd(), filter.as_raw_fd());
     let mut process = Process::spawn(command(program, job, venv, files, numbers), &descriptors, job.limits, None)?;
     drop(descriptors); // the other ends
-    process.guard(&[files.folder()], true)?;
+    process.guard(&[files.folder()])?;
     let first = read_first(&mut process, told)?;
     process.is_around(first)?;
     // What is in the three scratch folders is memory too.

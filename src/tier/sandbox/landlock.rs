@@ -93,7 +93,7 @@ pub fn start(job: &Job<'_>, venv: &Venv, files: &Files, deadline: Instant) -> Re
     let parts = parts(venv, files, descriptors[0].as_raw_fd());
     let hold = hold(job, venv, files, &scratch).map_err(TierError::Sandbox)?;
     let mut process = Process::spawn(command(venv, files, &scratch), &descriptors, job.limits, Some(hold))?;
-    process.guard(&[files.folder(), scratch.around()], false)?;
+    process.guard(&[files.folder(), scratch.around()])?;
     // What is in the scratch folder is memory too, and is looked at only now and then.
     process.cgroup = confine(process.pid(), job, job.limits.scratch_bytes.saturating_mul(2))?;
     process.watch(scratch, job.limits)?;
