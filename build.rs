@@ -1,6 +1,7 @@
 //! Checks and embeds what is in `runtime-assets`. Never uses the network.
 
 use std::fmt::Write as _;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
@@ -11,6 +12,7 @@ fn main() {
     println!("cargo::rerun-if-changed=runtime-assets/pins.toml");
     check_pins(&root.join("runtime-assets/pins.toml"));
 
+    println!("cargo::rustc-env=SKILLCELL_ANALYSIS={:016x}", digest(&root.join("src/analysis")));
     println!("cargo::rerun-if-changed=runtime-assets/native");
     let mut files = Vec::new();
     gather(&guest, &mut files);
@@ -26,6 +28,18 @@ fn main() {
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it"));
     fs::write(out.join("guest.rs"), list).expect("OUT_DIR is writable");
     fs::write(out.join("standins.rs"), standins(&root.join("runtime-assets/standins"))).expect("OUT_DIR is writable");
+}
+
+/// Tells one state of the analysis from another: a verdict that is kept is that of the code that reached it.
+fn digest(folder: &Path) -> u64 {
+    let mut files = Vec::new();
+    gather_all(folder, &mut files);
+    files.sort();
+    let mut hasher = DefaultHasher::new();
+    for file in &files {
+        fs::read(file).expect("it was listed").hash(&mut hasher);
+    }
+    hasher.finish()
 }
 
 /// The stand-ins' files: the distribution's folder, the path below it, and the content.
@@ -48,7 +62,7 @@ fn standins(folder: &Path) -> String {
 
 fn gather_all(folder: &Path, files: &mut Vec<PathBuf>) {
     println!("cargo::rerun-if-changed={}", folder.display());
-    for entry in fs::read_dir(folder).expect("runtime-assets/standins is there") {
+    for entry in fs::read_dir(folder).expect("it is in the repository") {
         let path = entry.expect("readable").path();
         if path.is_dir() && !path.ends_with("__pycache__") {
             gather_all(&path, files);

@@ -16,6 +16,7 @@ mod distributions;
 mod effects;
 mod facts;
 mod graph;
+mod integer_width;
 mod modules;
 mod needs;
 mod network;
@@ -35,26 +36,45 @@ pub use self::effects::Effect;
 use self::facts::Facts;
 use self::graph::Graph;
 pub use self::graph::When;
+pub use self::integer_width::{DefaultInteger, IntegerWidth};
 use self::modules::Modules;
 pub use self::modules::{Module, Required};
 pub use self::report::{Analysis, Finding, Imported, NativeFile, Unread};
 use self::tried::Tried;
 pub use self::verdict::{BestTier, Reason, Verdict};
 use crate::host::{Host, HostError};
+use crate::image::BakeError;
+use crate::packages;
 use crate::skill::Skill;
 
 /// Reads a skill's files and says what follows. Nothing of the skill is run; packages that it imports are imported, in a cell
 /// without it.
 pub fn analyse(host: &Host, skill: &Skill) -> Result<Analysis, HostError> {
-    let required = requirements::of(&host.packages(skill)?);
     let facts = understood(host.facts(skill)?);
+    let (required, too_much, is_complete) = match host.packages(skill) {
+        // That is an answer too: no cell can be given them.
+        Err(HostError::Bake(BakeError::Packages(packages::Error::TooMuch(why)))) => {
+            (requirements::listed(&facts.manifest()), Some(why), true)
+        }
+        found => {
+            let found = found?;
+            (requirements::of(&found), None, found.is_complete())
+        }
+    };
     let wanted = tried::wanted(&facts, &Modules::new(&facts, &required, &Tried::default()));
-    let tried = match wanted {
-        Some(wanted) => tried::read(host.tried(skill, &wanted)?),
-        None => Tried::default(),
+    let tried = match (wanted, too_much) {
+        (Some(wanted), Some(why)) => tried::none_of(&wanted, &why),
+        (Some(wanted), None) => tried::read(host.tried(skill, &wanted)?),
+        (None, _) => Tried::default(),
     };
     let data = skill.files().iter().filter(|(path, _)| !path.ends_with(".py")).map(|(_, size)| size).sum();
-    Ok(from_facts(&facts, data, required, &tried))
+    let analysis = from_facts(&facts, data, required, &tried);
+    // What nobody could be asked about may be answered another time.
+    if is_complete && !tried.is_unfinished {
+        let (verdict, reason) = analysis.in_brief();
+        host.remember_verdict(skill, &verdict, reason.as_deref());
+    }
+    Ok(analysis)
 }
 
 /// What the guest says is only data: of a report of another shape nothing is believed.
@@ -82,6 +102,7 @@ fn from_facts(facts: &Facts, data_bytes: u64, required: Vec<Required>, tried: &T
     let asking = asking::asking(facts, &graph, &needs, &rules);
     let decision = verdict::decide(&graph, &needs, asking.is_needed);
     let classes = classes::classes(facts, &graph, &needs, &modules, data_bytes);
-    let found = report::analysis(facts, &graph, &needs, &modules, decision, classes, asking);
+    let mut found = report::analysis(facts, &graph, &needs, &modules, decision, classes, asking);
+    found.unknown.extend(tried.is_unfinished.then(report::not_tried));
     Analysis { requirements: required, ..found }
 }

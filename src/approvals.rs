@@ -27,9 +27,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 pub use self::difference::{Difference, FileChange};
 pub use self::error::ApprovalError;
 pub use self::record::Approval;
+use crate::policy::Tier;
 use crate::policy::{Permissions, quote};
 use crate::skill::Skill;
-use crate::tier::Tier;
 
 const FILE: &str = "approvals.json";
 const LOCK: &str = "approvals.lock";
@@ -71,6 +71,10 @@ impl Approvals {
 
     pub fn folder(&self) -> &Path {
         &self.folder
+    }
+
+    pub(crate) fn file(&self) -> PathBuf {
+        self.folder.join(FILE)
     }
 
     /// All of them, in the order in which they were made.
@@ -144,7 +148,7 @@ impl Approvals {
             true => format!(" --approvals-dir {}", quote::shell_word(&self.folder.to_string_lossy())),
             false => String::new(),
         };
-        format!("skillcell approve{folder} {}", quote::shell_word(&place::as_given(skill)))
+        format!("skillcell approve{folder} {}", quote::shell_word(&skill.as_given()))
     }
 
     /// Reads, changes and replaces the file while no other does.
@@ -162,13 +166,13 @@ impl Approvals {
         }
         let text = record::write(&approvals)?;
         if text.len() as u64 > MAX_FILE_BYTES {
-            return Err(ApprovalError::Full { path: self.folder.join(FILE) });
+            return Err(ApprovalError::Full { path: self.file() });
         }
         self.replace(&text)
     }
 
     fn replace(&self, text: &str) -> Result<()> {
-        let path = self.folder.join(FILE);
+        let path = self.file();
         let failed = || ApprovalError::io("write", &path);
         // Made for its owner alone.
         let mut draft = tempfile::NamedTempFile::new_in(&self.folder).map_err(failed())?;
@@ -178,7 +182,7 @@ impl Approvals {
     }
 
     fn open(&self) -> Result<Option<(File, Stamp)>> {
-        let path = self.folder.join(FILE);
+        let path = self.file();
         let file = match OpenOptions::new().read(true).custom_flags(place::NO_WAITING).open(&path) {
             Ok(file) => file,
             Err(error) if matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory) => {
@@ -200,7 +204,7 @@ impl Approvals {
     }
 
     fn parse(&self, file: File) -> Result<Vec<Approval>> {
-        let (path, mut text) = (self.folder.join(FILE), String::new());
+        let (path, mut text) = (self.file(), String::new());
         file.take(MAX_FILE_BYTES + 1).read_to_string(&mut text).map_err(ApprovalError::io("read", &path))?;
         if text.len() as u64 > MAX_FILE_BYTES {
             return Err(ApprovalError::bad(&path, format!("it is longer than {} MiB", MAX_FILE_BYTES >> 20)));

@@ -26,7 +26,7 @@ use std::sync::Arc;
 
 use self::file::LogFile;
 pub use self::line::{Event, Line, MAX_LINE_BYTES, ascii};
-pub(crate) use self::trail::Trail;
+pub(crate) use self::trail::{Ended, Trail};
 pub use self::words::{Verdict, one_line};
 
 /// Why a call can't be audited, and is therefore not made, or not to its end.
@@ -81,6 +81,11 @@ impl AuditLog {
     #[must_use]
     pub fn to_listener(self, listener: Arc<Listener>) -> AuditLog {
         AuditLog { listener: Some(listener), ..self }
+    }
+
+    /// Whether it goes nowhere.
+    pub fn is_null(&self) -> bool {
+        self.file.is_none() && self.listener.is_none()
     }
 
     fn write(&self, line: &Line) -> Result<(), AuditError> {

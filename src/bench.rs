@@ -28,12 +28,20 @@ pub struct Plan {
     pub live_cells: usize,
     /// How long each throughput figure is measured.
     pub throughput_time: Duration,
+    /// Whether a skill that is not of the pinned registry is run natively too, outside of any sandbox. Not by default.
+    pub trust_remote_code: bool,
 }
 
 impl Default for Plan {
     fn default() -> Plan {
         let threads = std::thread::available_parallelism().map_or(2, usize::from);
-        Plan { calls: 1000, threads, live_cells: 100, throughput_time: Duration::from_secs(2) }
+        Plan {
+            calls: 1000,
+            threads,
+            live_cells: 100,
+            throughput_time: Duration::from_secs(2),
+            trust_remote_code: false,
+        }
     }
 }
 
@@ -87,13 +95,7 @@ pub fn run(
         checked(call)?;
     }
     let mut missing = Vec::new();
-    let native = match Native::new(skill, call, progress) {
-        Ok(native) => Some(native),
-        Err(why) => {
-            missing.push(format!("python series: {why}"));
-            None
-        }
-    };
+    let native = native(host, skill, call, plan, progress).map_err(|why| missing.push(format!("python series: {why}")));
     progress.step("measuring");
     let [mut cell, mut no_image] = [Series::new("cell"), Series::new("cell_no_image")];
     let [mut python_skill, mut python_pass] = [Series::new("python_skill"), Series::new("python_pass")];
@@ -110,17 +112,10 @@ pub fn run(
         let started = Instant::now();
         checked(&unbaked)?;
         no_image.add(started.elapsed());
-        if let Some(native) = &native {
-            for _ in 0..PASSES_PER_ROUND {
-                python_pass.add(native.pass()?);
-            }
-            for _ in 0..SKILLS_PER_ROUND {
-                match native.skill() {
-                    Ok(time) => python_skill.add(time),
-                    Err(why) if missing.is_empty() => missing.push(format!("python_skill: {why}")),
-                    Err(_) => {}
-                }
-            }
+        if let Ok(native) = &native {
+            let passes = (0..PASSES_PER_ROUND).map(|_| native.pass());
+            add_all(&mut python_pass, passes, &mut missing);
+            add_all(&mut python_skill, (0..SKILLS_PER_ROUND).map(|_| native.skill()), &mut missing);
         }
         progress.fraction(round as u64 + 1, ROUNDS as u64);
     }
@@ -139,6 +134,25 @@ pub fn run(
         resident_bytes: memory::resident_bytes(),
         missing,
     })
+}
+
+/// Processes of the skill outside of any sandbox, if they may be.
+fn native(host: &Host, skill: &Skill, call: &Call, plan: &Plan, progress: &dyn Progress) -> Result<Native, String> {
+    match Native::refusal(skill, plan.trust_remote_code) {
+        Some(why) => Err(why),
+        None => Native::new(host, skill, call, progress),
+    }
+}
+
+/// Adds what was measured, and the first reason why something was not.
+fn add_all(series: &mut Series, times: impl Iterator<Item = Result<Duration, String>>, missing: &mut Vec<String>) {
+    for time in times {
+        match time {
+            Ok(time) => series.add(time),
+            Err(why) if missing.is_empty() => missing.push(format!("{}: {why}", series.name)),
+            Err(_) => {}
+        }
+    }
 }
 
 fn throughput(host: &Host, skill: &Skill, call: &Call, threads: usize, time: Duration) -> Result<f64, BenchError> {
@@ -167,7 +181,7 @@ fn returned(report: Report) -> Result<Report, BenchError> {
         Outcome::Returned(_) => return Ok(report),
         Outcome::Raised(raised) => format!(" {}: {}", raised.kind, raised.message),
         Outcome::Exceeded(limit, _) => format!(" {limit}"),
-        Outcome::Refused => String::new(),
+        _ => String::new(),
     };
     Err(BenchError::Outcome { outcome: report.outcome.name(), detail })
 }

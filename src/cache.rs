@@ -5,7 +5,7 @@
 //! digest was checked through the very file that the caller gets.
 //!
 //! ```text
-//! <cache>/              0700, ours, closed to others
+//! <cache>/              0700, ours or the administrator's; others can't write anything in it, and may read it
 //!   v1/
 //!     runtime/ code/ image/ pack/ venv/ one folder for each `Bucket`
 //!       <name>                         the data, 0600
@@ -90,6 +90,7 @@ impl std::fmt::Display for Bucket {
 #[derive(Debug, Clone)]
 pub struct Cache {
     root: PathBuf,
+    named: PathBuf,
 }
 
 impl Cache {
@@ -101,13 +102,29 @@ impl Cache {
 
     /// Uses this folder, under the same conditions as `locate`.
     pub fn at(folder: &Path) -> Result<Cache> {
-        let root = place::prepare(folder)?;
-        Ok(Cache { root })
+        let named = std::path::absolute(folder).map_err(Error::io("resolve", folder))?;
+        Ok(Cache { root: place::prepare(folder)?, named })
     }
 
     /// The cache folder itself.
     pub fn root(&self) -> &Path {
         &self.root
+    }
+
+    /// The same as it was named, symbolic links and all.
+    pub fn named(&self) -> &Path {
+        &self.named
+    }
+
+    /// Whether artefacts can be made here. A cache that is only read serves what is in it: nothing is locked, and last uses
+    /// are not recorded.
+    pub fn is_writable(&self) -> bool {
+        rustix::fs::access(self.tmp_dir(), rustix::fs::Access::WRITE_OK).is_ok()
+    }
+
+    /// For those who are about to make what takes long.
+    pub fn check_writable(&self) -> Result<()> {
+        if self.is_writable() { Ok(()) } else { Err(Error::ReadOnly { path: self.root.clone() }) }
     }
 
     fn bucket_dir(&self, bucket: Bucket) -> PathBuf {

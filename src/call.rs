@@ -11,9 +11,10 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::audit::AuditLog;
+use crate::cancel::CancelToken;
 use crate::limits::{LimitKind, Limits};
-use crate::policy::{Denial, Grants, TierRules};
-use crate::tier::{Choice, Tier};
+pub use crate::outcome::{Note, NoteKind, Outcome, Raised, Usage};
+use crate::policy::{Choice, Denial, Grants, Tier, TierRules};
 
 /// What a skill is asked to do.
 ///
@@ -37,9 +38,11 @@ pub struct Call {
     pub env: BTreeMap<String, String>,
     /// What the skill may do, as far as it asks for it; a skill without `permissions` may do all of it.
     pub grants: Grants,
-    /// Where the call's decisions are recorded. A call that can't be recorded is not made.
-    pub audit: Option<AuditLog>,
+    /// Where the call's decisions are recorded; nowhere unless it is set. A call that can't be recorded is not made.
+    pub audit: AuditLog,
     pub limits: Limits,
+    /// Ends the call from outside.
+    pub cancel: CancelToken,
     /// Refuse a skill whose files import what no cell has a use for (`subprocess`, say), unless it is approved or
     /// [`Grants::allow_imports`] has the module. An early word, not what keeps a skill in; `skillcell run` has it on.
     pub refuse_imports: bool,
@@ -54,6 +57,8 @@ pub struct Call {
     pub tiers: TierRules,
     /// Let a skill that nobody vouches for run without isolation, if `tier` asks for that.
     pub trust_remote_code: bool,
+    /// Kinds of notes that the caller knows about, and that the report leaves out.
+    pub acknowledge: Vec<NoteKind>,
 }
 
 impl Call {
@@ -66,14 +71,16 @@ impl Call {
             secrets: Vec::new(),
             env: BTreeMap::new(),
             grants: Grants::default(),
-            audit: None,
+            audit: AuditLog::default(),
             limits: Limits::default(),
+            cancel: CancelToken::default(),
             refuse_imports: false,
             validate: true,
             use_image: true,
             tier: Choice::Auto,
             tiers: TierRules::default(),
             trust_remote_code: false,
+            acknowledge: Vec::new(),
         }
     }
 }
@@ -97,92 +104,6 @@ impl Call {
     pub(crate) fn params_json(&self) -> Cow<'_, str> {
         self.text.as_deref().map_or_else(|| Cow::Owned(self.params.to_string()), Cow::Borrowed)
     }
-}
-
-/// How a call ended.
-#[derive(Debug, Clone)]
-#[non_exhaustive]
-pub enum Outcome {
-    /// `execute` returned this JSON.
-    Returned(Box<RawValue>),
-    /// The skill raised, or its result is not JSON.
-    Raised(Raised),
-    /// Policy said no; see [`Report::denials`].
-    Refused,
-    /// A limit ended the call. Where the skill saw an exception for it, that is here too.
-    Exceeded(LimitKind, Option<Raised>),
-}
-
-impl Outcome {
-    /// In a few words, for people.
-    pub fn describe(&self) -> String {
-        match self {
-            Outcome::Raised(raised) => format!("{}: {}", raised.kind, raised.message),
-            Outcome::Exceeded(limit, _) => format!("it went over a limit: {limit}"),
-            Outcome::Returned(_) | Outcome::Refused => self.name().to_owned(),
-        }
-    }
-
-    /// The name in the JSON contract.
-    pub fn name(&self) -> &'static str {
-        match self {
-            Outcome::Returned(_) => "returned",
-            Outcome::Raised(_) => "raised",
-            Outcome::Refused => "refused",
-            Outcome::Exceeded(..) => "exceeded",
-        }
-    }
-}
-
-/// An exception, as the skill's author would see it.
-#[derive(Debug, Clone, Serialize, serde::Deserialize)]
-pub struct Raised {
-    /// The class, with its module unless it is built in.
-    #[serde(rename = "type")]
-    pub kind: String,
-    pub message: String,
-    /// With the skill's own file names and lines; empty when no Python ran.
-    pub traceback: String,
-    /// The number of an `OSError`.
-    #[serde(default, skip_serializing)]
-    pub(crate) errno: Option<i64>,
-    /// The module that could not be imported, if it is an `ImportError` or comes of one.
-    #[serde(default, skip_serializing)]
-    pub(crate) module: Option<String>,
-    /// What the host knows of that, if it is for want of a package.
-    #[serde(skip)]
-    pub(crate) lack: Option<crate::packages::Lack>,
-    /// Whether it is a `MemoryError`, of whatever class.
-    #[serde(default, skip_serializing)]
-    pub(crate) out_of_memory: bool,
-}
-
-impl Raised {
-    /// An exception that was not raised by Python.
-    pub(crate) fn of_host(kind: &str, message: impl Into<String>) -> Raised {
-        let (kind, message) = (kind.to_owned(), message.into());
-        Raised { kind, message, traceback: String::new(), errno: None, module: None, lack: None, out_of_memory: false }
-    }
-}
-
-/// What one call used.
-#[derive(Debug, Clone, Default)]
-#[non_exhaustive]
-pub struct Usage {
-    /// From accepting the call to its end, tear-down included.
-    pub wall: Duration,
-    /// Making the cell.
-    pub setup: Duration,
-    /// Running in it.
-    pub guest: Duration,
-    /// Throwing it away.
-    pub teardown: Duration,
-    /// The largest size of the cell's memory.
-    pub memory_peak_bytes: u64,
-    /// Calls from the cell to the host.
-    pub host_calls: u64,
-    /// Fuel burnt, when it was limited.
-    pub fuel: Option<u64>,
 }
 
 /// Which image served a call.
@@ -211,6 +132,8 @@ pub struct Report {
     pub tier: Tier,
     /// Why there, where that needed deciding.
     pub tier_reason: Option<String>,
+    /// What the caller should know of the result or of the call, and that is no error.
+    pub notes: Vec<Note>,
 }
 
 impl Report {
@@ -221,7 +144,7 @@ impl Report {
         match &self.outcome {
             Outcome::Returned(json) => result = Some(&**json),
             Outcome::Raised(raised) => error = Some(raised),
-            Outcome::Refused => {}
+            Outcome::Refused | Outcome::Cancelled | Outcome::Busy => {}
             Outcome::Exceeded(kind, raised) => {
                 limit = Some(*kind);
                 error = raised.as_ref();
@@ -241,6 +164,7 @@ impl Report {
             stderr: String::from_utf8_lossy(&self.stderr),
             usage: UsageEnvelope::new(&self.usage),
             image: self.image.as_ref(),
+            notes: &self.notes,
         }
     }
 }
@@ -261,6 +185,7 @@ struct Envelope<'a> {
     stderr: Cow<'a, str>,
     usage: UsageEnvelope,
     image: Option<&'a ImageUse>,
+    notes: &'a [Note],
 }
 
 #[derive(Serialize)]
@@ -287,5 +212,11 @@ impl UsageEnvelope {
             host_calls: usage.host_calls,
             fuel: usage.fuel,
         }
+    }
+}
+
+impl Default for Call {
+    fn default() -> Call {
+        Call::new(Value::Object(serde_json::Map::new()))
     }
 }

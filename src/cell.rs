@@ -8,7 +8,7 @@
 //! ```
 //!
 //! Life cycle: `Machine::cell` maps the image's memory copy-on-write and instantiates the code over it; the runtime's
-//! own file (`runtime/wasi_python.rs`) boots or enters it; `ending` takes what is worth keeping. `Machine::retire` puts
+//! own file (`cell/wasi_python.rs`) boots or enters it; `ending` takes what is worth keeping. `Machine::retire` puts
 //! the instance back as the image has it (`rest`), or it is dropped.
 //! Invariant: nothing that a cell wrote is reachable after that.
 
@@ -19,6 +19,7 @@ mod pagemap;
 mod prefault;
 mod rest;
 mod slots;
+pub mod wasi_python;
 mod watchdog;
 
 use std::time::Instant;
@@ -26,10 +27,11 @@ use std::time::Instant;
 use wasmtime::{Instance, Memory, ResourceLimiter, Store, TypedFunc, Val, WasmParams, WasmResults};
 
 pub use self::ending::Ending;
-pub use self::machine::{Inputs, Machine, Memories, Precompiled, compile};
+pub use self::machine::{Inputs, MEMORY_EXPORT, MEMORY_IMPORT, Machine, Memories, NewImage, Precompiled, compile};
 pub use self::prefault::HotPages;
 use self::slots::Slot;
 use self::watchdog::Watch;
+use crate::cancel::{CancelToken, Registration};
 use crate::door::Door;
 use crate::limits::LimitKind;
 use crate::vfs::{Caps, Output, Vfs};
@@ -98,6 +100,7 @@ pub struct Cell {
     /// Dropped after the body: the watchdog's entry outlives the cell's last instruction, and the slot is free again
     /// only when its memory is.
     _watch: Watch,
+    _cancel: Option<Registration>,
     _slot: Slot,
 }
 
@@ -153,6 +156,12 @@ impl Cell {
             .collect()
     }
 
+    /// Has a token end it that it was not made with.
+    pub fn cancel_by(&mut self, cancel: &CancelToken, machine: &Machine) {
+        self.store().data_mut().wasi.cancel = cancel.clone();
+        self._cancel = machine.interrupt_on(cancel);
+    }
+
     /// What the cell leaves behind; `ran` is what came of running it.
     pub fn ending(&mut self, ran: wasmtime::Result<()>) -> Ending {
         let fuel = self.body.store.get_fuel().ok();
@@ -162,17 +171,26 @@ impl Cell {
 
 /// What the engine could not do. Not for what a guest does: that ends in an [`Ending`].
 #[derive(Debug, thiserror::Error)]
-#[error("the WebAssembly engine failed: {0}")]
-pub struct EngineError(String);
+#[non_exhaustive]
+pub enum EngineError {
+    #[error("the WebAssembly engine failed: {0}")]
+    Wasmtime(String),
+    /// Every slot was taken until the deadline, or the call was cancelled while it waited for one.
+    #[error("no slot for another cell came free in time")]
+    NoSlot,
+}
 
 impl From<wasmtime::Error> for EngineError {
     fn from(error: wasmtime::Error) -> EngineError {
-        EngineError(format!("{error:#}"))
+        EngineError::Wasmtime(format!("{error:#}"))
     }
 }
 
 /// Whether a cell that noticed the epoch move is really over its time.
 fn on_epoch(state: &State) -> wasmtime::Result<wasmtime::UpdateDeadline> {
+    if state.wasi.cancel.is_cancelled() {
+        return Err(wasmtime::Error::new(Stop::Cancelled));
+    }
     if Instant::now() >= state.deadline {
         return Err(wasmtime::Error::new(Stop::Exceeded(LimitKind::Deadline)));
     }

@@ -8,19 +8,26 @@ mod bench;
 mod build;
 mod cache;
 mod compare;
+mod completions;
 mod doctor;
 mod grants;
+mod harmless;
 mod input;
 mod inspect;
 mod layout;
 mod limits;
+mod list;
 mod lock;
 mod matrix;
+mod new;
+mod origin;
 mod printer;
 mod progress;
 mod run;
 mod runtime;
 mod test;
+#[cfg(test)]
+mod tests;
 mod wrapped;
 
 use std::path::PathBuf;
@@ -40,7 +47,15 @@ use printer::Printer;
 /// own, no network and no secrets unless you grant them, and no processes.
 #[derive(Parser)]
 #[command(name = "skillcell", version, propagate_version = true, max_term_width = 100)]
-#[command(after_help = "Exit codes: 0 returned, 1 raised, 2 usage or host error, 3 refused, 4 a limit was exceeded.")]
+#[command(after_help = "\
+Examples:
+  skillcell doctor
+  skillcell run optimization/prompt_rewriter \\
+      --params '{\"raw_text\": \"Could you please help\"}'
+  skillcell new ./my_skill && skillcell test ./my_skill
+  skillcell list
+
+Exit codes: 0 returned, 1 raised, 2 usage or host error, 3 refused, 4 a limit was exceeded.")]
 struct Cli {
     #[command(flatten)]
     settings: Settings,
@@ -51,6 +66,8 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     Run(run::RunCommand),
+    List(list::ListCommand),
+    New(new::NewCommand),
     Build(build::BuildCommand),
     Test(test::TestCommand),
     Approve(approve::ApproveCommand),
@@ -63,6 +80,8 @@ enum Command {
     Runtime(runtime::RuntimeCommand),
     Cache(cache::CacheCommand),
     Doctor(doctor::DoctorCommand),
+    Completions(completions::CompletionsCommand),
+    Man(completions::ManCommand),
 }
 
 /// What every verb takes.
@@ -143,6 +162,8 @@ pub fn main() -> ExitCode {
     let printer = Printer::new();
     let done = match command {
         Command::Run(command) => command.execute(&settings, &printer),
+        Command::List(command) => command.execute(&settings, &printer),
+        Command::New(command) => command.execute(&settings, &printer),
         Command::Build(command) => command.execute(&settings, &printer),
         Command::Test(command) => command.execute(&settings, &printer),
         Command::Approve(command) => command.execute(&settings, &printer),
@@ -155,6 +176,8 @@ pub fn main() -> ExitCode {
         Command::Runtime(command) => command.execute(&settings, &printer),
         Command::Cache(command) => command.execute(&settings, &printer),
         Command::Doctor(command) => command.execute(&settings, &printer),
+        Command::Completions(command) => command.execute(&printer),
+        Command::Man(command) => command.execute(&printer),
     };
     let code = done.unwrap_or_else(|error| {
         printer.error(&error);

@@ -2,18 +2,17 @@
 //! and per call, and that all of them give the same result.
 
 pub mod chart;
-mod footprint;
 mod measure;
 
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
-pub use self::footprint::{Download, Footprint};
 pub use self::measure::run;
 use crate::bench::Series;
 use crate::host::HostError;
-use crate::tier::Tier;
+pub use crate::host::{Download, Footprint};
+use crate::policy::Tier;
 
 /// How much to measure.
 ///

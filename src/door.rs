@@ -8,29 +8,35 @@
 //!   T ───────────────────────────────▶ the call: u32 length, params, then config and environment if there are any
 //!   G <result as JSON> ──────────────▶ kept, once
 //!   F <exception as JSON> ───────────▶ kept, once
-//!   R <test event as JSON>  (tests only) ─▶ kept, see `testing::events`
+//!   N <names of modules as JSON> ────▶ kept, the last
+//!   R <test event as JSON>  (tests only) ─▶ kept, see `events`
 //!   B <report as JSON>  (bake only) ─▶ kept
 //!   P <u32 addresses>   (bake only) ─▶ done at once
 //!   o s w r a c n ───────────────────▶ HTTP, as far as it is granted: see `web`
 //! ```
 
 mod denials;
+mod events;
 mod gate;
+mod test_result;
 mod web;
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 pub use self::denials::Denials;
+pub use self::events::Events;
+pub use self::test_result::{Failure, FileError, TestOutcome, TestResult};
 pub use self::web::Web;
-use crate::call::Raised;
 use crate::limits::LimitKind;
-use crate::policy::{ConnectDenial, Denial, DenialKind};
-use crate::testing::Events;
+use crate::outcome::Raised;
+use crate::policy::{ConnectDenial, Denial, DenialKind, HostName};
 use crate::wasi::Stop;
 
 /// The longest description of an exception.
 const MAX_RAISED_BYTES: usize = 1 << 20;
+/// The longest list of modules.
+const MAX_LOADED_BYTES: usize = 4 << 10;
 /// The longest report of a bake; it holds the manifest.
 const MAX_REPORT_BYTES: usize = 2 << 20;
 /// The most addresses that a bake may name, in bytes.
@@ -47,6 +53,8 @@ pub struct Door {
     pub baking: bool,
     pub result: Option<Vec<u8>>,
     pub raised: Option<Raised>,
+    /// Modules that the cell says it has loaded, of those that callers are told about.
+    pub loaded: Vec<String>,
     pub report: Option<serde_json::Value>,
     /// What a cell that runs tests tells of them.
     pub tests: Option<Arc<Mutex<Events>>>,
@@ -102,6 +110,7 @@ impl Door {
             b'T' => return Ok(Answer::Bytes(std::mem::take(&mut self.call))),
             b'G' => self.keep_result(payload)?,
             b'F' => self.keep_raised(payload)?,
+            b'N' => self.loaded = json(payload, MAX_LOADED_BYTES)?,
             b'R' => return self.keep_event(payload),
             b'B' if self.baking => self.report = Some(json(payload, MAX_REPORT_BYTES)?),
             b'P' if self.baking => return Ok(Answer::Pin(capped(payload, MAX_PINS_BYTES)?.to_vec())),
@@ -178,18 +187,13 @@ fn not_granted(host: &str, port: Option<u16>) -> Denial {
         None | Some(443) => format!("https://{place}/*"),
         Some(port) => format!("http://{place}:{port}/*"),
     };
-    // A name that is none could mean something to a shell.
-    let plain = host.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'-' | b'_' | b':' | b'[' | b']'));
-    let flag = plain.then(|| format!("--allow-http '{url}'"));
+    // What no rule can name has no flag; nor has what is to be thought about.
+    let named = HostName::parse(&place);
+    let warning = named.as_ref().ok().and_then(HostName::warning);
+    let flag = (named.is_ok() && warning.is_none()).then(|| format!("--allow-http '{url}'"));
     let message = format!("no rule allows anything of the host `{shown}`");
-    Denial {
-        kind: DenialKind::Http,
-        asked: shown,
-        rule: None,
-        message,
-        hint: flag.as_ref().map(|flag| format!("`{flag}` would allow it to be read")),
-        flag,
-    }
+    let hint = warning.or_else(|| flag.as_ref().map(|flag| format!("`{flag}` would allow it to be read")));
+    Denial { kind: DenialKind::Http, asked: shown, rule: None, message, hint, flag }
 }
 
 fn json<T: serde::de::DeserializeOwned>(payload: &[u8], cap: usize) -> Result<T, Fault> {
@@ -252,6 +256,19 @@ mod tests {
         assert_eq!(answer[0], 1);
         let denials = door.denials.unwrap().take();
         assert_eq!(denials[0].flag.as_deref(), Some("--allow-http 'https://api.example.test/*'"));
+    }
+
+    #[test]
+    fn a_place_that_is_not_public_is_warned_of_and_no_line_to_paste_is_given() {
+        for host in
+            ["169.254.169.254", "127.0.0.1", "::1", "10.1.2.3", "localhost", "metadata.google.internal", "2130706433"]
+        {
+            let denial = not_granted(host, Some(80));
+            assert_eq!(denial.flag, None, "{host}");
+            assert!(!denial.hint.unwrap_or_default().contains("--"), "{host}");
+        }
+        assert!(not_granted("169.254.169.254", None).hint.unwrap().contains("metadata service"));
+        assert_eq!(not_granted("a.example", Some(80)).flag.as_deref(), Some("--allow-http 'http://a.example/*'"));
     }
 
     #[test]

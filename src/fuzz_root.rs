@@ -7,23 +7,17 @@
 
 mod audit;
 mod call;
+mod cancel;
 mod door;
 mod fuzz;
 mod http;
 mod limits;
 #[path = "../fuzz/meter.rs"]
 mod meter;
+mod outcome;
 mod policy;
 mod schema;
 mod vfs;
-
-/// Of tests, what a cell tells of them.
-mod testing {
-    mod events;
-    mod outcome;
-    pub use self::events::Events;
-    pub use self::outcome::{Failure, FileError, TestOutcome, TestResult};
-}
 
 /// Of WASI, what the door needs: the rest is written for Wasmtime's linker.
 mod wasi {

@@ -15,34 +15,38 @@
 //! # }
 //! ```
 
-mod approved;
+mod active_grants;
 mod builder;
 mod calling;
 mod command;
 mod environment;
+mod execute;
+mod facts;
 mod footprint;
-mod grants;
-mod grounds;
 mod images;
 mod json_strings;
+mod listing;
 mod map_paths;
-mod outside;
+pub(crate) mod notes;
+mod own_folders;
 mod params;
 mod parts;
 mod study;
 mod testing;
-mod tiers;
 
 use std::sync::Arc;
 
+pub use self::active_grants::GrantError;
 pub use self::builder::HostBuilder;
-pub use self::grants::GrantError;
+pub use self::footprint::{Download, Footprint};
+pub(crate) use self::listing::Known;
 use self::parts::Shared;
 use crate::approvals::ApprovalError;
 use crate::audit::AuditError;
 use crate::cell::EngineError;
 use crate::cell::engine::STACK_NEEDED;
 use crate::image::BakeError;
+use crate::manifest::ManifestError;
 use crate::provision;
 use crate::runtime::RuntimeError;
 use crate::skill::{Skill, SkillError};
@@ -56,7 +60,7 @@ pub struct Host {
     shared: Arc<Shared>,
 }
 
-/// Why the host could not do its part. What a skill does is never an error: see [`Outcome`].
+/// Why the host could not do its part. What a skill does is never an error: see [`Outcome`](crate::Outcome).
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum HostError {
@@ -84,6 +88,8 @@ pub enum HostError {
     Audit(#[from] AuditError),
     #[error(transparent)]
     Test(#[from] TestError),
+    #[error("the manifest of `{skill}` can't be read")]
+    Manifest { skill: String, source: ManifestError },
     #[error("the params are {got} bytes as JSON, and may be {cap}")]
     ParamsTooLarge { got: usize, cap: usize },
 }

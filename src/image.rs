@@ -23,15 +23,16 @@ use std::time::{Duration, SystemTime};
 use serde::{Deserialize, Serialize};
 
 pub(crate) use self::bake::file_name;
-pub use self::bake::{BakeError, Baker, Start, Told, WarmUp};
+pub use self::bake::{BakeError, Baker, Start, WarmUp, note_of_bake};
 use crate::cache::Artefact;
 use crate::cell::{EngineError, HotPages, Machine, Memories};
+use crate::manifest::StaticManifest;
 use crate::packages::{Packages, Site};
 
 /// After this an image is made anew.
 pub const MAX_AGE: Duration = Duration::from_secs(7 * 24 * 3600);
 /// Part of every key: images made by other rules are other images.
-const FORMAT: u32 = 6;
+const FORMAT: u32 = 7;
 /// After this an image is made anew whose packages nobody could be asked for.
 const MAX_AGE_INCOMPLETE: Duration = Duration::from_secs(300);
 
@@ -44,6 +45,8 @@ pub struct Image {
     /// The packages that it was baked with.
     pub site: Option<Arc<Site>>,
     baked: u64,
+    /// Whether it is used whatever its age, since no other can be kept.
+    lasts: bool,
 }
 
 /// The state of a cell that is not in its memory.
@@ -66,8 +69,10 @@ pub struct Frozen {
 pub struct BakeReport {
     pub skill: String,
     pub digest: String,
-    /// The manifest, as PyYAML reads it.
+    /// The manifest, as PyYAML reads it in a cell that runs nothing of the skill.
     pub manifest: serde_json::Value,
+    /// Why it can't be read.
+    pub manifest_error: Option<String>,
     pub class: String,
     /// Top-level modules that importing the skill added.
     pub imported: Vec<String>,
@@ -84,7 +89,7 @@ pub struct BakeReport {
     pub warm_up_ms: f64,
     pub settle_ms: f64,
     /// Why the skill could not be constructed without config; it is then constructed in each call.
-    pub constructor_error: Option<crate::call::Raised>,
+    pub constructor_error: Option<crate::outcome::Raised>,
     /// Whether the skill was called once with example params; an error is kept as its text.
     pub warm_up: Option<String>,
     /// Random bytes drawn while the skill was imported and constructed: the same in every cell.
@@ -107,6 +112,11 @@ pub struct BakeReport {
 }
 
 impl BakeReport {
+    /// What the skill's files say, as it was read before the bake.
+    pub(crate) fn static_manifest(&self) -> StaticManifest {
+        StaticManifest::new(self.manifest.clone(), self.manifest_error.clone(), self.early_imports.clone())
+    }
+
     /// Whether a call with this environment and these denied imports has to import the skill itself.
     pub fn must_import(&self, env: &BTreeMap<String, String>, denied: &[String]) -> bool {
         self.open_files > 0
@@ -137,12 +147,21 @@ struct Meta {
     site: Option<(Packages, Option<String>)>,
 }
 
+impl Meta {
+    fn new(state: Frozen, report: BakeReport, site: Option<&Site>) -> Meta {
+        let site = site.map(|site| (site.packages.clone(), site.pack.clone()));
+        Meta { state, report, baked: unix_now(), site }
+    }
+}
+
 impl Image {
-    /// Loads an image; its packages are found by `site`. Without them, or when it is too old, there is none.
+    /// Loads an image; its packages are found by `site`. Without them, or when it is too old and does not last, there is
+    /// none.
     fn load<E: From<EngineError>>(
         machine: &Machine,
         key: &str,
         artefact: Artefact,
+        lasts: bool,
         site: impl FnOnce(Packages, Option<String>) -> Result<Option<Site>, E>,
     ) -> Result<Option<Image>, E> {
         let Ok(meta) = serde_json::from_value::<Meta>(artefact.meta.clone()) else { return Ok(None) };
@@ -156,16 +175,26 @@ impl Image {
         let memories = machine.load_image(artefact, meta.state.globals.clone(), meta.state.hot.clone());
         let memories = memories.map_err(EngineError::from)?;
         let Meta { state, report, baked, .. } = meta;
-        let image = Image { key: key.to_owned(), memories, state, report, site, baked };
+        let image = Image { key: key.to_owned(), memories, state, report, site, baked, lasts };
         Ok(Some(image).filter(|image| !image.is_expired()))
     }
 
     /// Whether it is time for a new one; also if it claims to come from the future.
     pub fn is_expired(&self) -> bool {
-        let complete = self.site.as_ref().is_none_or(|site| site.packages.is_complete());
-        let longest = if complete { MAX_AGE } else { MAX_AGE_INCOMPLETE };
-        unix_now().checked_sub(self.baked).is_none_or(|age| age > longest.as_secs())
+        !self.lasts && is_expired(self.baked, self.site.as_ref().map(|site| &site.packages))
     }
+}
+
+impl Meta {
+    fn is_expired(&self) -> bool {
+        is_expired(self.baked, self.site.as_ref().map(|(packages, _)| packages))
+    }
+}
+
+fn is_expired(baked: u64, packages: Option<&Packages>) -> bool {
+    let complete = packages.is_none_or(Packages::is_complete);
+    let longest = if complete { MAX_AGE } else { MAX_AGE_INCOMPLETE };
+    unix_now().checked_sub(baked).is_none_or(|age| age > longest.as_secs())
 }
 
 fn unix_now() -> u64 {

@@ -1,14 +1,132 @@
-//! skillcell runs a Python skill in a *cell*: a fresh CPython inside WebAssembly, restored copy-on-write from the
-//! skill's own memory image, that can touch only what it was granted. One call, one cell, then it is thrown away.
+//! skillcell runs a Python *skill* without trusting it: every call gets a *cell*, a fresh CPython inside WebAssembly that
+//! is restored from the skill's own memory image and can touch only what it was granted. One call, one cell.
 //!
-//! Start at [`Host`]. The modules are listed in the order in which a call goes through them:
-//! [`Host::call`] checks params ([`schema`]), takes the skill's [`image`] (baked over the [`runtime`]), makes a
-//! [`cell`] of it, whose only ways out are [`wasi`] over its own [`vfs`] and the [`door`]. [`packages`]
-//! is what a skill requires, [`cache`] and [`provision`] are where runtime, framework and images come from.
+//! # Find a skill and call it
+//!
+//! A [`Host`] holds the compiled runtime and the images of skills. Make one, keep it, call it from any thread; clones
+//! share everything. A skill is a folder with a `skill.py`, or an id of the pinned registry.
+//!
+//! ```no_run
+//! use serde_json::json;
+//! use skillcell::{Call, Host, Outcome};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let host = Host::builder().build()?;
+//! let skill = host.skill("optimization/prompt_rewriter")?;
+//! let report = host.call(&skill, &Call::new(json!({"raw_text": "Could you please help"})))?;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! The first call on a machine fetches the runtime with pip and compiles it, which takes a minute or two; see
+//! [`HostBuilder::progress`]. The first call of a skill bakes its image, which takes a second. After that a call takes
+//! less than a millisecond, and what the skill does.
+//!
+//! # Read the outcome
+//!
+//! What a skill does is an [`Outcome`]; a [`HostError`] is what the host itself can't do. [`Report::envelope`] is all of
+//! it as JSON.
+//!
+//! ```no_run
+//! use skillcell::{Outcome, Report};
+//!
+//! fn show(report: &Report) {
+//!     match &report.outcome {
+//!         Outcome::Returned(json) => println!("{json}"),
+//!         Outcome::Raised(raised) => eprintln!("{}: {}\n{}", raised.kind, raised.message, raised.traceback),
+//!         Outcome::Exceeded(limit, _) => eprintln!("it went over a limit: {limit}"),
+//!         Outcome::Refused => {} // The denials below say why.
+//!         other => eprintln!("{}", other.name()),
+//!     }
+//!     for denial in &report.denials {
+//!         eprintln!("denied: {}\nhint: {}", denial.message, denial.hint.as_deref().unwrap_or("none"));
+//!     }
+//! }
+//! ```
+//!
+//! # Grant something
+//!
+//! A cell has no files, network, environment or secrets of this machine. Each is granted for one call, in the words of
+//! the flags of `skillcell run`; a skill whose manifest has `permissions` gets no more than it asks for there. Of a
+//! secret the skill sees a placeholder, and the host puts the value into requests to the host that is named with it.
+//!
+//! ```no_run
+//! use skillcell::Call;
+//! use skillcell::policy::GrantKind;
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let mut call = Call::default();
+//! call.grants.add(GrantKind::AllowHttp, "GET https://api.example.org/v1/*")?;
+//! call.grants.add(GrantKind::Secret, "API_KEY=file:/run/secrets/api_key@api.example.org")?;
+//! call.grants.add(GrantKind::Mount, "/srv/inbox:/data")?; // Read-only; `:rw` at its end is for writing too.
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Limit it
+//!
+//! Every call has [`Limits`], whether or not it sets them.
+//!
+//! ```no_run
+//! # use skillcell::Call;
+//! # let mut call = Call::default();
+//! call.limits.deadline = std::time::Duration::from_secs(2);
+//! call.limits.memory_bytes = 128 << 20;
+//! ```
+//!
+//! # Plan before running
+//!
+//! [`Host::plan`] decides as [`Host::call`] would, and runs nothing of the skill: which [`Tier`], which grants hold, what
+//! has to be prepared, or why the call would be refused.
+//!
+//! ```no_run
+//! # use skillcell::{Call, Host};
+//! use skillcell::Decision;
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let (host, call) = (Host::builder().build()?, Call::default());
+//! # let skill = host.skill("optimization/prompt_rewriter")?;
+//! match host.plan(&skill, &call)? {
+//!     Decision::Planned(plan) => plan.describe().iter().for_each(|line| println!("{line}")),
+//!     Decision::Refused(refused) => refused.denials.iter().for_each(|denial| println!("{}", denial.message)),
+//! }
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Cancel
+//!
+//! A [`CancelToken`] ends the calls that carry it, from any thread. Their outcome is [`Outcome::Cancelled`].
+//!
+//! ```no_run
+//! # use skillcell::{Call, Host};
+//! use skillcell::CancelToken;
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let (host, mut call) = (Host::builder().build()?, Call::default());
+//! # let skill = host.skill("optimization/prompt_rewriter")?;
+//! let token = CancelToken::new();
+//! call.cancel = token.clone();
+//! std::thread::spawn(move || token.cancel()); // When a client goes away, say.
+//! let report = host.call(&skill, &call)?;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Where to go next
+//!
+//! - `examples/` in the repository: these steps as programs that run.
+//! - [`Call`], [`HostBuilder`] and [`Limits`] list their defaults; [`policy::GrantKind`] is all that can be granted.
+//! - [`Approvals`]: grants by an operator's consent to the exact content of a skill. [`AuditLog`]: a line for each decision.
+//! - [`analysis::analyse`]: will a skill run in a cell? [`Host::test`]: its own tests, in cells.
+//! - `docs/` in the repository: every grant, limit, tier and field of the JSON, and the threat model. `ARCHITECTURE.md`:
+//!   how a call goes through the modules below, and where to change what.
+//!
+//! # Unsafe code
 //!
 //! `unsafe` is denied but in four files: `cell/machine.rs`, which loads compiled code that this program wrote,
-//! `cell/prefault.rs`, which asks the system to copy pages of a cell's memory ahead, and `cell/pagemap.rs`, which asks it
-//! which pages a cell wrote, and `tier/spawn.rs`, which sets limits, and holds a process, between `fork` and `exec`.
+//! `cell/prefault.rs`, which asks the system to copy pages of a cell's memory ahead, `cell/pagemap.rs`, which asks it
+//! which pages a cell wrote, and `child/spawn.rs`, which sets limits, and holds a process, between `fork` and `exec`.
 
 #![deny(unsafe_code)]
 
@@ -18,7 +136,9 @@ pub mod audit;
 pub mod bench;
 mod cache;
 pub mod call;
+mod cancel;
 mod cell;
+mod child;
 pub mod cli;
 pub mod compare;
 mod door;
@@ -28,8 +148,11 @@ mod host;
 pub mod http;
 mod image;
 mod limits;
+pub mod manifest;
 pub mod matrix;
+mod outcome;
 pub mod packages;
+pub mod plan;
 pub mod policy;
 mod progress;
 mod provision;
@@ -44,12 +167,15 @@ mod wasi;
 
 pub use approvals::{Approval, ApprovalError, Approvals, Difference, FileChange, Standing};
 pub use audit::{AuditError, AuditLog};
-pub use call::{Call, ImageUse, Outcome, Raised, Report, Usage};
+pub use call::{Call, ImageUse, Note, NoteKind, Outcome, Raised, Report, Usage};
+pub use cancel::CancelToken;
 pub use host::{Host, HostBuilder, HostError};
 pub use image::{BakeReport, WarmUp};
 pub use limits::{LimitKind, Limits};
+pub use plan::{Decision, Plan, Refused};
+pub use policy::{BadTier, Choice, Tier};
 pub use progress::Progress;
 pub use skill::{Origin, Roots, Skill};
 pub use testing::{TestCall, TestReport};
-pub use tier::{BadTier, Choice, Tier, TierError};
+pub use tier::TierError;
 pub use venv::{BasePython, Lock, Locked, Venv, VenvError};

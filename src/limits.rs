@@ -53,6 +53,27 @@ impl Default for Limits {
     }
 }
 
+impl Limits {
+    /// Every limit with its name in the JSON contract; times in milliseconds.
+    pub fn amounts(&self) -> Vec<(&'static str, u64)> {
+        let deadline_ms = u64::try_from(self.deadline.as_millis()).unwrap_or(u64::MAX);
+        let mut amounts = vec![
+            ("deadline_ms", deadline_ms),
+            ("memory_bytes", self.memory_bytes),
+            ("stdout_bytes", self.stdout_bytes),
+            ("stderr_bytes", self.stderr_bytes),
+            ("result_bytes", self.result_bytes),
+            ("open_files", self.open_files.into()),
+            ("scratch_bytes", self.scratch_bytes),
+            ("scratch_files", self.scratch_files.into()),
+            ("host_calls", self.host_calls),
+            ("inflated_bytes", self.inflated_bytes),
+        ];
+        amounts.extend(self.fuel.map(|fuel| ("fuel", fuel)));
+        amounts
+    }
+}
+
 /// Which limit ended a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -9,6 +9,8 @@
 //! ```
 
 mod answer;
+mod answers;
+mod cases;
 mod cells;
 mod confine;
 mod discover;
@@ -29,12 +31,13 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+pub use self::cases::{Cases, Ending};
 pub use self::discover::Source;
+pub(crate) use self::discover::matches as matches_glob;
 pub use self::expect::Expectations;
 pub use self::markdown::{document, fill_in};
 pub use self::model::*;
 pub use self::page::page;
-pub use self::parity::Cases;
 use self::row::Around;
 use crate::host::{Host, HostError};
 use crate::progress::Progress;

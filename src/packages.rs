@@ -1,18 +1,20 @@
 //! A skill's packages: from the requirements in its manifest to files that its cells see.
 //!
 //! ```text
-//!   requirements ──▶ resolve ──▶ Packages (what became of each) ──▶ site: one pack of wheels and stand-ins ──▶ mount
-//!                    │   └─ pip, one level of dependencies at a time, for what is not there
-//!                    └──── skillcell.lock, or what was resolved before
+//!   requirements ──▶ resolution ──▶ Packages (what became of each) ─┬▶ site: one pack of wheels and stand-ins ──▶ mount
+//!                    │   └─ resolve: pip, one level at a time       └▶ venv: the folder of packages of another tier
+//!                    └───── skillcell.lock, or what was resolved before
 //! ```
 //!
-//! What the runtime has and what the framework pins counts as installed. The rest has to be a pure Python wheel, or a
+//! All of it is for a target: the guest, or the Python of another tier. In a cell, what the runtime has and what the framework pins counts as installed. The rest has to be a pure Python wheel, or a
 //! stand-in of ours. A requirement that can't be met is recorded, not fatal: many a skill imports it only for some of
 //! what it does; when an import then fails, [`Packages::explain`] says why.
 //!
 //! Nothing of a package runs on the host, and nothing is installed there.
 
 mod constraints;
+mod contents;
+mod demand;
 mod index;
 mod installed;
 mod lock;
@@ -22,21 +24,26 @@ mod missing;
 mod modules;
 mod passed;
 mod requirement;
+mod resolution;
 mod resolve;
 mod site;
 mod specifier;
 mod standins;
-mod version;
+mod target;
 
 use std::io;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-pub use self::lock::{LOCK_FILE, LockError};
-pub use self::marker::ENVIRONMENT;
-pub(crate) use self::missing::Lack;
-pub(crate) use self::site::{SITE_FOLDER, Site, Sites, basis};
+pub(crate) use self::contents::place;
+pub(crate) use self::lock::pin;
+pub use self::lock::{LOCK_FILE, LockError, SkillLock};
+pub(crate) use self::requirement::{Requirement, clean_requirements};
+pub(crate) use self::resolution::{Resolution, Resolved, Wanted, basis};
+pub(crate) use self::site::{SITE_FOLDER, Site, Sites};
+pub use self::target::ENVIRONMENT;
+pub(crate) use self::target::{ABOUT_PYTHON, MarkerValues, OLD_NAMES, Target};
 use crate::{cache, provision};
 
 /// The most requirements of a skill.
@@ -141,20 +148,15 @@ impl Packages {
         self.packages.iter().filter(|package| !package.standing.is_there())
     }
 
-    /// The text of a `skillcell.lock` that pins this.
-    pub fn lock(&self) -> String {
-        lock::write(self)
-    }
-
     /// Whether something is unknown because nobody was to be asked.
     pub(crate) fn was_offline(&self) -> bool {
         let offline = |standing: &Standing| matches!(standing, Standing::Unresolved { why } if why == index::OFFLINE);
         self.packages.iter().any(|package| offline(&package.standing))
     }
 
-    /// Whether it holds where these sources are given: what is all there does, wherever it came from.
+    /// Whether it holds where these sources are given. Where none are, what is all there does, wherever it came from.
     pub(crate) fn holds_with(&self, sources: &str) -> bool {
-        self.sources == sources || self.missing().next().is_none()
+        self.sources == sources || (sources.is_empty() && self.missing().next().is_none())
     }
 
     /// Whether everything that could be asked was answered. If not, it is worth asking again.

@@ -31,6 +31,7 @@ mod rules;
 mod secret;
 #[cfg(test)]
 mod tests;
+mod tier;
 mod tiers;
 mod url;
 mod words;
@@ -54,7 +55,8 @@ pub use self::permissions::{Asked, BadPermissions, Change, FolderAsk, Permission
 pub(crate) use self::quote::is_plain;
 pub use self::resolve::{AddressDenial, BadResolve, Origin, Resolve, decide_address};
 pub use self::rules::{ConnectDenial, HttpDenial, HttpPart, HttpRules};
-pub use self::secret::{BadSecret, SecretGrant, SecretHost, SecretSource};
+pub use self::secret::{BadSecret, SecretDenial, SecretGrant, SecretHost, SecretSource, SecretUse};
+pub use self::tier::{BadTier, Choice, Tier};
 pub use self::tiers::{TierDenial, TierRules, Vouched};
 pub use self::url::{BadUrl, Scheme, Target};
 pub use self::written::Written;

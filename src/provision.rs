@@ -6,6 +6,8 @@
 
 mod error;
 mod fetch;
+mod matplotlib;
+mod name;
 mod packs;
 mod pins;
 mod pip;
@@ -14,6 +16,8 @@ mod wheel;
 
 pub use error::Error;
 pub use fetch::{Fetch, FetchedWheel, fetch, take};
+pub use matplotlib::{matplotlib_data, open_matplotlib_data};
+pub use name::normalize_name;
 pub use packs::{packages, pyodide_packages, registry, test_packages};
 pub use pins::{Pin, RuntimePin, pins};
 pub use pip::{GUEST_PYTHON, PipEnd, PipRun, candidates, last_lines, no_python, python_version, tail};

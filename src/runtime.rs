@@ -10,14 +10,13 @@
 
 pub mod files;
 pub mod split;
-pub mod wasi_python;
 
 use std::io::{Read, Write};
 
 use serde_json::json;
 
 use crate::cache::{self, Artefact, Bucket, Cache};
-use crate::cell::{EngineError, HotPages, Machine, Memories, engine};
+use crate::cell::{EngineError, HotPages, Machine, Memories, engine, wasi_python};
 use crate::progress::Progress;
 use crate::provision::{self, Fetch, RuntimePin};
 use split::SplitError;
@@ -49,7 +48,7 @@ impl Runtime<'_> {
     /// The runtime's code, compiled for this machine and loaded.
     pub fn machine(&self, metered: bool) -> Result<Machine, RuntimeError> {
         let engine = engine::running(metered).map_err(EngineError::from)?;
-        let name = format!("{}-{}.cwasm", id(), engine::fingerprint(&engine.0));
+        let name = code_name(&engine.0);
         let purpose = "compiling the runtime";
         let code = match self.cache.open(Bucket::Code, &name, self.progress)? {
             Some(code) => code,
@@ -70,6 +69,12 @@ impl Runtime<'_> {
         let globals = code.meta["globals"].as_array().into_iter().flatten();
         let globals: Vec<String> = globals.filter_map(|name| name.as_str().map(str::to_owned)).collect();
         Ok(Machine::load(engine, metered, code, globals).map_err(EngineError::from)?)
+    }
+
+    /// Whether the code is compiled already, by its seal alone.
+    pub fn is_compiled(&self) -> Result<bool, RuntimeError> {
+        let engine = engine::running(false).map_err(EngineError::from)?;
+        Ok(self.cache.bytes(Bucket::Code, &code_name(&engine.0))?.is_some())
     }
 
     /// The memory that the runtime boots from.
@@ -164,6 +169,10 @@ pub fn id() -> String {
         hasher.update(entry.as_bytes());
     }
     hasher.finalize().to_hex()[..16].to_owned()
+}
+
+fn code_name(engine: &wasmtime::Engine) -> String {
+    format!("{}-{}.cwasm", id(), engine::fingerprint(engine))
 }
 
 fn part_name(part: &str) -> String {

@@ -5,16 +5,18 @@
 
 mod bundle;
 mod find;
+mod list;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use self::bundle::Bundle;
 pub use self::bundle::BundleError;
-pub(crate) use self::find::registry_ids;
 pub use self::find::{FindError, Roots};
+pub(crate) use self::find::{Found, registry_ids};
+pub(crate) use self::list::below;
 use crate::cache::Pack;
-use crate::packages::Site;
+use crate::packages::{LOCK_FILE, Site, Wanted};
 use crate::vfs::{Mount, Tree};
 
 /// A skill, ready to be baked or called. Cheap to clone.
@@ -50,8 +52,8 @@ impl Skill {
     /// Finds a skill as Skillware does: a folder, else an id in `roots`, else in the pinned registry.
     pub fn find(name: &str, roots: &Roots, registry: &Pack) -> Result<Skill, SkillError> {
         match find::find(name, roots, registry)? {
-            find::Found::Folder { id, path } => Skill::from_folder(&id, &path),
-            find::Found::Registry { id } => Skill::from_registry(registry, &id),
+            Found::Folder { id, path } => Skill::from_folder(&id, &path),
+            Found::Registry { id } => Skill::from_registry(registry, &id),
         }
     }
 
@@ -68,6 +70,14 @@ impl Skill {
     /// `category/name`, or the folder's name.
     pub fn id(&self) -> &str {
         &self.id
+    }
+
+    /// How a command names it so that it is found again.
+    pub fn as_given(&self) -> String {
+        match &self.origin {
+            Origin::Folder(path) => path.to_string_lossy().into_owned(),
+            Origin::Registry => self.id().to_owned(),
+        }
     }
 
     pub fn origin(&self) -> &Origin {
@@ -99,13 +109,22 @@ impl Skill {
         Ok(())
     }
 
+    /// What it asks for, with the lock that it brings.
+    pub(crate) fn wanted(&self, requirements: &[String]) -> Wanted {
+        Wanted::new(requirements, self.contents().find(|(path, _)| *path == LOCK_FILE).map(|(_, text)| text))
+    }
+
     /// The same skill with its packages.
-    pub(crate) fn furnished(&self, site: Option<Arc<Site>>) -> Skill {
+    pub(crate) fn with_site(&self, site: Option<Arc<Site>>) -> Skill {
         Skill { site, ..self.clone() }
     }
 
     pub(crate) fn site(&self) -> Option<&Site> {
         self.site.as_deref()
+    }
+
+    pub(crate) fn shared_site(&self) -> Option<Arc<Site>> {
+        self.site.clone()
     }
 
     /// What a cell sees of it: its folder, and its packages.

@@ -4,20 +4,17 @@
 //! tests is data from a stranger: it is bounded and checked for form, and it is the skill's own word. A skill that
 //! wants its tests to look green can say so, as it can natively.
 
-mod events;
 mod files;
 mod gather;
-mod outcome;
 
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-pub(crate) use self::events::Events;
 pub(crate) use self::files::{Chosen, choose, surroundings};
 pub(crate) use self::gather::file_report;
-pub use self::outcome::{Failure, FileError, TestOutcome, TestResult};
 use crate::audit::AuditLog;
+pub use crate::door::{Failure, FileError, TestOutcome, TestResult};
 use crate::limits::{LimitKind, Limits};
 use crate::policy::Grants;
 
@@ -48,7 +45,7 @@ pub struct TestCall {
     pub jobs: usize,
     /// What the cells may do. The manifest's `permissions` only narrow it: tests run without what the skill asks for.
     pub grants: Grants,
-    pub audit: Option<AuditLog>,
+    pub audit: AuditLog,
     /// Of each file's cell. Fuel is not counted.
     pub limits: Limits,
 }
@@ -65,7 +62,7 @@ impl Default for TestCall {
             width: 80,
             jobs: 0,
             grants: Grants::default(),
-            audit: None,
+            audit: AuditLog::default(),
             limits: Limits {
                 deadline: Duration::from_secs(60),
                 memory_bytes: 512 << 20,

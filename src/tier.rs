@@ -6,7 +6,6 @@
 
 mod cgroup;
 mod channel;
-mod choice;
 pub mod container;
 mod ending;
 mod files;
@@ -19,7 +18,6 @@ mod proxy;
 mod sandbox;
 mod scratch;
 mod session;
-mod spawn;
 mod subprocess;
 mod watch;
 
@@ -27,57 +25,19 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-pub use self::choice::{BadTier, Choice};
 pub use self::sandbox::Sandbox;
-use crate::call::{Outcome, Usage};
+pub(crate) use self::sandbox::bubblewrap;
+use crate::cache;
+use crate::cancel::CancelToken;
 use crate::door::{Denials, Door, Web};
 use crate::limits::Limits;
-use crate::policy::MountGrant;
+use crate::outcome::{Outcome, Usage};
+use crate::policy::{MountGrant, Tier};
 use crate::skill::Skill;
-use crate::venv::Venv;
-
-/// How a skill is executed, strongest first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum Tier {
-    /// A fresh CPython in WebAssembly.
-    Wasm,
-    /// A container, for one call.
-    Container,
-    /// A process of this machine's Python in a sandbox of the kernel's.
-    Subprocess,
-    /// A process of this machine's Python, with all that the operator may do. No isolation.
-    InProcess,
-}
-
-impl Tier {
-    pub const ALL: [Tier; 4] = [Tier::Wasm, Tier::Container, Tier::Subprocess, Tier::InProcess];
-
-    /// The name in manifests, flags and the JSON contract.
-    pub fn name(self) -> &'static str {
-        match self {
-            Tier::Wasm => "wasm",
-            Tier::Container => "container",
-            Tier::Subprocess => "subprocess",
-            Tier::InProcess => "in_process",
-        }
-    }
-
-    /// Whether it keeps a skill from what was not granted.
-    pub fn is_isolated(self) -> bool {
-        self != Tier::InProcess
-    }
-}
-
-impl std::fmt::Display for Tier {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(self.name())
-    }
-}
+use crate::venv::{Venv, VenvError};
 
 /// What a job runs on, got ready before.
-pub enum Ground {
+pub enum Prepared {
     /// Packages for this machine's Python: the tier `subprocess`.
     Environment(Venv),
     /// An engine with an image: the tier `container`.
@@ -89,8 +49,10 @@ pub enum Ground {
 /// A call that was decided about, to be executed outside of a cell.
 pub struct Job<'a> {
     pub skill: &'a Skill,
-    pub ground: &'a Ground,
+    pub prepared: &'a Prepared,
     pub limits: &'a Limits,
+    /// Ends it at once.
+    pub cancel: &'a CancelToken,
     /// The environment, secrets as placeholders.
     pub env: &'a std::collections::BTreeMap<String, String>,
     /// Folders of the host, with where the skill sees them.
@@ -125,6 +87,11 @@ pub enum TierError {
     Sandbox(String),
     #[error(transparent)]
     Image(#[from] container::ImageError),
+    /// The packages of an image could not be had.
+    #[error(transparent)]
+    Packages(#[from] VenvError),
+    #[error(transparent)]
+    Cache(#[from] cache::Error),
 }
 
 impl TierError {
@@ -136,18 +103,20 @@ impl TierError {
     pub fn hint(&self) -> Option<String> {
         match self {
             TierError::Image(error) => error.hint(),
+            TierError::Packages(error) => error.hint(),
+            TierError::Cache(error) => error.hint(),
             TierError::Unavailable { .. } => Some("`skillcell doctor` says what each tier lacks here".into()),
             _ => None,
         }
     }
 }
 
-/// Executes a job, in the tier that its ground is of.
+/// Executes a job, in the tier that it was prepared for.
 pub fn run(job: Job<'_>) -> Result<Ran, TierError> {
-    match job.ground {
-        Ground::Environment(venv) => subprocess::run(job, venv),
-        Ground::Image(ready) => container::run(job, ready),
-        Ground::Bare(venv) => in_process::run(job, venv),
+    match job.prepared {
+        Prepared::Environment(venv) => subprocess::run(job, venv),
+        Prepared::Image(ready) => container::run(job, ready),
+        Prepared::Bare(venv) => in_process::run(job, venv),
     }
 }
 

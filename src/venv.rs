@@ -1,18 +1,18 @@
 //! Virtual environments: a skill's requirements as real packages, native ones too, for the tiers that run a Python of
-//! this machine.
+//! this machine or of a container.
 //!
-//! pip resolves the requirements once; what it chose is locked by sha256 and installed from that lock. Only wheels are
-//! taken: building a package would run its code on the host. The tree is made in place, under the lock of its artefact
-//! in the cache, and is there for others once its seal is. What is in it is a stranger's: **its Python is to be started
-//! in a sandbox only**, since a package may have put anything there, even in place of the interpreter.
+//! Requirements are resolved as they are for cells (`packages`), for another target. The wheels are unpacked here; pip only
+//! fetches them, one at a time by name, and nothing is built: building a package would run its code on the host. The tree
+//! is named by what is in it, made in place under the lock of its artefact in the cache, and is there for others once its
+//! seal is. What is in it is a stranger's: **its Python is to be started in a sandbox only**, since a package may have put
+//! anything there that Python runs when it starts. What we run ourselves is the Python that it was made with, without it.
 
 mod error;
 mod foreign;
 mod lock;
-mod pip;
 mod python;
-mod requirement;
-mod resolve;
+mod tools;
+mod unpack;
 
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
@@ -24,16 +24,17 @@ pub use foreign::Foreign;
 pub use lock::{Lock, Locked};
 pub use python::BasePython;
 
-use self::pip::Pip;
-use self::requirement::Wanted;
+use self::tools::Tools;
+use self::unpack::Unpacker;
 use crate::cache::{Artefact, Bucket, Cache, Writer, size};
+use crate::packages::{Packages, Resolution, Resolved, Standing, Target, Wanted, pin};
 use crate::progress::Progress;
-use crate::provision::{Fetch, Pin, pins};
+use crate::provision::{self, Fetch, Pin, Wheel, pins};
 
 type Result<T, E = VenvError> = std::result::Result<T, E>;
 
 /// Raise it when environments must be made anew.
-const FORMAT: &str = "3";
+const FORMAT: &str = "4";
 /// The longest lock that is read back.
 const MAX_LOCK_BYTES: u64 = 4 << 20;
 
@@ -48,30 +49,9 @@ pub struct Venv {
 }
 
 impl Venv {
-    /// The environment with these requirements and `extras` besides (pytest, say), made if it is not in the cache.
-    pub(crate) fn for_requirements(
-        cache: &Cache,
-        fetch: &Fetch,
-        progress: &dyn Progress,
-        requirements: &[String],
-        extras: &[String],
-    ) -> Result<Venv> {
-        let wanted = Wanted::new(requirements.iter().chain(extras))?;
-        Venv::made(cache, fetch, progress, &wanted, None)
-    }
-
-    /// The same packages in a plain folder, for the Python of another system, such as a container's.
-    pub(crate) fn for_foreign(
-        cache: &Cache,
-        fetch: &Fetch,
-        progress: &dyn Progress,
-        requirements: &[String],
-        foreign: &Foreign,
-    ) -> Result<Venv> {
-        Venv::made(cache, fetch, progress, &Wanted::new(requirements.iter())?, Some(foreign))
-    }
-
-    fn made(
+    /// The environment with what is wanted, made if it is not in the cache; for the Python of another system, such as a
+    /// container's, a plain folder of packages.
+    pub(crate) fn make(
         cache: &Cache,
         fetch: &Fetch,
         progress: &dyn Progress,
@@ -79,29 +59,23 @@ impl Venv {
         foreign: Option<&Foreign>,
     ) -> Result<Venv> {
         let base = BasePython::find(fetch.python.as_deref())?;
-        let name = name(wanted, &base, foreign);
-        let root = cache.tree_path(&name)?;
-        let produce = |writer: &mut Writer| {
-            let maker = Maker { cache, fetch, progress, base: &base, root: &root, foreign };
-            let (lock, downloaded) = maker.make(wanted)?;
-            writer.write_all(lock.to_json().as_bytes()).map_err(VenvError::io("write", &root))?;
-            let (lines, bytes) = (wanted.lines(), size(&root));
-            let python = &base.version;
-            Ok::<_, VenvError>(
-                json!({"python": python, "requirements": lines, "bytes": bytes, "downloaded": downloaded}),
-            )
-        };
-        let purpose = "making a virtual environment";
-        // A tree that was removed by hand takes its seal's word with it.
-        let lost = cache.meta(Bucket::Venv, &name)?.is_some() && !root.join(lock::FILE).is_file();
-        let artefact = if lost {
-            cache.replace(Bucket::Venv, &name, purpose, progress, produce)?
-        } else {
-            cache.make(Bucket::Venv, &name, purpose, progress, produce)?
-        };
-        let number = |name: &str| artefact.meta[name].as_u64().unwrap_or_default();
-        let (bytes, downloaded) = (number("bytes"), number("downloaded"));
-        Ok(Venv { lock: read_lock(artefact, &root)?, root, base, bytes, downloaded })
+        let target = foreign.map_or_else(|| base.target(), Foreign::target);
+        progress.step(&format!("resolving {}", describe(&wanted.requirements)));
+        let maker = Maker { cache, fetch, progress, base: &base, foreign };
+        Resolution { cache, fetch, progress, target: &target }.make(wanted, |resolved| maker.venv_of(resolved))
+    }
+
+    /// What is wanted, resolved anew for a lock. What is not there is an error, as it would be in a tier.
+    pub(crate) fn resolve(
+        cache: &Cache,
+        fetch: &Fetch,
+        progress: &dyn Progress,
+        requirements: &[String],
+        target: &Target,
+    ) -> Result<Packages> {
+        let packages = Resolution { cache, fetch, progress, target }.resolve(requirements)?.packages;
+        check_whole(&packages)?;
+        Ok(packages)
     }
 
     /// The interpreter, to be started in a sandbox.
@@ -135,57 +109,128 @@ impl Venv {
     }
 }
 
-/// Makes one environment at its final place: scripts in it have that path written into them.
+/// Makes one environment at its final place.
 struct Maker<'a> {
     cache: &'a Cache,
     fetch: &'a Fetch,
     progress: &'a dyn Progress,
     base: &'a BasePython,
-    root: &'a Path,
     foreign: Option<&'a Foreign>,
 }
 
 impl Maker<'_> {
-    /// What is in it, and the bytes of its wheels.
-    fn make(&self, wanted: &Wanted) -> Result<(Lock, u64)> {
-        let work = self.cache.scratch()?;
-        let Maker { base, fetch, root, foreign, .. } = *self;
-        let pip = Pip { base, fetch, work: work.path(), root, foreign };
-        self.empty()?;
-        if foreign.is_none() {
-            self.progress.step(&format!("making a virtual environment with Python {}", self.base.version));
-        }
-        pip.make_environment(self.progress)?;
-        self.progress.step(&format!("resolving {}", wanted.describe()));
-        let lock = resolve::resolve(&pip, wanted, self.progress)?;
-        self.progress.step(&format!("installing {} packages for {}", lock.packages.len(), wanted.describe()));
-        let downloaded = pip.install(&lock, self.progress)?;
-        let path = self.root.join(lock::FILE);
-        std::fs::write(&path, lock.requirements()).map_err(VenvError::io("write", &path))?;
-        Ok((lock, downloaded))
+    fn venv_of(&self, resolved: Resolved) -> Result<Venv> {
+        check_whole(&resolved.packages)?;
+        let pins = pins_of(&resolved.packages)?;
+        let name = self.name(&pins);
+        let root = self.cache.tree_path(&name)?;
+        let produce = |writer: &mut Writer| {
+            let lock = Lock::of(&pins);
+            let downloaded = self.fill(&root, &pins, resolved)?;
+            let path = root.join(lock::FILE);
+            std::fs::write(&path, lock.requirements()).map_err(VenvError::io("write", &path))?;
+            writer.write_all(lock.to_json().as_bytes()).map_err(VenvError::io("write", &root))?;
+            let about = json!({"python": self.base.version, "bytes": size(&root), "downloaded": downloaded});
+            Ok::<_, VenvError>(about)
+        };
+        let purpose = "making a virtual environment";
+        // A tree that was removed by hand takes its seal's word with it.
+        let lost = self.cache.meta(Bucket::Venv, &name)?.is_some() && !root.join(lock::FILE).is_file();
+        let artefact = if lost {
+            self.cache.replace(Bucket::Venv, &name, purpose, self.progress, produce)?
+        } else {
+            self.cache.make(Bucket::Venv, &name, purpose, self.progress, produce)?
+        };
+        let number = |name: &str| artefact.meta[name].as_u64().unwrap_or_default();
+        let (bytes, downloaded) = (number("bytes"), number("downloaded"));
+        Ok(Venv { lock: read_lock(artefact, &root)?, root, base: self.base.clone(), bytes, downloaded })
     }
 
-    fn empty(&self) -> Result<()> {
-        match std::fs::remove_dir_all(self.root) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                Err(VenvError::io("remove", self.root)(error))
+    /// Makes the tree. Gives the bytes of its wheels.
+    fn fill(&self, root: &Path, pins: &[Pin], resolved: Resolved) -> Result<u64> {
+        let work = self.cache.scratch()?;
+        let tools = Tools { base: self.base, work: work.path(), root };
+        remove(root)?;
+        let site = match self.foreign {
+            Some(_) => root.to_owned(),
+            None => {
+                self.progress.step(&format!("making a virtual environment with Python {}", self.base.version));
+                tools.make_environment(self.progress)?;
+                root.join(format!("lib/python{}/site-packages", self.base.minor_version()))
             }
-            _ => Ok(()),
+        };
+        let mut wheels = resolved.wheels;
+        let missing: Vec<&Pin> = pins.iter().filter(|pin| !wheels.contains_key(&pin.name)).collect();
+        let fetched = provision::fetch(&missing, self.fetch, work.path(), self.progress)?;
+        for (pin, fetched) in missing.into_iter().zip(fetched) {
+            wheels.insert(pin.name.clone(), Wheel::open_native(fetched)?);
         }
+        self.progress.step(&format!("installing {} packages", pins.len()));
+        let mut unpacker = Unpacker::new(&site)?;
+        let mut bytes = 0;
+        for wheel in wheels.values_mut() {
+            bytes += wheel.path().metadata().map_or(0, |meta| meta.len());
+            unpacker.unpack(wheel)?;
+        }
+        if self.foreign.is_none_or(|foreign| foreign.version() == self.base.minor_version()) {
+            tools.compile(&site, self.progress);
+        }
+        Ok(bytes)
+    }
+
+    /// Everything that decides what is in it.
+    fn name(&self, pins: &[Pin]) -> String {
+        let mut hasher = blake3::Hasher::new();
+        let place = self.foreign.map(Foreign::version).unwrap_or_default();
+        let content = pins.iter().map(|Pin { name, version, sha256, .. }| format!("{name}=={version} {sha256}"));
+        for part in [FORMAT.to_owned(), self.base.identity(), place].into_iter().chain(content) {
+            hasher.update(&(part.len() as u64).to_le_bytes()).update(part.as_bytes());
+        }
+        hasher.finalize().to_hex()[..32].to_owned()
     }
 }
 
-/// Everything that decides what is in it.
-fn name(wanted: &Wanted, base: &BasePython, foreign: Option<&Foreign>) -> String {
-    let mut hasher = blake3::Hasher::new();
-    let pinned =
-        pins().packages().iter().map(|Pin { name, version, sha256, .. }| format!("{name}=={version} {sha256}"));
-    let place = foreign.map(|foreign| foreign.options().join(" ")).unwrap_or_default();
-    let parts = [FORMAT.to_owned(), base.identity(), wanted.lines().join("\n"), place];
-    for part in parts.into_iter().chain(pinned) {
-        hasher.update(&(part.len() as u64).to_le_bytes()).update(part.as_bytes());
+/// In a tier that has real packages, one that is missing is an error: what is refused first, since it may be an attempt.
+fn check_whole(packages: &Packages) -> Result<()> {
+    if let Some((requirement, why)) = packages.refused.first() {
+        let requirement = requirement.chars().filter(|c| !c.is_control()).take(300).collect();
+        return Err(VenvError::Requirement { requirement, why: why.clone() });
     }
-    hasher.finalize().to_hex()[..32].to_owned()
+    match packages.missing().next() {
+        Some(package) => Err(VenvError::Unmet { what: package.describe_elsewhere() }),
+        None => Ok(()),
+    }
+}
+
+/// What is to be unpacked, by name.
+fn pins_of(packages: &Packages) -> Result<Vec<Pin>> {
+    let pinned = packages.packages.iter().map(|package| match &package.standing {
+        // With the bytes that cells have, whatever an index has under that name.
+        Standing::Framework { .. } => {
+            let pin = pins().package(&package.name).cloned();
+            let pin = pin.map(|pin| Pin { name: package.name.clone(), ..pin });
+            pin.ok_or_else(|| VenvError::Unmet { what: format!("`{}` is not pinned", package.name) })
+        }
+        standing => Ok(pin(&package.name, standing, false).map_err(crate::packages::Error::from)?),
+    });
+    let mut pinned = pinned.collect::<Result<Vec<Pin>>>()?;
+    pinned.sort_by(|one, other| one.name.cmp(&other.name));
+    Ok(pinned)
+}
+
+fn remove(root: &Path) -> Result<()> {
+    match std::fs::remove_dir_all(root) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(VenvError::io("remove", root)(error)),
+        _ => Ok(()),
+    }
+}
+
+fn describe(requirements: &[String]) -> String {
+    match requirements {
+        [] => "the framework".to_owned(),
+        [one] => one.clone(),
+        [one, rest @ ..] => format!("{one} and {} more", rest.len()),
+    }
 }
 
 fn read_lock(artefact: Artefact, root: &Path) -> Result<Lock> {

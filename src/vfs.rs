@@ -141,7 +141,7 @@ impl Vfs {
     }
 
     fn add_descriptor(&mut self, object: Object, access: Access) -> u32 {
-        self.table.add(Descriptor { object, offset: 0, access, charged: true })
+        self.table.add(Descriptor { object, offset: 0, access, charged: true, listing: None })
     }
 
     pub fn close(&mut self, fd: u32) -> Result<(), Errno> {

@@ -24,6 +24,7 @@ use wasmtime::{Caller, Extern, Linker, Memory};
 
 use self::guest::Guest;
 pub use self::stop::Stop;
+use crate::cancel::CancelToken;
 use crate::limits::LimitKind;
 use crate::vfs::{Errno, Vfs, WriteError};
 
@@ -40,6 +41,8 @@ pub struct Wasi {
     pub env: Vec<(String, String)>,
     /// Waiting ends here at the latest. Computing has to be stopped by other means (epochs).
     pub deadline: Option<Instant>,
+    /// Ends the call at its next host call, and every sleep.
+    pub cancel: CancelToken,
     /// When this cell began, for the monotonic and the CPU clocks.
     pub origin: Instant,
     /// What the monotonic clock showed at `origin`: for a cell restored from an image at least what it showed when the
@@ -61,6 +64,7 @@ impl Wasi {
             args: Vec::new(),
             env: Vec::new(),
             deadline: None,
+            cancel: CancelToken::default(),
             origin: Instant::now(),
             monotonic_base: Duration::ZERO,
             entropy_bytes: 0,
@@ -72,6 +76,9 @@ impl Wasi {
     /// Counts one call from the guest, the door's included.
     pub fn count_call(&mut self) -> Result<(), Stop> {
         self.host_calls += 1;
+        if self.cancel.is_cancelled() {
+            return Err(Stop::Cancelled);
+        }
         if self.host_calls > self.host_calls_cap { Err(Stop::Exceeded(LimitKind::HostCalls)) } else { Ok(()) }
     }
 

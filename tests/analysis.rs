@@ -171,3 +171,32 @@ fn what_only_a_run_can_tell_is_said_to_be_unknown() {
     let said: Vec<&str> = found.unknown.iter().map(|one| one.what.as_str()).collect();
     assert!(said.iter().any(|what| what.contains("only known at run time")), "{said:?}");
 }
+
+#[test]
+fn where_numpys_integers_decide_is_named() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("whole_numbers");
+    fs::create_dir(&path).expect("made");
+    let code = "import pandas as pd\nimport numpy as np\nfrom numpy import arange\nfrom skillware.core.base_skill import BaseSkill\n\n\n\
+                class S(BaseSkill):\n    manifest = {}\n    def execute(self, params):\n\
+                \x20       a = np.array([1, 2])\n        b = np.array([1.5, 2])\n        c = np.array([1], dtype=np.int64)\n\
+                \x20       d = arange(len(params))\n        e = pd.Series(params['x']).astype(int)\n\
+                \x20       f = np.zeros(3, dtype=int) + np.zeros(3)\n        g = np.array(params['x'])\n        h = np.prod(g)\n\
+                \x20       return a.sum()\n";
+    fs::write(path.join("skill.py"), code).expect("written");
+    fs::write(path.join("manifest.yaml"), "name: whole_numbers\nrequirements: [numpy]\n").expect("written");
+    let width = analysed(&path).integer_width.expect("numpy is imported");
+    assert_eq!((&*width.module, &*width.file, width.line), ("numpy", "skill.py", 2));
+    let places: Vec<(u32, &str)> = width.places.iter().map(|place| (place.line, &*place.what)).collect();
+    assert_eq!(places, [(10, "array"), (13, "arange"), (14, "astype(int)"), (15, "zeros(dtype=int)"), (17, "prod")]);
+    fs::write(path.join("manifest.yaml"), "name: whole_numbers\nrequirements: [numpy]\nacknowledge: integer_width\n")
+        .expect("written");
+    assert!(analysed(&path).integer_width.is_none(), "it is acknowledged");
+    fs::write(
+        path.join("skill.py"),
+        code.replace("import numpy as np\nfrom numpy", "from json").replace("pandas", "json"),
+    )
+    .expect("written");
+    fs::write(path.join("manifest.yaml"), "name: whole_numbers\nrequirements: []\n").expect("written");
+    assert!(analysed(&path).integer_width.is_none(), "there is no numpy");
+}

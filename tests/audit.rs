@@ -143,7 +143,7 @@ fn of<'a>(lines: &'a [Value], event: &str) -> Vec<&'a Value> {
 fn doing(doings: Value, grants: Grants, log: &AuditLog) -> Call {
     let mut wanted = Call::new(json!({"do": doings}));
     wanted.grants = grants;
-    wanted.audit = Some(log.clone());
+    wanted.audit = log.clone();
     wanted
 }
 
@@ -331,7 +331,7 @@ fn what_a_skill_asks_for_is_recorded_as_far_as_it_holds() {
     let (server, place) = (Server::start(), Place::new());
     let skill = fixture("audit/asks");
     let mut wanted = Call::new(json!({"url": url("/v1/x")}));
-    wanted.audit = Some(place.log());
+    wanted.audit = place.log();
     assert!(matches!(call(&skill, &wanted).outcome, Outcome::Refused));
     let lines = place.lines();
     assert_eq!(of(&lines, "grant").len(), 3, "{lines:#?}");
@@ -344,7 +344,7 @@ fn what_a_skill_asks_for_is_recorded_as_far_as_it_holds() {
     let secret = format!("API_KEY=file:{}@http://api.example.test", place.path("key").display());
     wanted.grants.add(GrantKind::Secret, &secret).expect("a secret");
     fs::remove_file(place.file()).expect("removed");
-    wanted.audit = Some(place.log());
+    wanted.audit = place.log();
     assert_eq!(returned(call(&skill, &wanted)), Ok(json!(200)));
     let lines = place.lines();
     let grants = of(&lines, "grant");
@@ -630,6 +630,44 @@ fn explain_says_what_was_decided_and_by_which_rule() {
     assert!(!stderr.contains('\u{1b}'), "no colours in a pipe");
 }
 
+/// In a warning of `run`, in a line of `--explain` and of the audit, and in the envelope.
+#[test]
+fn a_secret_that_is_not_put_in_is_said() {
+    let (server, place) = (Server::start(), Place::new());
+    let (resolve, audit) = (server.resolve(), place.file().display().to_string());
+    let key = place.file().with_file_name("key");
+    fs::write(&key, "value-1234567").expect("written");
+    let secret = format!("API_KEY=file:{}@http://other.example.test", key.display());
+    let rule = "* http://api.example.test/*";
+    let args = ["--resolve", &resolve, "--allow-http", rule, "--secret", &secret, "--explain", "--audit", &audit];
+    let doings = json!([["post_key", url("/v1/x")]]);
+    let (code, _, stderr) = finished(skillcell("doings", doings, &args).output().expect("it runs"));
+    let reason = "it is granted for `http://other.example.test`, which is another host";
+    assert_eq!(code, 0, "{stderr}");
+    let said = stderr.lines().filter(|line| line.contains("`API_KEY`") && line.ends_with(reason));
+    let said: Vec<&str> = said.collect();
+    assert!(
+        said.iter().any(|line| line.starts_with("warning: ")) && said.iter().any(|line| line.contains("denied")),
+        "{stderr}"
+    );
+    let lines = place.lines();
+    let line = lines.iter().find(|line| line["event"] == "secret").expect("a line");
+    assert_eq!((&line["allowed"], &line["secrets"]), (&json!(false), &json!(["API_KEY"])));
+    assert!(line["reason"].as_str().is_some_and(|text| text.ends_with(reason)), "{line}");
+}
+
+/// A refusal of a place that is not public has no line to paste: not in the envelope, on the terminal, or in the audit.
+#[test]
+fn a_refused_request_to_a_metadata_service_is_warned_of_without_a_line_to_paste() {
+    let doings = json!([["get", "http://169.254.169.254/latest/"], ["get", "http://localhost:8080/"]]);
+    for args in [&["--explain"][..], &["--json"], &["--explain", "--allow-http", "https://a.example.org"]] {
+        let (_, stdout, stderr) = finished(skillcell("doings", doings.clone(), args).output().expect("it runs"));
+        let all = format!("{stdout}{stderr}");
+        assert!(!all.contains("--allow-http 'http") && !all.contains("--resolve"), "{all}");
+        assert!(all.contains("a cloud's metadata service") && all.contains("a loopback address"), "{all}");
+    }
+}
+
 #[test]
 fn show_filters_and_passes_over_what_it_can_not_read() {
     let place = Place::new();
@@ -642,7 +680,7 @@ fn show_filters_and_passes_over_what_it_can_not_read() {
     drop(file);
     let other = fixture("audit/asks");
     let mut wanted = Call::new(json!({"url": url("/v1/x")}));
-    wanted.audit = Some(place.log());
+    wanted.audit = place.log();
     call(&other, &wanted);
 
     let (code, stdout, stderr) = show(&place.file(), &[]);

@@ -3,6 +3,7 @@
 use std::process::Command;
 
 use serde_json::Value;
+use skillcell::matrix::Ending;
 
 fn compare(words: &[&str]) -> (i32, String, String) {
     let output = Command::new(env!("CARGO_BIN_EXE_skillcell"))
@@ -31,6 +32,24 @@ fn a_tier_has_its_figures_and_a_bar() {
     assert!(tier["cold"]["p50_ms"].as_f64().expect("a time") > tier["warm"]["p50_ms"].as_f64().expect("a time"));
     assert!(tier["disk"]["own_bytes"].as_u64().expect("bytes") > 1 << 20);
     assert!(std::fs::read_to_string(drawing).expect("it is drawn").contains("<rect"));
+}
+
+/// A call that reports an error costs something else than the skill does.
+#[test]
+fn the_calls_that_the_study_compares_succeed() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/skills-compat/compare.json");
+    let calls: Vec<Value> = serde_json::from_str(&std::fs::read_to_string(path).expect("readable")).expect("JSON");
+    assert!(calls.len() >= 4);
+    for call in calls {
+        let (skill, params) = (call["skill"].as_str().expect("a skill"), call["params"].to_string());
+        let output = Command::new(env!("CARGO_BIN_EXE_skillcell"))
+            .args(["run", skill, "--tier", "wasm", "--params", &params])
+            .output()
+            .expect("it runs");
+        assert!(output.status.success(), "{skill}: {}", String::from_utf8_lossy(&output.stderr));
+        let result: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        assert_eq!(Ending::of_result(&result), Ending::Succeeds, "{skill}: {result}");
+    }
 }
 
 #[test]

@@ -35,6 +35,7 @@ const TESTS: &[Test] = &[
     ("a_registry_skill_gives_what_a_cell_gives", a_registry_skill_gives_what_a_cell_gives),
     ("an_image_is_named_by_digest_or_refused", an_image_is_named_by_digest_or_refused),
     ("nothing_of_the_host_is_seen", nothing_of_the_host_is_seen),
+    ("params_that_are_wrong_are_refused_by_our_runner", params_that_are_wrong_are_refused_by_our_runner),
     ("what_is_printed_comes_apart", what_is_printed_comes_apart),
     ("children_end_with_the_call", children_end_with_the_call),
     ("a_deaf_skill_is_ended_at_the_deadline", a_deaf_skill_is_ended_at_the_deadline),
@@ -122,12 +123,16 @@ fn wild(params: Value) -> Report {
 fn containers() -> String {
     let engine = Engine::of_machine().expect("an engine");
     let filter = format!("label=org.skillcell.call={}", std::process::id());
-    let output = engine.command().args(["ps", "--all", "--quiet", "--filter", &filter]).output().expect("the engine");
+    let output = Command::new(engine.kind.program())
+        .args(["ps", "--all", "--quiet", "--filter", &filter])
+        .output()
+        .expect("the engine");
     let mut found = String::from_utf8_lossy(&output.stdout).into_owned();
     if engine.kind == Kind::Podman {
         // Those that got as far as its storage only.
-        let output =
-            engine.command().args(["ps", "--all", "--quiet", "--external", "--filter", "name=skillcell-"]).output();
+        let output = Command::new(engine.kind.program())
+            .args(["ps", "--all", "--quiet", "--external", "--filter", "name=skillcell-"])
+            .output();
         found.push_str(&String::from_utf8_lossy(&output.expect("the engine").stdout));
     }
     found
@@ -202,6 +207,13 @@ fn nothing_of_the_host_is_seen() {
     assert_eq!(server.connections(), 0);
     let names: Vec<&str> = seen["environment"].as_array().expect("a list").iter().filter_map(Value::as_str).collect();
     assert!(!names.iter().any(|name| name.contains("CARGO") || *name == "USER"), "{names:?}");
+}
+
+fn params_that_are_wrong_are_refused_by_our_runner() {
+    let report = wild(json!([]));
+    let words = "SkillwareParamValidationError: Skill 'container/wild' expects parameter arguments as a JSON object (dict), \
+                 got list.";
+    assert!(report.outcome.describe().ends_with(words), "{:?}", report.outcome);
 }
 
 fn what_is_printed_comes_apart() {

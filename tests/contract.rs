@@ -1,6 +1,8 @@
 //! The contract of the command line, from outside: what goes to stdout and stderr, the envelope, and the exit codes.
 
 mod common;
+#[path = "common/watched.rs"]
+mod watched;
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -95,7 +97,7 @@ fn the_envelope_has_its_documented_fields_for_every_outcome() {
     for (ran, code, outcome) in &outcomes {
         let envelope = ran.json();
         let fields = ["schema", "skill", "tier", "outcome", "result", "error", "limit", "denials", "stdout", "stderr"];
-        assert_eq!(keys(&envelope), [&fields[..], &["usage", "image"]].concat());
+        assert_eq!(keys(&envelope), [&fields[..], &["usage", "image", "notes"]].concat());
         assert_eq!((ran.code, ran.stderr.as_str()), (*code, ""), "all is in the envelope");
         assert_eq!((&envelope["schema"], &envelope["tier"]), (&json!(1), &json!("wasm")));
         assert_eq!((&envelope["outcome"], &envelope["denials"]), (&json!(outcome), &json!([])));
@@ -193,12 +195,28 @@ fn params_are_checked_against_the_manifest_unless_told_otherwise() {
         ("[]", "expects parameter arguments as a JSON object (dict), got list."),
     ];
     for (params, message) in expected {
-        let ran = run("strict", &["--json", "--params", params]);
-        assert_eq!(ran.code, 1);
-        let error = &ran.json()["error"];
-        assert_eq!(error["type"], "skillware.core.base_skill.SkillwareParamValidationError");
-        assert_eq!(error["message"], format!("Skill 'contract/strict' {message}"));
+        for image in [None, Some("--no-image")] {
+            let ran = run("strict", &[&["--json", "--params", params], image.as_slice()].concat());
+            assert_eq!(ran.code, 1);
+            let error = &ran.json()["error"];
+            let kind = "skillware.core.base_skill.SkillwareParamValidationError";
+            let message = format!("Skill 'contract/strict' {message}");
+            assert_eq!((error["type"].as_str(), error["message"].as_str()), (Some(kind), Some(message.as_str())));
+            let traceback = error["traceback"].as_str().expect("a text");
+            assert!(traceback.contains("in validate_params\n"), "{traceback}");
+            assert!(traceback.ends_with(&format!("\n{kind}: {message}\n")), "{traceback}");
+            // What jsonschema would print: all of the schema, and of the params.
+            assert!(!traceback.contains("minLength"), "{traceback}");
+        }
     }
+    let long = json!({"text": ["x".repeat(1 << 20)]}).to_string();
+    let ran = with_stdin(&["run", &fixture("strict"), "--json", "--quiet", "--params", "-"], &long);
+    let message = ran.json()["error"]["message"].as_str().expect("a text").to_owned();
+    assert!(
+        message.starts_with("Skill 'contract/strict' parameter validation failed at 'text': ['xxx"),
+        "{message:.80}"
+    );
+    assert_eq!(message.len(), 64 << 10);
     let ran = run("strict", &["--no-validate", "--params", r#"{"text": 1}"#]);
     assert_eq!((ran.code, ran.stdout.as_str()), (0, "1\n"));
 }
@@ -358,10 +376,99 @@ fn a_bench_gives_the_documented_figures_as_json() {
     for cell in &series[..2] {
         assert!(keys(cell)[1..].iter().all(|figure| cell[figure].is_number()), "{cell}");
     }
+    // Nobody trusts it, so nothing of it ran outside of a cell.
+    assert!(series[2..].iter().all(|series| series["calls"] == 0 && series["p50_ms"].is_null()), "{series:?}");
+    let missing = bench["missing"][0].as_str().expect("a reason");
+    assert!(missing.starts_with("python series: ") && missing.contains("`--trust-remote-code`"), "{missing}");
     let throughput = bench["throughput"].as_array().expect("an array");
     assert!(throughput.iter().all(|row| keys(row) == ["threads", "calls_per_s"]));
     assert_eq!(keys(&bench["parts"]), ["setup_ms", "guest_ms", "teardown_ms"]);
     assert!(bench["faults_per_call"].is_number() && bench["bytes_per_live_cell"].is_number());
+}
+
+/// Steers a terminal, turns text around, breaks lines, or is not seen.
+const HOSTILE: &str =
+    "\u{1b}]0;x\u{7}\u{1b}[2J\u{9b}31m\u{61c}\u{202e}\u{2066}\u{2028}\u{2029}\u{200b}\u{feff}\u{e0041}";
+
+fn is_hostile(c: char) -> bool {
+    c != '\n' && (c.is_control() || HOSTILE.contains(c) && !c.is_ascii())
+}
+
+#[test]
+fn nothing_that_a_skill_is_named_or_says_steers_a_terminal() {
+    let place = tempfile::tempdir().expect("a folder");
+    let folder = place.path().join(format!("skill{HOSTILE}\nerror: all is well"));
+    std::fs::create_dir(&folder).expect("made");
+    let text = json!(HOSTILE).to_string();
+    let source = format!(
+        "import sys\nfrom skillware.core.base_skill import BaseSkill\nTEXT = {text}\nclass S(BaseSkill):\n    manifest = {{}}\n    \
+         def __init__(self, config=None):\n        if config is None: raise ValueError(TEXT)\n    def execute(self, params):\n        \
+         print(TEXT)\n        print(TEXT, file=sys.stderr)\n        if params.get('raise'): raise ValueError(TEXT)\n        return {{TEXT: TEXT}}\n"
+    );
+    std::fs::write(folder.join("skill.py"), source).expect("written");
+    std::fs::write(folder.join(format!("odd{HOSTILE}.py")), "def (:\n").expect("written");
+    std::fs::write(folder.join(format!("test_{HOSTILE}.py")), format!("def test_it():\n    assert False, {text}\n"))
+        .expect("written");
+    let manifest = json!({"name": HOSTILE, "version": HOSTILE, "description": HOSTILE, "warm_up": {"raise": true},
+        "requirements": [HOSTILE], "permissions": {"env": [{"name": "REGION", "reason": "why"}]}});
+    std::fs::write(folder.join("manifest.yaml"), manifest.to_string()).expect("written");
+    let (skill, approvals) = (folder.to_str().expect("text"), place.path().join("approvals"));
+    let approvals = approvals.to_str().expect("text");
+    let verbs: [&[&str]; 11] = [
+        &["run", skill],
+        &["approve", skill, "--yes"],
+        &["approve", "--list"],
+        &["build", skill],
+        &["run", skill, "--config", "{}"],
+        &["run", skill, "--config", "{}", "--params", "{\"raise\": true}"],
+        &["run", skill, "--config", "{}", "--json"],
+        &["inspect", skill],
+        &["test", skill],
+        &["lock", skill, "--print"],
+        &["approve", skill, "--revoke"],
+    ];
+    for args in verbs {
+        let args = [args, &["--offline", "--approvals-dir", approvals]].concat();
+        let ran = watched::on_a_terminal(&args);
+        // Where a line of progress was.
+        let said = ran.said.replace("\r\u{1b}[2K", "");
+        assert!(!said.is_empty(), "{args:?}");
+        assert!(
+            !said.contains(is_hostile),
+            "{args:?}: {:?}",
+            said.lines().filter(|line| line.contains(is_hostile)).collect::<Vec<_>>()
+        );
+        assert!(!said.lines().any(|line| line.starts_with("error: all is well")), "{args:?}: {said}");
+    }
+}
+
+#[test]
+fn a_bench_runs_a_stranger_outside_of_cells_only_if_it_is_trusted() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (skill, mark) = (folder.path().join("stranger"), folder.path().join("mark"));
+    std::fs::create_dir(&skill).expect("a folder");
+    // A cell can't write there, and a bench wants a skill that returns.
+    let source = format!(
+        "import os\nfrom skillware.core.base_skill import BaseSkill\n\n\nclass Stranger(BaseSkill):\n    manifest = {{}}\n\n    \
+         def execute(self, params):\n        try:\n            with open({mark:?}, 'a') as mark:\n                \
+         mark.write(os.environ.get('SKILLCELL_TEST_TOKEN', 'nothing') + '\\n')\n        except OSError:\n            \
+         pass\n        return 1\n"
+    );
+    std::fs::write(skill.join("skill.py"), source).expect("a file");
+    std::fs::write(skill.join("manifest.yaml"), "name: stranger\nversion: 0.1.0\n").expect("a file");
+    let bench = |more: &[&str]| {
+        let skill = skill.to_str().expect("a plain path");
+        let mut command = command(&[&["bench", skill, "--calls", "1", "--json"], more].concat());
+        finish(command.env("SKILLCELL_TEST_TOKEN", "s3cr3t")).json()
+    };
+    let calls = |bench: &Value, place: usize| bench["series"][place]["calls"].as_u64().expect("a number");
+    let untrusted = bench(&[]);
+    assert_eq!((calls(&untrusted, 2), calls(&untrusted, 3)), (0, 0), "{untrusted}");
+    assert!(!mark.exists(), "it ran outside of a cell");
+    let trusted = bench(&["--trust-remote-code"]);
+    assert!(calls(&trusted, 2) > 0 && calls(&trusted, 3) > 0, "{trusted}");
+    let marks = std::fs::read_to_string(&mark).expect("it ran outside of a cell");
+    assert!(marks.lines().all(|line| line == "nothing"), "it has the operator's environment: {marks}");
 }
 
 #[test]

@@ -6,7 +6,9 @@ mod web;
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
+use common::ran::{Ran, finish};
 use common::{HOST, returned};
 use serde_json::{Value, json};
 use skillcell::analysis::analyse;
@@ -108,5 +110,34 @@ fn their_own_tests_pass_in_cells_and_the_analysis_says_that_they_run() {
             let report = HOST.test(&skill, &TestCall::default()).expect("a report");
             assert!(report.ok, "{name}: {:?}", report.totals);
         }
+    }
+}
+
+/// What an example says. `cargo test` builds them all, into the folder beside that of this test's program.
+fn run_example(name: &str) -> Ran {
+    let test = std::env::current_exe().expect("a path");
+    let example = test.ancestors().nth(2).expect("a folder of a build").join("examples").join(name);
+    assert!(example.exists(), "`{name}` is not built: run all tests, or `cargo build --release --examples` before");
+    finish(&mut Command::new(example))
+}
+
+#[test]
+fn every_example_runs_and_says_what_it_shows() {
+    let said = [
+        (
+            "call_a_skill",
+            vec!["returned {\"words\":3,", "raised skillware.core.base_skill.SkillwareParamValidationError"],
+        ),
+        ("grant_http", vec!["/public/page: returned {\"status\":200", "/private/page: raised requests", "by a rule"]),
+        ("cancel", vec!["returned\ncancelled\n"]),
+        ("many_threads", vec!["1000 of 1000 calls returned"]),
+    ];
+    for (name, words) in &said {
+        run_example(name).is(0, words);
+    }
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
+    let sources = fs::read_dir(folder).expect("listed").flatten().map(|file| file.path());
+    for source in sources.filter(|path| path.extension().is_some_and(|extension| extension == "rs")) {
+        assert!(said.iter().any(|(name, _)| source.file_stem() == Some(name.as_ref())), "no test runs {source:?}");
     }
 }

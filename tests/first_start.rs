@@ -6,6 +6,7 @@ mod common;
 use std::fs::{self, Permissions};
 use std::io::{BufRead, BufReader};
 use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::LazyLock;
@@ -56,7 +57,12 @@ impl Start {
         for part in parts {
             for entry in fs::read_dir(theirs.join(part)).expect("a bucket") {
                 let (from, to) = (entry.expect("readable").path(), self.bucket(part));
-                let to = to.join(from.file_name().expect("a name"));
+                let name = from.file_name().expect("a name");
+                // Packages of other skills are of no use here, and may be gigabytes.
+                if name.to_string_lossy().starts_with("requirements-") {
+                    continue;
+                }
+                let to = to.join(name);
                 // Files of the cache are never written in place, so a link is as good as a copy.
                 if fs::hard_link(&from, &to).is_err() {
                     fs::copy(&from, &to).expect("a copy");
@@ -334,7 +340,7 @@ fn a_cache_that_others_can_write_to_is_refused_with_the_way_out() {
         let output = start.call().output().expect("it starts");
         assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(2), &b""[..]));
         let told = stderr(&output);
-        assert!(told.contains("can be written by others") && told.contains("\nhint: run `chmod go-w "), "{told}");
+        assert!(told.contains("can be written by others") && told.contains("\nhint: run `chmod -R go-w "), "{told}");
     }
 }
 
@@ -388,6 +394,66 @@ fn a_full_disk_is_told_leaves_nothing_half_made_and_is_got_over() {
     }
     disk.resize(1024);
     start.works("there is room again");
+}
+
+#[test]
+fn a_cache_that_was_made_readable_for_others_is_used_as_it_is() {
+    // On a disk of its own nothing is linked to the user's cache, whose modes are to stay.
+    let Some(disk) = Disk::of(1024) else { return };
+    let start = Start { cache: disk.0.path().join("cache"), _folder: tempfile::tempdir().expect("a folder") };
+    start.borrow(&["runtime", "code", "pack"]);
+    start.works("it was made");
+    let before = files(&start, &["runtime", "code", "pack", "image"]);
+    let opened = Command::new("chmod").args(["-R", "go+rX"]).arg(&start.cache).status().expect("chmod");
+    assert!(opened.success());
+    let told = start.works("it was opened");
+    assert!(!told.contains("discarded") && !told.contains("baking"), "{told}");
+    assert_eq!(files(&start, &["runtime", "code", "pack", "image"]), before);
+}
+
+#[test]
+fn a_cache_that_can_only_be_read_serves_what_is_in_it() {
+    let Some(disk) = Disk::of(1024) else { return };
+    let start = Start { cache: disk.0.path().join("cache"), _folder: tempfile::tempdir().expect("a folder") };
+    start.borrow(&["runtime", "code", "pack"]);
+    start.works("it was made");
+    // As a container's image has it: the administrator's, and read by another user.
+    let (program, skill_copy) = (disk.0.path().join("skillcell"), disk.0.path().join("skills/first_start/plain"));
+    fs::copy(env!("CARGO_BIN_EXE_skillcell"), &program).expect("copied");
+    fs::create_dir_all(disk.0.path().join("skills/first_start")).expect("made");
+    let copied = Command::new("cp").arg("-r").args([&skill(), &skill_copy]).status().expect("cp");
+    let opened = Command::new("chmod").args(["-R", "go+rX"]).arg(disk.0.path()).status().expect("chmod");
+    assert!(copied.success() && opened.success());
+    let as_another = |skill: &Path| {
+        let mut command = Command::new(&program);
+        command.arg("run").arg(skill).args(["--offline", "--cache-dir"]).arg(&start.cache);
+        command.env("HOME", "/nonexistent").current_dir("/").uid(4242).gid(4242).stdin(Stdio::null());
+        command.output().expect("it starts")
+    };
+    let (once, anew) = (as_another(&skill_copy), start.cache.join("v1/locks"));
+    assert!(once.status.success() && once.stdout == RESULT, "{once:?}");
+    // As a folder of a disk that nobody can write to, with a folder missing that a later version may add.
+    fs::remove_dir_all(&anew).expect("removed");
+    assert!(mount(&["-o", "remount,ro"], disk.0.path()));
+    let output = start.call().output().expect("it starts");
+    assert!(output.status.success() && output.stdout == RESULT, "{output:?}");
+    assert_eq!(stderr(&output), "");
+    let listed = start.command(&["cache", "list"]).output().expect("it starts");
+    assert!(listed.status.success(), "{listed:?}");
+    // What is not in it is missing, and that is said.
+    let other = tempfile::tempdir().expect("a folder");
+    fs::write(
+        other.path().join("skill.py"),
+        fs::read_to_string(skill().join("skill.py")).expect("read") + "\n# other\n",
+    )
+    .expect("written");
+    let output = start.command(&["run", other.path().to_str().expect("plain")]).output().expect("it starts");
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+    let told = stderr(&output);
+    assert!(
+        told.contains("the cache lacks something") && told.contains("\nhint: make it where it can be written"),
+        "{told}"
+    );
 }
 
 #[test]

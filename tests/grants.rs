@@ -223,7 +223,8 @@ fn an_address_of_this_machine_needs_its_own_grant() {
     let url = format!("http://127.0.0.1:{}/v1/x", server.port);
     let mut grants = Grants::default();
     let refused = report("web", json!({"way": "requests", "url": url}), grants.clone());
-    assert_eq!(flags(&refused), [format!("--allow-http 'http://127.0.0.1:{}/*'", server.port)]);
+    assert_eq!((refused.denials.len(), flags(&refused)), (1, Vec::new()), "no line to paste");
+    assert!(refused.denials[0].hint.as_ref().is_some_and(|hint| hint.contains("is a loopback address")));
     // A name that DNS leads here is not granted by a rule for the name.
     grants.add(GrantKind::AllowHttp, &format!("http://localhost:{}/*", server.port)).expect("a rule");
     let url = format!("http://localhost:{}/v1/x", server.port);
@@ -451,12 +452,22 @@ fn a_secret_reaches_its_host_and_nobody_else() {
 fn a_secret_is_not_sent_where_it_is_not_granted() {
     let (server, folder) = (Server::start(), tempfile::tempdir().expect("a folder"));
     // Another host, and the same host without the word for plain http.
-    for host in ["http://other.example.test", NAME] {
+    for (host, reason) in [
+        ("http://other.example.test", "it is granted for `http://other.example.test`, which is another host"),
+        ("http://api.example.test:81", "it is granted for `http://api.example.test:81`, which is another port"),
+        (NAME, "it is granted for `api.example.test` over https only"),
+    ] {
         let params = json!({"url": format!("http://{NAME}/v1/echo")});
         let report = report("secret", params, secret_grants(&server, &folder, host));
         let seen = server.seen().pop().expect("a request");
         assert!(seen.contains("X-Key: skillcell_secret_API_KEY_") && !seen.contains(VALUE), "{host}: {seen}");
         assert!(!everything(&report).contains(VALUE));
+        // And that is said.
+        let note = format!(
+            "the value of `API_KEY` was not put into a request to `http://{NAME}`, which got the placeholder: {reason}"
+        );
+        let envelope = serde_json::to_value(report.envelope()).expect("JSON");
+        assert_eq!(envelope["notes"], json!([{"kind": "secret_not_used", "subject": "API_KEY", "message": note}]));
     }
 }
 
@@ -609,6 +620,16 @@ fn two_names_of_one_address_are_told_apart() {
     let report = report("web", params, grants);
     assert!(report.denials.is_empty(), "{:?}", report.denials);
     assert_eq!(result(report)["text"], "api.example.test 200|other.example.test 200");
+}
+
+#[test]
+fn what_is_removed_while_it_is_listed_hides_nothing_else() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut wanted = Call::new(json!({"places": ["/data", "/tmp"]}));
+    wanted.grants.add(GrantKind::Mount, &format!("{}:/data:rw", folder.path().display())).expect("a mount");
+    let gone = json!([1000, [1001, false]]);
+    assert_eq!(returned(call(&fixture("grants/removes"), &wanted)), Ok(json!({"/data": gone, "/tmp": gone})));
+    assert_eq!(fs::read_dir(folder.path()).expect("listed").count(), 0);
 }
 
 #[test]

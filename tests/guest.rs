@@ -4,7 +4,7 @@ mod common;
 
 use common::{call, fixture, raised, returned, tests};
 use serde_json::{Value, json};
-use skillcell::{Call, Raised};
+use skillcell::{Call, NoteKind, Raised};
 
 const WORDING: &str = "not available in a skillcell cell: ";
 
@@ -225,4 +225,75 @@ fn an_environment_value_is_seen_where_a_module_reads_it_at_import() {
     assert_eq!(result, json!({"at_import": "eu", "in_call": "eu", "other": null}));
     let result = run("env_at_import", json!({}));
     assert_eq!(result, json!({"at_import": "nowhere", "in_call": null, "other": null}));
+}
+
+#[test]
+fn what_the_standard_library_lacks_in_a_cell_says_so() {
+    let said = run("lacking", json!({}));
+    for part in ["ways", "writes", "absent"] {
+        for (way, text) in said[part].as_object().expect("an object") {
+            let (kind, message) = (text[0].as_str().unwrap_or_default(), text[1].as_str().unwrap_or_default());
+            // An `OSError` shows its number first.
+            let words = message.split_once("] ").map_or(message, |(_, words)| words);
+            assert!(words.starts_with(WORDING), "{way}: {text}");
+            assert_eq!(kind, if part == "absent" { "AttributeError" } else { "OSError" }, "{way}: {text}");
+            assert!(part != "writes" || message.contains("`/tmp`") && text[2] == 69, "{way}: {text}");
+        }
+    }
+    for (module, text) in said["modules"].as_object().expect("an object") {
+        assert_eq!(text[0], "ModuleNotFoundError", "{module}: {text}");
+    }
+    let own = "[Errno 69] Read-only file system: '/skills/guest/lacking/skill.py'";
+    assert_eq!(said["own file"], json!(["OSError", own, 69]), "as on any computer");
+    assert_eq!(said["works"], json!([false, true, [true], true]));
+}
+
+#[test]
+fn every_package_of_the_runtime_works_and_the_documentation_lists_it() {
+    let about = run("packages", json!({}));
+    assert_eq!(about["runtime"], about["tried"], "each is tried");
+    let page = include_str!("../docs/reference/guest.md");
+    let listed =
+        page.split_once("With the runtime: ").and_then(|(_, rest)| rest.split_once(".\n\n")).expect("a list").0;
+    let mut listed: Vec<&str> = listed.split(',').map(str::trim).collect();
+    listed.sort_unstable();
+    assert_eq!(about["tried"], json!(listed));
+    for package in listed {
+        let mut call_with = Call::new(json!({"package": package}));
+        call_with.limits.deadline = std::time::Duration::from_secs(300);
+        let worked = returned(call(&guest("packages"), &call_with)).unwrap_or_else(|what| panic!("{package} {what}"));
+        assert_eq!(worked, json!(true), "{package}");
+    }
+}
+
+/// The kinds of a call's notes, and what they are about.
+fn notes(name: &str, call_with: &Call) -> Vec<(NoteKind, String)> {
+    call(&guest(name), call_with).notes.into_iter().map(|note| (note.kind, note.subject)).collect()
+}
+
+#[test]
+fn a_call_that_has_numpy_is_told_how_wide_its_integers_are() {
+    let numpy = vec![(NoteKind::IntegerWidth, "numpy".to_owned())];
+    // Imported in the call, or by something else.
+    for with in ["numpy", "pandas", "scipy.linalg"] {
+        assert_eq!(notes("numbers", &Call::new(json!({"with": with}))), numpy, "{with}");
+    }
+    assert_eq!(run("numbers", json!({"with": "numpy"})), json!(-1_894_967_296), "which is why");
+    let mut without_image = Call::new(json!({"with": "numpy"}));
+    without_image.use_image = false;
+    assert_eq!(notes("numbers", &without_image), numpy);
+    for params in [json!({}), json!({"with": "json"}), json!({"fail": true}), json!({"with": "jpeg"})] {
+        assert_eq!(notes("numbers", &Call::new(params.clone())), [], "{params}");
+    }
+    assert_eq!(run("numbers", json!({"with": "jpeg and numpy"})), json!([true, 5.0, "numpy"]));
+    assert_eq!(notes("numbers", &Call::new(json!({"with": "jpeg and numpy"}))), numpy);
+}
+
+#[test]
+fn what_is_acknowledged_is_not_told_again() {
+    assert_eq!(notes("numbers_known", &Call::new(json!({}))), [], "by the manifest");
+    assert_eq!(run("numbers_known", json!({})), json!(2_400_000_000_u64));
+    let mut known = Call::new(json!({"with": "numpy"}));
+    known.acknowledge = vec![NoteKind::IntegerWidth];
+    assert_eq!(notes("numbers", &known), [], "by the caller");
 }

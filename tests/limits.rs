@@ -1,12 +1,15 @@
 //! The promise of limits: each ends the call as its own outcome, never the host, and the next call works.
 
 mod common;
+#[path = "common/watched.rs"]
+mod watched;
 
 use std::time::{Duration, Instant};
 
 use common::{HOST, call, fixture, returned, tests};
 use serde_json::{Value, json};
-use skillcell::{Call, LimitKind, Limits, Outcome, Raised, Report};
+use skillcell::{Call, CancelToken, LimitKind, Limits, NoteKind, Outcome, Raised, Report};
+use watched::on_a_terminal;
 
 /// One call of `limits/<name>` within `limits`, and after it one that works: with the same host, on the same thread.
 fn run(name: &str, params: Value, set: impl FnOnce(&mut Limits)) -> Report {
@@ -44,6 +47,27 @@ fn the_deadline_ends_whatever_a_skill_does() {
         assert!(report.usage.guest >= deadline / 2, "{way} ended early: {:?}", report.usage);
         // Generous, since the machine may be busy; what it would take without a deadline is hours.
         assert!(started.elapsed() < Duration::from_secs(20), "{way} took {:?}", started.elapsed());
+    }
+}
+
+#[test]
+fn a_cancelled_call_ends_whatever_the_skill_does_and_the_next_one_works() {
+    for way in ["loop", "regex", "swallow", "finally", "sleep", "many sleeps", "select", "poll"] {
+        let skill = fixture("limits/time");
+        HOST.call(&skill, &within(json!({"way": "nothing"}), |_| {})).expect("the host works");
+        let mut cancelled = within(json!({"way": way}), |limits| limits.deadline = Duration::from_secs(600));
+        cancelled.cancel = CancelToken::new();
+        let token = cancelled.cancel.clone();
+        let report = std::thread::scope(|scope| {
+            let running = scope.spawn(|| call(&skill, &cancelled));
+            std::thread::sleep(Duration::from_millis(50));
+            assert!(!running.is_finished(), "{way}");
+            token.cancel();
+            running.join().expect("it ends")
+        });
+        assert!(matches!(report.outcome, Outcome::Cancelled), "{way}: {:?}", report.outcome);
+        assert!(matches!(call(&skill, &cancelled).outcome, Outcome::Cancelled), "{way}: a token is for good");
+        assert_eq!(returned(call(&fixture("limits/polite"), &Call::new(json!({})))), Ok(json!(499_500)), "{way}");
     }
 }
 
@@ -198,7 +222,8 @@ fn a_flood_of_host_calls_ends() {
 
 #[test]
 fn limits_of_nothing_end_the_call_and_not_the_host() {
-    let nothing: [(&str, fn(&mut Limits), Option<LimitKind>); 9] = [
+    type Case = (&'static str, fn(&mut Limits), Option<LimitKind>);
+    let nothing: [Case; 9] = [
         ("a nanosecond", |limits| limits.deadline = Duration::from_nanos(1), Some(LimitKind::Deadline)),
         ("no time", |limits| limits.deadline = Duration::ZERO, Some(LimitKind::Deadline)),
         ("all time", |limits| limits.deadline = Duration::MAX, None),
@@ -244,16 +269,47 @@ fn a_bake_has_the_calls_deadline_and_no_other_of_its_limits() {
     std::fs::write(folder.path().join("skill.py"), text).expect("writable");
     let skill = HOST.skill(folder.path().to_str().expect("a plain path")).expect("a skill");
     let hasty = within(json!({}), |limits| limits.deadline = Duration::from_millis(1));
-    assert_eq!(exceeded(&call(&skill, &hasty)).0, LimitKind::Deadline);
+    let report = call(&skill, &hasty);
+    assert_eq!(exceeded(&report).0, LimitKind::Deadline);
+    // It is said that it was the bake, and what to do.
+    let [note] = report.notes.as_slice() else { panic!("{:?}", report.notes) };
+    assert_eq!(note.kind, NoteKind::Bake);
+    let build = format!("`skillcell build {}`", folder.path().display());
+    assert!(note.message.contains("while the skill was imported") && note.message.contains(&build), "{}", note.message);
     // Nothing of that is kept, and what bakes the image leaves no trace in it.
     let tight = within(json!({}), |limits| (limits.open_files, limits.scratch_files) = (0, 0));
     let report = call(&skill, &tight);
     assert!(report.image.as_ref().is_some_and(|image| image.baked));
     assert_eq!(returned(report), Ok(json!(499_500)));
+    // From here on it is the call itself that takes too long, of which there is nothing to note.
+    let endless = within(json!({"count": 1_000_000_000}), |limits| limits.deadline = Duration::from_millis(50));
+    let report = call(&skill, &endless);
+    assert_eq!((exceeded(&report).0, report.notes.len()), (LimitKind::Deadline, 0));
     for memory_bytes in [1 << 20, 46 << 20] {
         let small = within(json!({}), |limits| limits.memory_bytes = memory_bytes);
         assert_eq!(exceeded(&call(&skill, &small)).0, LimitKind::Memory);
     }
+}
+
+/// Wasmtime's compiler has the image three times at once; nothing of ours comes on top of that.
+#[test]
+fn a_bake_takes_no_more_than_three_times_the_image_on_the_host() {
+    let skill = tests().join("skills/limits/heavy");
+    let built = on_a_terminal(&["build", skill.to_str().expect("a plain path"), "--json", "--quiet"]);
+    assert_eq!(built.code, 0, "{}", built.said);
+    let told: Value = serde_json::from_str(&built.said).expect("JSON");
+    let image = told["report"]["image_bytes"].as_u64().expect("a size");
+    assert!(image > 96 << 20, "{image}");
+    assert!(built.peak_bytes < 3 * image + (100 << 20), "{} for an image of {image}", built.peak_bytes);
+}
+
+#[test]
+fn a_result_of_brackets_is_laid_out_on_a_terminal_in_a_few_times_its_size() {
+    let skill = tests().join("skills/limits/deep");
+    let ran = on_a_terminal(&["run", skill.to_str().expect("a plain path"), "--quiet", "--timeout", "120"]);
+    assert_eq!(ran.code, 0, "{}", ran.said);
+    assert!(ran.said.starts_with("[\n  [\n    [\n"), "{:?}", &ran.said[..100]);
+    assert!(ran.peak_bytes < 400 << 20, "{}", ran.peak_bytes);
 }
 
 /// `cargo test --release --test limits -- --ignored fuel`

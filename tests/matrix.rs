@@ -9,10 +9,15 @@ use std::process::{Command, Output};
 
 use common::HOST;
 use skillcell::Progress;
-use skillcell::matrix::{Expectations, Matrix, Native, Row, Study, document, fill_in, page, study};
+use skillcell::matrix::{Ending, Expectations, Matrix, Native, Row, Study, document, fill_in, page, study};
 
 /// Documents that hold tables of the matrix.
-const DOCUMENTS: [&str; 1] = ["docs/security/wasm-feasibility.md"];
+const DOCUMENTS: [&str; 4] = [
+    "docs/security/study-costs.md",
+    "docs/security/study-pyodide.md",
+    "docs/security/study-skills.md",
+    "docs/security/wasm-feasibility.md",
+];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).to_owned()
@@ -66,7 +71,7 @@ fn stale(before: &Row, now: &Row) -> Option<String> {
         serde_json::json!({
             "digest": row.digest, "verdict": row.verdict, "best_tier": row.best_tier, "classes": row.classes,
             "reasons": row.reasons, "optional": row.optional, "permissions": row.permissions, "tests": row.tests.cells,
-            "parity": [row.parity.cases, row.parity.same],
+            "parity": [row.parity.cases, row.parity.same], "calls": row.parity.calls,
         })
     };
     let (before, now) = (told(before), told(now));
@@ -90,13 +95,36 @@ fn the_matrix_that_is_written_down_meets_the_expectations_and_knows_every_skill(
 #[test]
 fn the_page_and_the_tables_are_those_of_the_matrix() {
     let matrix = written();
-    let anew = "is stale: `skillcell matrix --from skills-compat/matrix.json --docs docs/security/wasm-feasibility.md`";
+    let anew = "is stale: `skillcell matrix --from skills-compat/matrix.json --docs docs/security`";
     assert!(read("skills-compat/matrix.html") == page(&matrix), "matrix.html {anew}");
     assert!(read("skills-compat/matrix.md") == document(&matrix), "matrix.md {anew}");
     for path in DOCUMENTS {
         let text = read(path);
+        assert!(text.contains("<!-- generated: matrix-"), "{path} has a table");
         assert!(fill_in(&text, &matrix).expect("its tables are known") == text, "{path} {anew}");
     }
+    // Whoever has ten minutes reads one page.
+    let words = read("docs/security/wasm-feasibility.md").split_whitespace().count();
+    assert!(words <= 1_000, "the study's page has {words} words");
+}
+
+#[test]
+fn costs_are_those_of_calls_that_succeed() {
+    let matrix = written();
+    for row in &matrix.skills {
+        let figures = &matrix.figures.skills[&row.id];
+        let timed = [figures.cell_cold_ms, figures.cell_warm_ms, figures.native_process_ms, figures.native_warm_ms];
+        let Some(name) = &figures.call else {
+            assert_eq!(timed, [None; 4], "{}: no call is named", row.id);
+            continue;
+        };
+        let call = row.parity.calls.iter().find(|call| call.case == *name);
+        let ends = call.map(|call| call.ends);
+        assert_eq!(ends, Some(Ending::Succeeds), "{}: `{name}` was measured", row.id);
+        assert!(row.parity.different.iter().all(|one| one.case != *name), "{}: `{name}` differs in a cell", row.id);
+    }
+    let measured = matrix.figures.skills.values().filter(|figures| figures.cell_warm_ms.is_some()).count();
+    assert_eq!(measured, 23, "skills with a call that succeeds in a cell");
 }
 
 fn skillcell(args: &[&str]) -> Output {

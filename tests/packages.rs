@@ -24,7 +24,7 @@ struct Place {
 impl Place {
     fn new(requirements: &[&str], source: &str) -> Place {
         // The runtime and the framework may have to be fetched first: by a host that can.
-        common::HOST.install().expect("the runtime can be had");
+        HOST.install().expect("the runtime can be had");
         let place = Place { folder: tempfile::tempdir().expect("a temporary folder") };
         fs::create_dir(place.wheels()).unwrap();
         fs::create_dir(place.skill()).unwrap();
@@ -221,7 +221,9 @@ fn options_addresses_and_paths_never_reach_pip() {
     let place = Place::new(&[&hostile[..], &["fine"]].concat(), nothing());
     place.wheel("fine-1", &["sub @ file:///etc/passwd"], &[]);
     let packages = place.packages();
-    assert_eq!(packages.refused.len(), hostile.len(), "{packages:?}");
+    assert_eq!(packages.refused.len(), hostile.len() + 1, "{packages:?}");
+    let (chain, why) = packages.refused.last().unwrap();
+    assert!(chain == "fine → sub @ file:///etc/passwd" && why.contains("names an address"), "{chain}: {why}");
     assert_eq!(packages.packages.len(), 1, "{packages:?}");
     assert!(packages.packages[0].standing.is_there());
 }
@@ -260,7 +262,7 @@ fn a_lock_is_used_and_another_wheel_under_the_same_name_is_an_error() {
     let unique = place.folder.path().display().to_string();
     place.wheel("locked-1.0", &[], &[("locked.py", &format!("X = 1 # {unique}"))]);
     let host = place.host();
-    let lock = host.resolve(&place.found(&host)).unwrap().lock();
+    let lock = host.lock(&place.found(&host)).unwrap().to_text();
     assert!(!lock.contains("://") && lock.contains("sha256"), "{lock}");
     fs::write(place.skill().join("skillcell.lock"), &lock).unwrap();
     place.wheel("locked-2.0", &[], &[("locked.py", "X = 2")]);
@@ -326,7 +328,7 @@ fn a_lock_for_other_requirements_or_with_an_option_in_it_is_an_error_that_says_w
     let place = Place::new(&["locked"], nothing());
     place.wheel("locked-1.0", &[], &[("locked.py", "X = 1")]);
     let host = place.host();
-    let lock = host.resolve(&place.found(&host)).unwrap().lock();
+    let lock = host.lock(&place.found(&host)).unwrap().to_text();
     for (bad, says) in [
         (lock.replace("\"requirements\": [\n    \"locked\"", "\"requirements\": [\n    \"other\""), "out of date"),
         (lock.replace("\"version\": \"1.0\"", "\"version\": \"1.0\\n-r /etc/passwd\""), "not pinned"),
@@ -342,17 +344,36 @@ fn a_lock_for_other_requirements_or_with_an_option_in_it_is_an_error_that_says_w
 }
 
 #[test]
-fn what_was_resolved_is_remembered_and_needs_no_index_the_second_time() {
+fn what_was_resolved_is_remembered_and_needs_no_pip_the_second_time() {
     let place = Place::new(&["remembered"], "import remembered\ndef run(params): return remembered.X");
     place.wheel("remembered-1", &[], &[("remembered.py", "X = 1")]);
     assert_eq!(place.call(json!({})).unwrap(), json!(1));
-    fs::remove_dir_all(place.wheels()).unwrap();
-    let host = Host::builder().roots(Roots::new([])).offline(true).build().unwrap();
-    let skill = place.found(&host);
-    assert!(host.packages(&skill).unwrap().is_complete());
-    let mut call = Call::new(json!({}));
-    call.use_image = false;
-    assert_eq!(returned(host.call(&skill, &call).unwrap()), Ok(json!(1)), "without an image too");
+    let mut run = std::process::Command::new(env!("CARGO_BIN_EXE_skillcell"));
+    run.env("SKILLCELL_PYTHON", "/there/is/no/python").args(["--offline", "--quiet", "run", "--no-image", "--json"]);
+    let ran = common::ran::finish(run.arg(place.skill()).arg("--from-wheel").arg(place.wheels()));
+    assert_eq!((ran.code, &ran.json()["result"]), (0, &json!(1)), "{}", ran.stderr);
+}
+
+#[test]
+fn a_wheel_that_is_given_for_one_skill_is_never_anothers() {
+    let source = "def run(params):\n    import helper\n    return helper.X";
+    let [one, other] = ["given", "not given"].map(|x| {
+        let place = Place::new(&[], source);
+        let skill = place.skill().join("manifest.yaml");
+        // The same requirements: all that differs is the wheels that are given.
+        fs::write(
+            skill,
+            json!({"name": "needy", "version": "1", "description": x, "requirements": ["helper"]}).to_string(),
+        )
+        .unwrap();
+        place
+    });
+    one.wheel("helper-1", &[], &[("helper.py", "X = 'of one skill'")]);
+    assert_eq!(one.call(json!({})), Ok(json!("of one skill")));
+    let text = other.call(json!({})).unwrap_err();
+    assert!(text.contains("No module named 'helper'") && text.contains("is not in the package index"), "{text}");
+    other.wheel("helper-1", &[], &[("helper.py", "X = 'of another skill'")]);
+    assert_eq!(other.call(json!({})), Ok(json!("of another skill")));
 }
 
 #[test]

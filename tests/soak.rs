@@ -74,7 +74,7 @@ fn calls() -> usize {
 
 /// The `number`th call, and the check of its outcome.
 fn one(skill: &skillcell::Skill, number: usize) {
-    let way = if number % 10 == 0 { ENDS[number / 10 % ENDS.len()] } else { "work" };
+    let way = if number.is_multiple_of(10) { ENDS[number / 10 % ENDS.len()] } else { "work" };
     let mut work = Call::new(json!({"way": way}));
     work.limits.memory_bytes = 80 << 20;
     work.limits.result_bytes = 50_000;

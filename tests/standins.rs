@@ -13,7 +13,7 @@ use common::{HOST, call, fixture, returned, tests};
 use serde_json::{Value, json};
 use skillcell::packages::Standing;
 use skillcell::policy::{GrantKind, Grants};
-use skillcell::{Call, Skill};
+use skillcell::{Call, NoteKind, Skill};
 use web::{Seen, Server, answer};
 
 const WORDING: &str = "not available in a skillcell cell: ";
@@ -135,4 +135,35 @@ fn a_transaction_is_signed_and_sent_with_the_newest_web3() {
     assert_eq!(result, expected);
     let sent = server.seen().iter().any(|seen| seen.body.contains(signed));
     assert!(sent, "the node got what was signed");
+}
+
+#[test]
+fn corners_of_pydantic_are_those_of_the_native_core_or_refused() {
+    let file = tests().join("skills/standins/corners/expected.json");
+    let expected: Value = serde_json::from_slice(&fs::read(file).expect("the oracle wrote it")).expect("JSON");
+    let mut call_with = Call::new(json!({}));
+    call_with.limits.deadline = std::time::Duration::from_secs(120);
+    let report = call(&skill("corners"), &call_with);
+    let told: Vec<_> = report.notes.iter().map(|note| (note.kind, note.subject.as_str())).collect();
+    assert_eq!(told, [(NoteKind::StandIn, "pydantic-core")], "a caller knows what answered");
+    let result = returned(report).unwrap_or_else(|what| panic!("{what}"));
+    let (expected, result) = (expected.as_object().expect("an object"), result.as_object().expect("an object"));
+    assert_eq!(expected.keys().collect::<Vec<_>>(), result.keys().collect::<Vec<_>>());
+    let mut refused = 0;
+    for (case, expected) in expected {
+        if result[case].as_str().is_some_and(|text| text.starts_with(WORDING)) {
+            refused += 1;
+        } else {
+            assert_eq!(&result[case], expected, "{case}");
+        }
+    }
+    assert!(refused <= 3, "{refused} are refused");
+}
+
+#[test]
+fn a_stand_in_that_is_not_used_is_not_told_of() {
+    let told = |params: Value| call(&skill("seldom"), &Call::new(params)).notes;
+    assert_eq!(told(json!({})), []);
+    let subjects: Vec<_> = told(json!({"use": true})).into_iter().map(|note| (note.kind, note.subject)).collect();
+    assert_eq!(subjects, [(NoteKind::StandIn, "bitarray".to_owned())]);
 }

@@ -54,6 +54,7 @@ const TESTS: &[(Needs, &str, fn())] = &[
         "garbage_on_the_channel_and_a_process_that_dies_are_outcomes",
         garbage_on_the_channel_and_a_process_that_dies_are_outcomes,
     ),
+    (Needs::Sandbox, "params_are_checked_in_a_process_as_in_a_cell", params_are_checked_in_a_process_as_in_a_cell),
     (
         Needs::Sandbox,
         "what_it_prints_is_apart_from_its_result_and_its_input_is_empty",
@@ -75,6 +76,11 @@ const TESTS: &[(Needs, &str, fn())] = &[
     (Needs::Sandbox, "nothing_is_left_of_a_call", nothing_is_left_of_a_call),
     (
         Needs::Sandbox,
+        "a_cancelled_call_ends_at_once_with_its_processes",
+        a_cancelled_call_ends_at_once_with_its_processes,
+    ),
+    (
+        Needs::Sandbox,
         "http_goes_through_the_same_rules_as_from_a_cell",
         http_goes_through_the_same_rules_as_from_a_cell,
     ),
@@ -82,6 +88,11 @@ const TESTS: &[(Needs, &str, fn())] = &[
         Needs::Sandbox,
         "a_manifest_or_a_missing_package_chooses_only_what_policy_allows",
         a_manifest_or_a_missing_package_chooses_only_what_policy_allows,
+    ),
+    (
+        Needs::Sandbox,
+        "a_skill_that_asks_for_another_tier_is_never_imported_in_a_cell",
+        a_skill_that_asks_for_another_tier_is_never_imported_in_a_cell,
     ),
     (Needs::Sandbox, "the_audit_says_where_a_call_ran", the_audit_says_where_a_call_ran),
     (Needs::Sandbox, "a_list_binds_cells_as_any_other_tier", a_list_binds_cells_as_any_other_tier),
@@ -102,6 +113,16 @@ const TESTS: &[(Needs, &str, fn())] = &[
         nonsense_for_a_tier_is_refused_with_what_decides_instead,
     ),
     (Needs::Sandbox, "the_kernels_own_files_are_read_only", the_kernels_own_files_are_read_only),
+    (
+        Needs::Sandbox,
+        "of_the_kernels_files_only_what_programs_ask_for_is_shown",
+        of_the_kernels_files_only_what_programs_ask_for_is_shown,
+    ),
+    (
+        Needs::Sandbox,
+        "a_file_that_may_only_be_read_is_not_locked_against_its_owner",
+        a_file_that_may_only_be_read_is_not_locked_against_its_owner,
+    ),
     (Needs::Sandbox, "a_stream_that_was_given_away_is_not_waited_for", a_stream_that_was_given_away_is_not_waited_for),
     (Needs::Sandbox, "memory_that_is_shared_is_bounded_too", memory_that_is_shared_is_bounded_too),
     (Needs::Sandbox, "no_file_is_left_that_runs_as_the_operator", no_file_is_left_that_runs_as_the_operator),
@@ -294,6 +315,22 @@ fn garbage_on_the_channel_and_a_process_that_dies_are_outcomes() {
     assert_eq!((kind.as_str(), message.contains("signal 11")), ("CellCrash", true), "{message}");
 }
 
+fn params_are_checked_in_a_process_as_in_a_cell() {
+    let skill = fixture("contract/strict");
+    for params in [json!({}), json!({"text": 1}), json!({"text": "x"}), json!([])] {
+        let outcomes = [Tier::Wasm, Tier::Subprocess].map(|tier| {
+            let mut call = Call::new(params.clone());
+            call.tier = Choice::Tier(tier);
+            let report = HOST.call(&skill, &call).unwrap();
+            assert_eq!(report.tier, tier);
+            report.outcome.describe()
+        });
+        assert_eq!(outcomes[0], outcomes[1]);
+        let kind = "skillware.core.base_skill.SkillwareParamValidationError: Skill 'contract/strict' ";
+        assert!(outcomes[0].starts_with(kind), "{params}: {}", outcomes[0]);
+    }
+}
+
 fn what_it_prints_is_apart_from_its_result_and_its_input_is_empty() {
     let report = hostile(json!({"do": "prints"}));
     assert_eq!(report.stdout, b"{\"schema\": 1, \"outcome\": \"returned\"}\n");
@@ -333,6 +370,54 @@ fn nothing_of_the_host_is_in_reach() {
 /// As root it is root to the kernel, which asks for no capability there.
 fn the_kernels_own_files_are_read_only() {
     assert_eq!(returned(hostile(json!({"do": "writes_in_proc"}))).unwrap(), json!([]));
+}
+
+fn of_the_kernels_files_only_what_programs_ask_for_is_shown() {
+    assert!(fs::read("/proc/keys").is_ok() && fs::read("/proc/cmdline").is_ok(), "there is something to hide here");
+    let shown = returned(hostile(json!({"do": "reads_in_proc"}))).unwrap();
+    let expected = json!(["cpuinfo", "filesystems", "loadavg", "meminfo", "stat", "uptime", "version"]);
+    assert_eq!(shown, either(json!([]), expected));
+    let paths =
+        ["/proc/keys", "/proc/key-users", "/proc/cmdline", "/proc/sys/kernel/random/boot_id", "/proc/self/stat"];
+    let seen = returned(hostile(json!({"do": "sees", "paths": paths}))).unwrap();
+    let hidden = seen.as_object().unwrap().iter().filter(|(path, _)| *path != "/proc/self/stat");
+    assert!(hidden.into_iter().all(|(_, content)| content.as_str().unwrap().ends_with("Error")), "{seen}");
+    assert_eq!(seen["/proc/self/stat"].as_str().unwrap().ends_with("Error"), alone(), "{seen}");
+}
+
+/// How often the owner of a file was kept from locking it while a call ran.
+fn times_locked_out(file: &Path, call: impl FnOnce() -> Value + Send) -> (usize, Value) {
+    use rustix::fs::{FlockOperation, fcntl_lock, flock};
+    let ours = fs::File::options().read(true).write(true).open(file).unwrap();
+    std::thread::scope(|scope| {
+        let (call, mut locked_out) = (scope.spawn(call), 0);
+        while !call.is_finished() {
+            for lock in [flock, fcntl_lock] {
+                match lock(&ours, FlockOperation::NonBlockingLockExclusive) {
+                    Ok(()) => lock(&ours, FlockOperation::Unlock).unwrap(),
+                    Err(_) => locked_out += 1,
+                }
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        (locked_out, call.join().unwrap())
+    })
+}
+
+fn a_file_that_may_only_be_read_is_not_locked_against_its_owner() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("ledger");
+    fs::write(&file, "x").unwrap();
+    let params = json!({"do": "locks", "path": format!("{}/ledger", seen(folder.path()))});
+    let held = mounted(call(params), folder.path(), "ro");
+    let (locked_out, refused) = times_locked_out(&file, || returned(run("tiers/hostile", &held)).unwrap());
+    assert_eq!((locked_out, &refused), (0, &json!({"lease": "PermissionError", "notify": "PermissionError"})));
+    // Nothing holds it back in the operator's own Python, and then it does keep its owner out.
+    let mut free = Call::new(json!({"do": "locks", "path": file}));
+    (free.tier, free.trust_remote_code) = (Choice::Tier(Tier::InProcess), true);
+    let (locked_out, _) = times_locked_out(&file, || returned(run("tiers/hostile", &free)).unwrap());
+    assert!(locked_out > 0, "its twin locks nothing either");
+    assert_eq!(returned(hostile(json!({"do": "keeps_a_database"}))).unwrap(), json!(3));
 }
 
 fn a_stream_that_was_given_away_is_not_waited_for() {
@@ -551,6 +636,30 @@ fn processes_with(text: &str) -> Vec<PathBuf> {
     entries.filter(has).collect()
 }
 
+fn a_cancelled_call_ends_at_once_with_its_processes() {
+    let skill = fixture("tiers/hostile");
+    let folder = tempfile::tempdir().unwrap();
+    let mut call = Call::new(json!({"do": "beat", "out": folder.path(), "then": "hang"}));
+    call.tier = Choice::Tier(Tier::Subprocess);
+    call.limits.deadline = Duration::from_secs(600);
+    let mount = format!("{0}:{0}:rw", folder.path().display());
+    call.grants.mounts = vec![skillcell::policy::MountGrant::parse(&mount).unwrap()];
+    call.cancel = skillcell::CancelToken::new();
+    let (beat, token) = (folder.path().join("beat"), call.cancel.clone());
+    let report = std::thread::scope(|scope| {
+        let running = scope.spawn(|| HOST.call(&skill, &call).unwrap());
+        while !beat.exists() && !running.is_finished() {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        token.cancel();
+        running.join().unwrap()
+    });
+    assert!(matches!(report.outcome, Outcome::Cancelled), "{report:?}");
+    let last = fs::read(&beat).unwrap();
+    std::thread::sleep(Duration::from_millis(200));
+    assert_eq!(fs::read(&beat).unwrap(), last, "its daemon lives on");
+}
+
 /// By whatever signal: its processes, with what they started, and its folders.
 fn a_process_ends_with_its_host() {
     for signal in [Signal::KILL, Signal::TERM, Signal::INT] {
@@ -668,7 +777,7 @@ fn the_audit_says_where_a_call_ran() {
         let file = folder.path().join(format!("{tier}-{trust}.jsonl"));
         let mut call = Call::new(json!({}));
         (call.tier, call.grants, call.trust_remote_code) = (Choice::Tier(tier), grants, trust);
-        call.audit = Some(AuditLog::new().to_file(&file).unwrap());
+        call.audit = AuditLog::new().to_file(&file).unwrap();
         HOST.call(&asks.skill, &call).unwrap();
         let text = fs::read_to_string(file).unwrap();
         text.lines().map(|line| serde_json::from_str(line).unwrap()).collect::<Vec<Value>>()
@@ -775,6 +884,25 @@ fn nonsense_for_a_tier_is_refused_with_what_decides_instead() {
         call.tier = Choice::Tier(Tier::Wasm);
         assert!(returned(HOST.call(&asks.skill, &call).unwrap()).is_ok(), "{nonsense}");
     }
+}
+
+/// Its import would fail there, for a reason that is no missing package, and the tier is decided before.
+fn a_skill_that_asks_for_another_tier_is_never_imported_in_a_cell() {
+    let asks = with_manifest("execution: subprocess");
+    let path = asks.folder.path().join("skill.py");
+    let guarded = format!("import sys\nassert sys.platform != 'wasi'\n{}", fs::read_to_string(&path).unwrap());
+    fs::write(&path, guarded).unwrap();
+    let skill = HOST.skill(asks.folder.path().to_str().unwrap()).unwrap();
+    let mut call = Call::new(json!({}));
+    call.tiers.unknown = Some(vec![Tier::Wasm, Tier::Subprocess]);
+    let report = HOST.call(&skill, &call).unwrap();
+    assert_eq!(report.tier, Tier::Subprocess, "{report:?}");
+    assert!(report.tier_reason.as_deref().is_some_and(|why| why.contains("its manifest asks")), "{report:?}");
+    assert!(returned(report).is_ok());
+    // In a cell it can't be imported at all.
+    call.tier = Choice::Tier(Tier::Wasm);
+    let report = HOST.call(&skill, &call).unwrap();
+    assert!(matches!(&report.outcome, Outcome::Raised(raised) if raised.kind == "AssertionError"), "{report:?}");
 }
 
 /// A skill that tells where it runs, with this line in its manifest.

@@ -171,7 +171,8 @@ impl Draft {
                 }
             }
         }
-        for name in env_vars(&facts.manifest) {
+        let manifest = facts.manifest();
+        for name in &manifest.env_vars {
             named.entry(name).or_default().1.insert("manifest.yaml, env_vars".to_owned());
         }
         if !dynamic.is_empty() {
@@ -186,7 +187,8 @@ impl Draft {
         if EnvGrant::parse(name).is_err() || GIVEN.contains(&name) {
             return;
         }
-        if !is_secret(name) && !(credential && name.contains("PASS")) {
+        let is_credential = is_secret(name) || credential && name.contains("PASS");
+        if !is_credential {
             self.env.insert(name.to_owned(), places);
             return;
         }
@@ -244,14 +246,6 @@ fn folder_of(text: &str) -> Option<String> {
     let (folder, _) = text.rsplit_once('/')?;
     let folder = if folder.is_empty() { text } else { folder };
     Some(if folder.starts_with('/') { folder.to_owned() } else { format!("/{folder}") })
-}
-
-fn env_vars(manifest: &Value) -> Vec<&str> {
-    match &manifest["env_vars"] {
-        Value::Object(named) => named.keys().map(String::as_str).collect(),
-        Value::Array(listed) => listed.iter().filter_map(|one| one.as_str().or_else(|| one["name"].as_str())).collect(),
-        _ => Vec::new(),
-    }
 }
 
 fn is_secret(name: &str) -> bool {

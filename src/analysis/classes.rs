@@ -69,7 +69,7 @@ const MUCH_DATA: u64 = 1 << 20;
 
 pub fn classes(facts: &Facts, graph: &Graph<'_>, needs: &[Need], modules: &Modules<'_>, own_bytes: u64) -> Vec<Class> {
     let (mut native, mut network, mut packages, mut main_client) = (false, false, false, false);
-    let required = requirements(&facts.manifest);
+    let required = requirements(&facts.manifest());
     for (path, file) in &facts.files {
         let counted = |kind: &str| !matches!(kind, "types" | "unknown");
         for import in file.imports.iter().filter(|import| counted(&import.kind) && import.to.is_none()) {

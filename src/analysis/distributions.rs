@@ -1,6 +1,8 @@
 //! What package an import comes from, where the name does not say it, and which packages are known to be native code.
 //! Tables for what no resolver was asked about, which is every import that no requirement names.
 
+use crate::provision::normalize_name;
+
 /// Import name, package name.
 const NAMES: &[(&str, &str)] = &[
     ("cv2", "opencv-python"),
@@ -398,24 +400,7 @@ pub fn is_gone(module: &str) -> bool {
 
 /// Whether two spellings name one package.
 pub fn same(one: &str, other: &str) -> bool {
-    normal(one) == normal(other)
-}
-
-pub fn normal(name: &str) -> String {
-    let mut made = String::new();
-    for c in name.trim().chars() {
-        let c = if matches!(c, '_' | '.') { '-' } else { c.to_ascii_lowercase() };
-        if c != '-' || !made.ends_with('-') {
-            made.push(c);
-        }
-    }
-    made
-}
-
-/// The package that a requirement names: what stands before extras, versions and markers.
-pub fn required(requirement: &str) -> &str {
-    let end = requirement.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.')));
-    requirement.trim_start()[..].get(..end.unwrap_or(requirement.len())).unwrap_or(requirement).trim()
+    normalize_name(one) == normalize_name(other)
 }
 
 #[cfg(test)]
@@ -430,9 +415,7 @@ mod tests {
     }
 
     #[test]
-    fn a_requirement_names_a_package() {
-        assert_eq!(required("web3>=6.0.0"), "web3");
-        assert_eq!(required("uvicorn[standard] ; python_version > '3'"), "uvicorn");
+    fn spellings_of_one_package_are_the_same() {
         assert!(same("Google_GenAI", "google-genai"));
     }
 

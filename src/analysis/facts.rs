@@ -6,6 +6,8 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::manifest::Manifest;
+
 /// What is unknown in a text that the guest pieced together.
 pub const UNKNOWN: char = '\0';
 
@@ -18,10 +20,18 @@ pub struct Facts {
     /// Path, line, why it was not read.
     pub unread: Vec<(String, u32, String)>,
     pub python: Vec<u32>,
-    pub manifest: Value,
+    #[serde(rename = "manifest")]
+    pub raw_manifest: Value,
     pub manifest_error: Option<String>,
     /// What the interpreter has of each module that is imported: a kind and, of one that it lacks, why.
     pub modules: BTreeMap<String, (String, String)>,
+}
+
+impl Facts {
+    /// The manifest; one that makes no sense says nothing.
+    pub fn manifest(&self) -> Manifest {
+        Manifest::read(self.raw_manifest.clone()).unwrap_or_default()
+    }
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -49,6 +59,8 @@ pub struct File {
     pub loops: Vec<u32>,
     /// Line, whether it is a property, whether it is decorated.
     pub functions: BTreeMap<String, (u32, bool, bool)>,
+    /// Line and call, where numpy's default integer decides.
+    pub integers: Vec<(u32, String)>,
     /// A class and its bases.
     pub classes: BTreeMap<String, Vec<String>>,
 }

@@ -407,7 +407,8 @@ fn all_ways(stops: &[(&[Condition], usize)]) -> Option<usize> {
     if let Some((_, need)) = stops.iter().find(|(path, _)| path.is_empty()) {
         return Some(*need);
     }
-    let mut branches: BTreeMap<u64, (u64, BTreeMap<u64, Vec<(&[Condition], usize)>>)> = BTreeMap::new();
+    type Branches<'a> = BTreeMap<u64, Vec<(&'a [Condition], usize)>>;
+    let mut branches: BTreeMap<u64, (u64, Branches<'_>)> = BTreeMap::new();
     for (path, need) in stops {
         if let Condition::If { id, branch, branches: total } = path[0]
             && total > 0

@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use serde_json::Value;
 
 use super::distributions;
 use super::facts::{Facts, Import};
 use super::needs::Raises;
 use super::tried::{Failed, Tried};
+use crate::manifest::Manifest;
+use crate::packages::Requirement;
 
 /// What an imported module is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -47,6 +48,13 @@ pub enum Module {
         required: bool,
         chain: Vec<String>,
     },
+    /// Required, and no tier can install it: there are no wheels of it, or nothing of this name at all.
+    Uninstallable {
+        package: String,
+        /// From the import's package to the one that can't be had.
+        chain: Vec<String>,
+        why: String,
+    },
     /// A package is there, and importing it fails all the same.
     Broken {
         package: String,
@@ -67,6 +75,7 @@ impl Module {
             Module::Lacking { .. }
                 | Module::Gone
                 | Module::Absent { .. }
+                | Module::Uninstallable { .. }
                 | Module::Broken { .. }
                 | Module::NoName { .. }
                 | Module::NoFile
@@ -92,7 +101,7 @@ impl Module {
             Module::Framework => "framework",
             Module::NoName { package: None } => "stdlib, not in a cell",
             Module::Package { .. } | Module::Broken { .. } | Module::NoName { .. } => "package",
-            Module::Absent { .. } => "missing",
+            Module::Absent { .. } | Module::Uninstallable { .. } => "missing",
         }
     }
 
@@ -106,12 +115,15 @@ impl Module {
             Module::Broken { package, why } => format!("{package} is there, but importing it fails in a cell ({why})"),
             Module::NoName { package: Some(package) } => format!("the {package} that a cell has does not have it"),
             Module::NoName { package: None } => "a cell's Python does not have it".to_owned(),
+            Module::Uninstallable { package, chain, why } => {
+                format!("{package} can't be installed in any tier{}: {why}", through(chain))
+            }
             Module::Absent { package, native, required, chain } => {
                 let listed = if *required { "" } else { ", and is not in the manifest's requirements" };
-                let through =
-                    if chain.is_empty() { String::new() } else { format!(" (through {})", chain.join(" → ")) };
                 match native {
-                    Some(true) => format!("{package} needs native code{through} that a cell does not have{listed}"),
+                    Some(true) => {
+                        format!("{package} needs native code{} that a cell does not have{listed}", through(chain))
+                    }
                     Some(false) => format!("{package} is pure Python, but not in the cell{listed}"),
                     None => format!("{package} is not among a cell's packages{listed}"),
                 }
@@ -119,6 +131,10 @@ impl Module {
             _ => String::new(),
         }
     }
+}
+
+fn through(chain: &[String]) -> String {
+    if chain.is_empty() { String::new() } else { format!(" (through {})", chain.join(" → ")) }
 }
 
 /// What became of a package that the manifest requires, or that one of those pulls in.
@@ -132,6 +148,9 @@ pub struct Required {
     pub there: bool,
     /// Whether it is there only as native code for other machines.
     pub native: bool,
+    /// Whether no tier can install it.
+    #[serde(skip)]
+    pub uninstallable: bool,
     /// Whether only an extra that the manifest asks for needs it.
     pub of_extra: bool,
     /// In words: where it comes from, or what was found instead.
@@ -152,7 +171,7 @@ pub struct Modules<'a> {
 
 impl<'a> Modules<'a> {
     pub fn new(facts: &'a Facts, resolved: &'a [Required], tried: &'a Tried) -> Modules<'a> {
-        let requirements = requirements(&facts.manifest);
+        let requirements = requirements(&facts.manifest());
         Modules { known: &facts.modules, requirements, archives: &facts.native, resolved, tried }
     }
 
@@ -241,9 +260,15 @@ impl<'a> Modules<'a> {
         }
     }
 
+    /// The host that importing a module asks, if it does: with that granted it would not fail.
+    pub fn asks(&self, name: &str) -> Option<&str> {
+        self.tried.failed.get(name)?.asks.as_deref()
+    }
+
     fn unless_it_failed(&self, name: &str, module: Module) -> Module {
         let package = || distributions::package(name).to_owned();
-        self.tried.failed.get(name).map_or(module, |failed| self.failed(package(), failed))
+        let failed = self.tried.failed.get(name).filter(|failed| failed.asks.is_none());
+        failed.map_or(module, |failed| self.failed(package(), failed))
     }
 
     /// A package whose import failed: for want of another one, or by itself.
@@ -265,6 +290,9 @@ impl<'a> Modules<'a> {
             // The manifest asks for it too.
             None => vec![package.clone(), lost.package.clone()],
         };
+        if lost.uninstallable {
+            return Module::Uninstallable { package, chain, why: lost.what.clone() };
+        }
         let native = (lost.native || distributions::is_native(&lost.package)).then_some(true);
         Module::Absent { package, native, required: true, chain }
     }
@@ -277,7 +305,7 @@ impl<'a> Modules<'a> {
         }
         let package = distributions::package(name).to_owned();
         if let Some(found) = self.resolved(&package, top) {
-            return self.from_requirement(name, found);
+            return self.module_of_requirement(name, found);
         }
         let required = self.requirements.iter().any(|one| distributions::same(one, &package));
         let native = distributions::is_native(&package).then_some(true);
@@ -288,15 +316,26 @@ impl<'a> Modules<'a> {
 impl Modules<'_> {
     fn resolved(&self, package: &str, top: &str) -> Option<&Required> {
         let by_name = self.resolved.iter().find(|one| distributions::same(&one.package, package));
-        by_name.or_else(|| self.resolved.iter().find(|one| one.modules.iter().any(|module| module == top)))
+        let by_module = || self.resolved.iter().find(|one| one.modules.iter().any(|module| module == top));
+        // What a package that was never unpacked is imported as is not known: `PyTDC` is likely to be `tdc`.
+        let by_guess = || {
+            let unseen =
+                self.resolved.iter().filter(|one| !one.there && one.modules.is_empty() && one.chain.len() == 1);
+            let plain = |name: &str| name.to_ascii_lowercase().replace(['-', '_', '.'], "");
+            let top = plain(top);
+            (top.len() > 2).then(|| unseen.into_iter().find(|one| plain(&one.package).contains(&top))).flatten()
+        };
+        by_name.or_else(by_module).or_else(by_guess)
     }
 
     /// A package is only as good as what it needs, unless it was seen to do without.
-    fn from_requirement(&self, name: &str, found: &Required) -> Module {
+    fn module_of_requirement(&self, name: &str, found: &Required) -> Module {
         let needs = |other: &&Required| !other.there && !other.of_extra && other.chain.contains(&found.package);
         let package = found.package.clone();
-        if let (true, Some(failed)) = (found.there, self.tried.failed.get(name)) {
-            return self.failed(package, failed);
+        match self.tried.failed.get(name) {
+            Some(failed) if found.there && failed.asks.is_some() => return Module::Package { package },
+            Some(failed) if found.there => return self.failed(package, failed),
+            _ => {}
         }
         // What it keeps in a package of its own it is nothing without, however far an import gets.
         let own = |other: &Required| other.package.starts_with(&format!("{package}-"));
@@ -311,7 +350,11 @@ impl Modules<'_> {
 }
 
 /// The packages that a manifest requires.
-pub fn requirements(manifest: &Value) -> Vec<String> {
-    let listed = manifest["requirements"].as_array().into_iter().flatten();
-    listed.filter_map(Value::as_str).map(|text| distributions::required(text).to_owned()).collect()
+pub fn requirements(manifest: &Manifest) -> Vec<String> {
+    manifest
+        .requirements
+        .iter()
+        .filter_map(|text| Requirement::parse(text).ok())
+        .map(|requirement| requirement.name)
+        .collect()
 }

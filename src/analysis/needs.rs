@@ -119,7 +119,7 @@ impl Need {
     }
 }
 
-pub fn of(facts: &Facts, modules: &Modules) -> Vec<Need> {
+pub fn of(facts: &Facts, modules: &Modules<'_>) -> Vec<Need> {
     let mut needs = Vec::new();
     for (path, line, why) in &facts.unread {
         let spot = Spot { line: *line, ..Spot::default() };
@@ -157,7 +157,7 @@ fn need(file: &str, spot: Spot, what: What, name: &str, raises: Raises, met: boo
     Need { file: file.to_owned(), spot, what, name: name.to_owned(), by, raises, met, excused, mounted }
 }
 
-fn of_import(path: &str, import: &Import, facts: &Facts, modules: &Modules) -> Vec<Need> {
+fn of_import(path: &str, import: &Import, facts: &Facts, modules: &Modules<'_>) -> Vec<Need> {
     if matches!(import.kind.as_str(), "types" | "unknown") {
         return Vec::new();
     }
@@ -179,6 +179,8 @@ fn of_import(path: &str, import: &Import, facts: &Facts, modules: &Modules) -> V
     let mut made = Vec::new();
     for (name, module) in found {
         made.extend(modules.does_without(&module).map(|lost| incomplete(path, import, &name, lost)));
+        let asks = |_| need(path, import.spot.clone(), What::Effect(Effect::Http), &name, Raises::Os, true);
+        made.extend(modules.asks(&name).map(asks));
         let met = module.is_there();
         let what =
             if let Module::Archive { file } = &module { What::Bundled(file.clone()) } else { What::Module(module) };

@@ -7,7 +7,7 @@ use super::facts::{Call, Facts, UNKNOWN};
 use super::graph::Graph;
 use super::needs;
 use super::tried::Tried;
-use crate::policy::{HttpRule, Methods};
+use crate::policy::{AddressClass, HostPattern, HttpRule, Methods};
 
 /// Every host there is.
 pub const ANY: &str = "https://*/*";
@@ -31,7 +31,10 @@ pub type Rules = BTreeMap<String, Asked>;
 
 const FROM_PARAMS: &str = "the URL is only known at run time, so this is any host: narrow it if you can";
 const LOOPBACK: &str = "this computer itself: the operator has to lead there with --resolve";
+const METADATA: &str = "a cloud's metadata service, which hands out credentials: nobody should grant this unasked";
+const PRIVATE: &str = "no place of the public internet: services there often trust whoever can reach them";
 const IN_ITS_CODE: &str = "an address in this client's own code: narrow it if you can";
+const BY_IMPORT: &str = "importing this module asks that host";
 const SERVICE: &str = "where this client's service is, by default";
 
 /// A request as far as it is known.
@@ -125,9 +128,11 @@ fn requests(facts: &Facts, graph: &Graph<'_>) -> Vec<Request> {
     found
 }
 
+/// A scheme alone is no address: it is what one is compared with, or begins with.
 fn is_url(text: &str) -> bool {
     let text = text.to_ascii_lowercase();
-    text.starts_with("http://") || text.starts_with("https://")
+    let rest = text.strip_prefix("http://").or_else(|| text.strip_prefix("https://"));
+    rest.is_some_and(|rest| !rest.is_empty())
 }
 
 fn urls(call: &Call) -> Vec<String> {
@@ -202,6 +207,10 @@ fn services(facts: &Facts, graph: &Graph<'_>, tried: &Tried, rules: &mut Rules) 
             if !graph.reached.contains_key(&node) {
                 continue;
             }
+            let asked = tried.failed.get(&import.module).and_then(|failed| failed.asks.as_deref());
+            if let Some(url) = asked.and_then(|host| rule_url(&format!("https://{host}"), false)) {
+                add(rules, &url, ["GET", "POST"].map(str::to_owned).into(), &place, Some(BY_IMPORT));
+            }
             let Some((module, urls)) = found else {
                 for origin in tried.services.get(&import.module).into_iter().flatten() {
                     if let Some(url) = rule_url(origin, false) {
@@ -232,9 +241,14 @@ fn urls_of(call: &Call) -> Vec<String> {
 }
 
 fn loopback(url: &str) -> Option<&'static str> {
-    let host = url.split_once("//")?.1;
-    let own = ["localhost", "127.", "0.0.0.0", "[::1]"].iter().any(|start| host.starts_with(start));
-    own.then_some(LOOPBACK)
+    let rule = HttpRule::new(Methods::Any, url).ok()?;
+    let HostPattern::Exact(host) = rule.host() else { return None };
+    match host.class() {
+        AddressClass::Public => None,
+        AddressClass::Loopback | AddressClass::Unspecified => Some(LOOPBACK),
+        AddressClass::Metadata => Some(METADATA),
+        _ => Some(PRIVATE),
+    }
 }
 
 /// The URL of a rule for what is known of a URL: `None` if not even the host is. `exact`: it is asked as it stands.

@@ -10,6 +10,7 @@ use super::classes::Class;
 use super::effects::{self, Effect};
 use super::facts::Facts;
 use super::graph::{Graph, When};
+use super::integer_width::{IntegerWidth, integer_width};
 use super::modules::{Module, Modules, Required};
 use super::needs::{Need, Raises, What};
 use super::verdict::{BestTier, Decision, Reason, Verdict};
@@ -27,6 +28,9 @@ pub struct Analysis {
     pub reasons: Vec<Reason>,
     /// What it does without where it has to.
     pub optional: Vec<Reason>,
+    /// Where numpy's default integer, narrower in a cell, may change its results.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub integer_width: Option<IntegerWidth>,
     /// The first is the primary one.
     pub classes: Vec<Class>,
     pub permissions: Asking,
@@ -99,6 +103,14 @@ pub struct Unread {
     pub why: String,
 }
 
+impl Analysis {
+    /// The verdict's name and the first of its reasons.
+    pub(crate) fn in_brief(&self) -> (String, Option<String>) {
+        let reason = self.reasons.first().map(|reason| format!("{}: {}", reason.place(), reason.text));
+        (self.verdict.name().to_owned(), reason)
+    }
+}
+
 impl Finding {
     pub fn place(&self) -> String {
         format!("{}:{}", self.file, self.line)
@@ -118,7 +130,9 @@ pub fn analysis(
     let early = |finding: &&Finding| matches!(finding.when, Some(When::Import | When::Construct));
     let mut work: Vec<Finding> = effects.iter().filter(early).cloned().collect();
     work.extend(loops(facts, graph));
+    let imports = imports(facts, graph, modules);
     Analysis {
+        integer_width: integer_width(facts, graph, &imports),
         verdict: decision.verdict,
         best_tier: decision.best_tier,
         reasons: decision.reasons,
@@ -126,7 +140,7 @@ pub fn analysis(
         classes,
         permissions,
         requirements: Vec::new(),
-        imports: imports(facts, graph, modules),
+        imports,
         effects,
         work,
         native_files: facts
@@ -146,7 +160,7 @@ pub fn analysis(
             .cloned()
             .collect(),
         unknown: unknown(facts, graph),
-        manifest: facts.manifest.clone(),
+        manifest: facts.raw_manifest.clone(),
         manifest_error: facts.manifest_error.clone(),
     }
 }
@@ -232,6 +246,13 @@ fn rank(import: &Imported) -> (u8, bool) {
         None => 3,
     };
     (when, import.guarded)
+}
+
+/// Said where importing the packages in a cell did not come to an end.
+pub fn not_tried() -> Finding {
+    let what = "importing its packages in a cell did not come to an end: what they need is taken from their metadata"
+        .to_owned();
+    Finding { file: "manifest.yaml".to_owned(), line: 0, when: None, effect: None, what, paths: Vec::new() }
 }
 
 fn unknown(facts: &Facts, graph: &Graph<'_>) -> Vec<Finding> {

@@ -1,6 +1,7 @@
 //! What the resolver says of a skill's requirements, in the analysis' words.
 
-use super::modules::Required;
+use super::modules::{self, Required};
+use crate::manifest::Manifest;
 use crate::packages::{Package, Packages, Standing};
 
 pub fn of(packages: &Packages) -> Vec<Required> {
@@ -9,6 +10,7 @@ pub fn of(packages: &Packages) -> Vec<Required> {
         chain: vec![requirement.clone()],
         there: false,
         native: false,
+        uninstallable: true,
         of_extra: false,
         what: format!("not taken: {why}"),
         modules: Vec::new(),
@@ -16,12 +18,29 @@ pub fn of(packages: &Packages) -> Vec<Required> {
     packages.packages.iter().map(required).chain(refused).collect()
 }
 
+/// What a manifest requires, as if a cell had it: for packages that are there, and too much to be put into one.
+pub fn listed(manifest: &Manifest) -> Vec<Required> {
+    let listed = |package: String| Required {
+        chain: vec![package.clone()],
+        package,
+        there: true,
+        native: false,
+        uninstallable: false,
+        of_extra: false,
+        what: "too much for a cell, with what it pulls in".to_owned(),
+        modules: Vec::new(),
+    };
+    modules::requirements(manifest).into_iter().map(listed).collect()
+}
+
 fn required(package: &Package) -> Required {
     Required {
         package: package.name.clone(),
         chain: package.chain.clone(),
         there: package.standing.is_there(),
-        native: matches!(package.standing, Standing::Native { .. } | Standing::Source { .. }),
+        native: matches!(package.standing, Standing::Native { .. }),
+        // Building a package would run its code on the host, so no tier does.
+        uninstallable: matches!(package.standing, Standing::Source { .. } | Standing::NotFound),
         of_extra: package.of_extra,
         what: words(&package.standing),
         modules: package.modules.clone(),

@@ -86,6 +86,7 @@ fn a_package_is_only_as_good_as_what_it_needs() {
             chain: chain.iter().map(|name| (*name).to_owned()).collect(),
             there,
             native: !there,
+            uninstallable: false,
             of_extra: false,
             what: String::new(),
             modules: vec![package.to_owned()],
@@ -97,6 +98,100 @@ fn a_package_is_only_as_good_as_what_it_needs() {
     let lost = analysed(file(), required(false));
     assert_eq!(lost.verdict.name(), "not in wasm");
     assert!(lost.reasons[0].text.contains("web3 → ckzg"), "{}", lost.reasons[0].text);
+}
+
+#[test]
+fn what_nobody_can_install_no_tier_runs() {
+    let required = |uninstallable: bool| Required {
+        package: "torch".to_owned(),
+        chain: vec!["torch".to_owned()],
+        there: false,
+        native: !uninstallable,
+        uninstallable,
+        of_extra: false,
+        what: "1.0, only as source that has to be built".to_owned(),
+        modules: vec!["torch".to_owned()],
+    };
+    let file = || json!({"imports": [import("torch", json!({}))]});
+    assert_eq!(analysed(file(), vec![required(false)]).best_tier.name(), "subprocess");
+    let found = analysed(file(), vec![required(true)]);
+    assert_eq!((found.verdict.name(), found.best_tier.name()), ("not in wasm", "none"));
+    assert!(found.reasons[0].text.contains("only as source"), "{}", found.reasons[0].text);
+}
+
+#[test]
+fn a_requirement_under_another_name_is_not_called_missing() {
+    let required = |package: &str| Required {
+        package: package.to_owned(),
+        chain: vec![package.to_owned()],
+        there: false,
+        native: true,
+        uninstallable: false,
+        of_extra: false,
+        what: String::new(),
+        modules: Vec::new(),
+    };
+    let why = |package: &str| {
+        let found = analysed(json!({"imports": [import("torch.nn", json!({}))]}), vec![required(package)]);
+        found.reasons[0].text.contains("not in the manifest's requirements")
+    };
+    assert_eq!((why("PyTorch"), why("unrelated")), (false, true));
+}
+
+#[test]
+fn a_package_that_asks_a_host_when_it_is_imported_needs_that_granted() {
+    let failed = json!({"failed": {"torch": {"kind": "os", "text": "denied", "asks": "api.example.org"}}});
+    let found = |function: &str| {
+        let file = json!({
+            "functions": {"Case.execute": [1, false, false]}, "classes": {"Case": ["BaseSkill"]},
+            "imports": [import("torch", json!({"f": function}))],
+        });
+        let facts = json!({"files": {"skill.py": file}, "modules": {"torch": ["package", ""]}});
+        let tried = super::tried::read(Some(failed.clone()));
+        from_facts(&serde_json::from_value(facts).expect("facts"), 0, Vec::new(), &tried)
+    };
+    let in_call = found("Case.execute");
+    assert_eq!(in_call.verdict.name(), "runs with grants");
+    assert_eq!(in_call.permissions.value["network"], json!(["GET,POST https://api.example.org/*"]));
+    assert_eq!(found("").verdict.name(), "not in wasm", "nothing is granted at import");
+}
+
+#[test]
+fn packages_that_no_cell_can_be_given_are_a_reason() {
+    let facts = json!({
+        "files": {"skill.py": {"classes": {"Case": ["BaseSkill"]}, "imports": [import("gget", json!({}))]}},
+        "modules": {"gget": ["absent", ""]}, "manifest": {"requirements": ["gget"]},
+    });
+    let facts: super::Facts = serde_json::from_value(facts).expect("facts");
+    let required = super::requirements::listed(&facts.manifest());
+    let wanted = super::tried::wanted(&facts, &super::Modules::new(&facts, &required, &Tried::default()));
+    let tried = super::tried::none_of(&wanted.expect("gget"), "`gget/bin` is larger than 64 MiB");
+    let found = from_facts(&facts, 0, required, &tried);
+    assert_eq!(found.verdict.name(), "not in wasm");
+    assert!(found.reasons[0].text.contains("larger than 64 MiB"), "{}", found.reasons[0].text);
+}
+
+#[test]
+fn packages_that_were_tried_to_no_end_are_said_to_be_unknown() {
+    let facts =
+        || serde_json::from_value(json!({"files": {"skill.py": {"classes": {"Case": ["BaseSkill"]}}}})).expect("facts");
+    let unknown =
+        |report: Option<Value>| from_facts(&facts(), 0, Vec::new(), &super::tried::read(report)).unknown.len();
+    assert_eq!((unknown(Some(json!({}))), unknown(None)), (0, 1));
+}
+
+#[test]
+fn no_isolated_tier_is_named_for_what_none_has() {
+    let call = |name: &str, more: Value| {
+        let mut call = json!({"l": 5, "f": "Case.execute", "d": name});
+        call.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
+        analysed(json!({"calls": [call]}), Vec::new()).best_tier.name()
+    };
+    assert_eq!(call("imaplib.IMAP4_SSL", json!({})), "none", "another protocol than HTTP");
+    assert_eq!(call("open", json!({"t": [[], ["w"]], "p": ["own"]})), "none", "its own folder is read-only everywhere");
+    assert_eq!(call("subprocess.run", json!({})), "container");
+    let unlisted = json!({"imports": [import("torch", json!({}))]});
+    assert_eq!(analysed(unlisted, Vec::new()).best_tier.name(), "none", "no tier installs what is not required");
 }
 
 #[test]

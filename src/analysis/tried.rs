@@ -22,6 +22,9 @@ pub struct Tried {
     pub absent: BTreeMap<String, Failed>,
     /// Modules that are clients of a service, with the origins that their own code names.
     pub services: BTreeMap<String, Vec<String>>,
+    /// It was begun and not finished: what packages need is then only what their metadata says.
+    #[serde(skip)]
+    pub is_unfinished: bool,
 }
 
 /// How an import failed.
@@ -34,6 +37,8 @@ pub struct Failed {
     pub text: String,
     /// The module that was not found, if that is what it comes of.
     pub missing: Option<String>,
+    /// The host that it asked for in vain, if that is what it comes of: nothing was granted.
+    pub asks: Option<String>,
 }
 
 impl Failed {
@@ -66,7 +71,18 @@ pub fn wanted(facts: &Facts, modules: &Modules<'_>) -> Option<Value> {
     (!tops.is_empty()).then(|| json!([tops, names]))
 }
 
+/// Where a cell can't be given the packages at all: every import of them fails, and this is why.
+pub fn none_of(wanted: &Value, why: &str) -> Tried {
+    let modules = wanted[0].as_array().into_iter().flatten().filter_map(Value::as_str);
+    let failed = |module: &str| {
+        let text = format!("a cell can't be given its packages: {why}");
+        (module.to_owned(), Failed { kind: "import".to_owned(), text, missing: None, asks: None })
+    };
+    Tried { failed: modules.map(failed).collect(), ..Tried::default() }
+}
+
 /// What the guest says is only data: of a report of another shape nothing is believed.
 pub fn read(report: Option<Value>) -> Tried {
-    report.and_then(|report| serde_json::from_value(report).ok()).unwrap_or_default()
+    let read = report.and_then(|report| serde_json::from_value(report).ok());
+    read.unwrap_or_else(|| Tried { is_unfinished: true, ..Tried::default() })
 }

@@ -35,7 +35,8 @@ impl Verdict {
     }
 }
 
-/// The least that all of a skill takes. A container does for what a subprocess does for.
+/// The least tier that has what a skill needs, by what is known of tiers: nobody tried it. A container does for what a
+/// subprocess does for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -43,9 +44,9 @@ pub enum BestTier {
     Wasm,
     /// Native packages, over HTTP at most.
     Subprocess,
-    /// Programs, other protocols, native code of the skill's own.
+    /// Programs, native code of the skill's own: in an image that has them.
     Container,
-    /// None: something is missing or wrong in the skill itself.
+    /// No isolated one: something is missing or wrong in the skill itself, or it needs what none of them lets it have.
     None,
 }
 
@@ -93,7 +94,7 @@ pub struct Decision {
 }
 
 const MOST: usize = 60;
-/// Clients of HTTP whose native code opens its own sockets, which lead nowhere in a subprocess.
+/// Clients of HTTP whose native code opens its own sockets, which lead nowhere outside of a cell either.
 const OWN_SOCKETS: [&str; 3] = ["pycurl", "curl_cffi", "primp"];
 
 pub fn decide(graph: &Graph<'_>, needs: &[Need], asks: bool) -> Decision {
@@ -138,7 +139,7 @@ pub fn decide(graph: &Graph<'_>, needs: &[Need], asks: bool) -> Decision {
     Decision { verdict, best_tier, reasons, optional }
 }
 
-/// What is wrong with the skill itself no tier mends; it only decides where nothing of the skill runs.
+/// What no tier mends only decides where nothing of the skill runs.
 fn best(verdict: Verdict, reasons: &[Reason]) -> BestTier {
     if verdict == Verdict::NotInWasm && reasons.first().is_some_and(|reason| reason.tier == BestTier::None) {
         return BestTier::None;
@@ -193,22 +194,30 @@ fn text(need: &Need) -> String {
 
 fn tier(need: &Need) -> BestTier {
     match &need.what {
-        What::Module(Module::Absent { .. }) if is_more_than_code(&need.name) => BestTier::Container,
         What::Module(module) | What::Without(module) => match module {
-            Module::NoFile => BestTier::None,
+            Module::NoFile | Module::Gone | Module::Uninstallable { .. } => BestTier::None,
             // No Python of today has it, unless it is one of those that differ from platform to platform.
             Module::NoName { package: None } if !is_of_platform(&need.name) => BestTier::None,
-            Module::Absent { native: None | Some(false), required: false, .. } => BestTier::None,
+            // Every tier installs what the manifest requires, and nothing else.
+            Module::Absent { required: false, .. } => BestTier::None,
+            Module::Absent { .. } => beyond_code(&need.name),
             Module::Bundled => BestTier::Container,
             _ => BestTier::Subprocess,
         },
         What::Bundled(_) => BestTier::Container,
-        What::Unreadable(_) | What::NotASkill(_) => BestTier::None,
-        What::Elsewhere | What::Nowhere(_) | What::ReadOnly(_) | What::TooEarly(_) | What::Incomplete(_) => {
-            BestTier::Subprocess
-        }
-        What::Effect(Effect::Signal) => BestTier::Subprocess,
-        What::Effect(_) => BestTier::Container,
+        // A skill's folder is read-only in every isolated tier, and the working folder is an empty one.
+        What::Unreadable(_) | What::NotASkill(_) | What::ReadOnly(_) | What::Nowhere(_) => BestTier::None,
+        What::Elsewhere | What::TooEarly(_) | What::Incomplete(_) => BestTier::Subprocess,
+        What::Effect(effect) => tier_of_effect(*effect),
+    }
+}
+
+/// No isolated tier has another network than HTTP, or a device.
+fn tier_of_effect(effect: Effect) -> BestTier {
+    match effect {
+        Effect::Socket | Effect::Server | Effect::Device => BestTier::None,
+        Effect::Signal => BestTier::Subprocess,
+        _ => BestTier::Container,
     }
 }
 
@@ -233,10 +242,15 @@ fn is_of_platform(name: &str) -> bool {
     MODULES.contains(&name.split('.').next().unwrap_or(name))
 }
 
-/// Whether a package that is missing would in turn need a program, a device or a protocol.
-fn is_more_than_code(module: &str) -> bool {
+/// What a package that a cell does not have takes, which may in turn need a program, a device or a protocol.
+fn beyond_code(module: &str) -> BestTier {
     let top = module.split('.').next().unwrap_or(module);
-    OWN_SOCKETS.contains(&top) || effects::of(&format!("{top}.")).is_some_and(Effect::is_lacking)
+    let effect = effects::of(&format!("{top}.")).filter(|effect| effect.is_lacking());
+    match effect {
+        _ if OWN_SOCKETS.contains(&top) => BestTier::None,
+        Some(effect) => tier_of_effect(effect),
+        None => BestTier::Subprocess,
+    }
 }
 
 /// A stranger's name, short enough for a line.

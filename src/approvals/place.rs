@@ -59,11 +59,3 @@ pub fn absolute(path: &Path) -> String {
     let full = fs::canonicalize(path).or_else(|_| std::path::absolute(path));
     full.unwrap_or_else(|_| path.to_owned()).to_string_lossy().into_owned()
 }
-
-/// How a command names a skill so that it is found again.
-pub fn as_given(skill: &Skill) -> String {
-    match skill.origin() {
-        Origin::Folder(path) => path.to_string_lossy().into_owned(),
-        Origin::Registry => skill.id().to_owned(),
-    }
-}

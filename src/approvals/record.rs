@@ -9,8 +9,8 @@ use serde_json::Value;
 use super::place;
 use super::{ApprovalError, Result};
 use crate::policy::Permissions;
+use crate::policy::Tier;
 use crate::skill::Skill;
-use crate::tier::Tier;
 
 const SCHEMA: u32 = 1;
 const MAX_APPROVALS: usize = 4096;

@@ -31,8 +31,8 @@ impl LogFile {
         if !file.metadata().map_err(failed)?.is_file() {
             return Err(AuditError::NotAFile { path: path.to_owned() });
         }
-        // As the file's folder is now, wherever this process goes.
-        let path = path.canonicalize().map_err(failed)?;
+        // As it is named now, wherever this process goes.
+        let path = std::path::absolute(path).map_err(failed)?;
         let torn = AtomicBool::new(is_torn(&path));
         Ok(LogFile { path, file, torn })
     }

@@ -35,6 +35,16 @@ impl Trail {
                 let decider = self.rules.get().and_then(|rules| rules.secret(name, host, *tls));
                 self.decided(true, decider.map_or(line.clone(), |decider| decider.put(line)))
             }
+            http::Event::SecretWithheld { name, host, reason } => {
+                self.deny(Line {
+                    asked: Some(format!("{name}@{host}")),
+                    reason: Some(reason.clone()),
+                    from: Some("default".to_owned()),
+                    secrets: vec![name.clone()],
+                    ..self.line(Event::Secret)
+                });
+                Ok(())
+            }
             http::Event::Finished { method, url, address, status, error, secrets, bytes_up, bytes_down, ms } => {
                 self.put(Line {
                     asked: Some(format!("{method} {url}")),

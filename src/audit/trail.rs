@@ -11,9 +11,9 @@ use std::time::{Duration, SystemTime};
 use super::grants::Rules;
 use super::line::SCHEMA;
 use super::{AuditError, AuditLog, Event, Line, when};
-use crate::call::{Call, Outcome, Report};
 use crate::http::Scrubber;
-use crate::tier::Tier;
+use crate::outcome::{Outcome, Usage};
+use crate::policy::Tier;
 
 /// The most decisions of a call that get a line: a skill could fill the disk. Beyond it, what would be allowed is denied,
 /// and denials are only counted.
@@ -48,10 +48,18 @@ pub struct Trail {
 }
 
 impl AuditLog {
-    /// Records that a call begins, of a skill with this id and this digest. It has not run yet.
-    pub(crate) fn begin(&self, skill: &str, digest: &str, call: &Call) -> Result<Arc<Trail>, AuditError> {
+    /// Records that a call begins, of a skill with this id and this digest, that brings these variables. It has not run
+    /// yet.
+    pub(crate) fn begin<'a>(
+        &self,
+        skill: &str,
+        digest: &str,
+        env: impl Iterator<Item = &'a String>,
+    ) -> Result<Arc<Trail>, AuditError> {
         let mut id = [0; 16];
-        getrandom::fill(&mut id).map_err(|_| AuditError::NoEntropy)?;
+        if !self.is_null() {
+            getrandom::fill(&mut id).map_err(|_| AuditError::NoEntropy)?;
+        }
         let trail = Trail {
             log: self.clone(),
             call: id.iter().map(|byte| format!("{byte:02x}")).collect(),
@@ -67,26 +75,26 @@ impl AuditLog {
             failed: AtomicBool::new(false),
             fault: Mutex::default(),
         };
+        if self.is_null() {
+            return Ok(Arc::new(trail));
+        }
         trail.put(Line {
             version: Some(env!("CARGO_PKG_VERSION").to_owned()),
             pid: Some(std::process::id()),
-            env: call.env.keys().cloned().collect(),
+            env: env.cloned().collect(),
             ..trail.line(Event::Begin)
         });
         trail.check()?;
         Ok(Arc::new(trail))
     }
 
-    pub(super) fn path(&self) -> Option<&std::path::Path> {
+    /// The file, as it was named.
+    pub(crate) fn path(&self) -> Option<&std::path::Path> {
         self.file.as_ref().map(|file| file.path())
     }
 }
 
 impl Trail {
-    pub(super) fn log(&self) -> &AuditLog {
-        &self.log
-    }
-
     /// From here on lines say that the call is made in this tier, or in none.
     pub(crate) fn made_in(&self, tier: Option<Tier>) {
         *self.tier.lock().unwrap_or_else(PoisonError::into_inner) = tier;
@@ -107,8 +115,16 @@ impl Trail {
         }
     }
 
+    /// Whether anything is recorded.
+    pub(crate) fn is_null(&self) -> bool {
+        self.log.is_null()
+    }
+
     /// Records something that may be done once this returns.
     pub(super) fn allow(&self, line: Line) -> Result<(), NotRecorded> {
+        if self.is_null() {
+            return Ok(());
+        }
         if self.failed.load(Ordering::Acquire) {
             return Err(NotRecorded::Failed);
         }
@@ -121,6 +137,9 @@ impl Trail {
 
     /// Records something that was denied. Nothing hangs on it.
     pub(super) fn deny(&self, line: Line) {
+        if self.is_null() {
+            return;
+        }
         self.denied.fetch_add(1, Ordering::Relaxed);
         if self.decisions.fetch_add(1, Ordering::Relaxed) < MAX_DECISIONS {
             self.put(Line { allowed: Some(false), ..line });
@@ -149,7 +168,10 @@ impl Trail {
     }
 
     /// Records how the call ended. An error is that the trail has a gap, whatever came of the call.
-    pub(crate) fn end<E: std::error::Error>(&self, done: &Result<Report, E>) -> Result<(), AuditError> {
+    pub(crate) fn end<E: std::error::Error>(&self, done: Result<Ended<'_>, &E>) -> Result<(), AuditError> {
+        if self.is_null() {
+            return Ok(());
+        }
         let counted = |count: &AtomicU64| Some(count.load(Ordering::Relaxed));
         let line = Line {
             denied: counted(&self.denied),
@@ -157,30 +179,40 @@ impl Trail {
             ..self.line(Event::End)
         };
         self.put(match done {
-            Ok(report) => ended(line, report),
+            Ok(ended) => ended.complete(line),
             Err(error) => Line { outcome: Some("error".to_owned()), reason: Some(chain(error)), ..line },
         });
         self.check()
     }
 }
 
-fn ended(line: Line, report: &Report) -> Line {
-    let (limit, raised) = match &report.outcome {
-        Outcome::Raised(raised) => (None, Some(raised)),
-        Outcome::Exceeded(limit, raised) => (Some(limit.to_string()), raised.as_ref()),
-        Outcome::Returned(_) | Outcome::Refused => (None, None),
-    };
-    Line {
-        outcome: Some(report.outcome.name().to_owned()),
-        // What was refused ran nowhere.
-        tier: (!matches!(report.outcome, Outcome::Refused)).then(|| report.tier.name().to_owned()),
-        limit,
-        // The class alone: what an exception says is the skill's business.
-        error: raised.map(|raised| raised.kind.clone()),
-        ms: Some(ms(report.usage.wall)),
-        memory_peak_bytes: Some(report.usage.memory_peak_bytes),
-        host_calls: Some(report.usage.host_calls),
-        ..line
+/// How a call ended, as far as the audit tells.
+pub struct Ended<'a> {
+    pub tier: Tier,
+    pub outcome: &'a Outcome,
+    pub usage: &'a Usage,
+}
+
+impl Ended<'_> {
+    fn complete(&self, line: Line) -> Line {
+        let Ended { tier, outcome, usage } = self;
+        let (limit, raised) = match outcome {
+            Outcome::Raised(raised) => (None, Some(raised)),
+            Outcome::Exceeded(limit, raised) => (Some(limit.to_string()), raised.as_ref()),
+            _ => (None, None),
+        };
+        Line {
+            outcome: Some(outcome.name().to_owned()),
+            // What was refused ran nowhere.
+            tier: (!matches!(outcome, Outcome::Refused)).then(|| tier.name().to_owned()),
+            limit,
+            // The class alone: what an exception says is the skill's business.
+            error: raised.map(|raised| raised.kind.clone()),
+            ms: Some(ms(usage.wall)),
+            memory_peak_bytes: Some(usage.memory_peak_bytes),
+            host_calls: Some(usage.host_calls),
+            ..line
+        }
     }
 }
 

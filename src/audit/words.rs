@@ -40,6 +40,7 @@ impl Line {
             Event::Begin => format!("call {} begins, in process {}", self.call, number(self.pid)),
             Event::HttpEnd => self.request_ended(),
             Event::End => self.call_ended(),
+            Event::Secret if self.allowed == Some(false) => or(&self.reason, "?").to_owned(),
             Event::Secret => {
                 format!("the value of {}, to {}{}", self.asked(), or(&self.address, "?"), self.by())
             }

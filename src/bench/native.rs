@@ -1,13 +1,17 @@
 //! The alternative that everybody has: a fresh Python process for each call, with the real Skillware package.
+//!
+//! **This executes the skill outside of any sandbox**, so that it is done only for the pinned registry, whose bytes are known
+//! by hash, and for what an operator trusts by `--trust-remote-code`. It gets none of the operator's environment.
 
-use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use crate::call::Call;
+use crate::child::{Finished, Keep, Program};
+use crate::host::Host;
 use crate::progress::Progress;
-use crate::provision;
-use crate::skill::Skill;
+use crate::skill::{Origin, Skill};
+use crate::venv::Venv;
 
 /// Loads a skill as Skillware does, calls it once and prints the result.
 const PROGRAM: &str = "\
@@ -16,87 +20,72 @@ from skillware.core.loader import SkillLoader
 bundle = SkillLoader.load_skill(sys.argv[1], check_requirements=False)
 print(json.dumps(bundle['class']().execute(json.loads(sys.argv[2]))))
 ";
+/// How long one process may take.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// How much is kept of what one says.
+const KEPT: Keep = Keep::Last(64 << 10);
 
 pub struct Native {
-    /// The interpreter itself (`sys.executable`), never a shim in front of it.
-    python: PathBuf,
+    /// With Skillware and what the skill requires.
+    venv: Venv,
     folder: tempfile::TempDir,
-    /// Where Skillware is, if it had to be installed for this.
-    packages: Option<PathBuf>,
     params: String,
 }
 
 impl Native {
-    pub fn new(skill: &Skill, call: &Call, progress: &dyn Progress) -> Result<Native, String> {
-        let python = interpreter()?;
+    /// Why there are no native runs of this skill, if nobody trusts it.
+    pub fn refusal(skill: &Skill, trusted: bool) -> Option<String> {
+        let is_refused = *skill.origin() != Origin::Registry && !trusted;
+        is_refused.then(|| {
+            format!(
+                "`{}` is not of the pinned registry, and running it outside of a cell, with all that you may do, needs \
+                 `--trust-remote-code`",
+                skill.id()
+            )
+        })
+    }
+
+    pub fn new(host: &Host, skill: &Skill, call: &Call, progress: &dyn Progress) -> Result<Native, String> {
+        progress.step("getting a Python with Skillware for comparison");
+        let required = host.manifest(skill).map_err(|error| error.to_string())?.requirements;
+        let venv = host.venv(&required, &[]).map_err(|error| error.to_string())?;
         let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
-        skill.write_to(&folder.path().join("skills").join(skill.id())).map_err(|error| error.to_string())?;
-        let mut native = Native { python, packages: None, params: call.params_json().into_owned(), folder };
-        if !native.has_skillware() {
-            native.install(progress);
-        }
-        native.folder_of(skill);
-        Ok(native)
+        // A short name for the skill's folder, below the layout that its own imports may expect.
+        let place = folder.path().join("skills").join(skill.id());
+        skill.write_to(&place).map_err(|error| error.to_string())?;
+        std::os::unix::fs::symlink(place, folder.path().join("skill")).map_err(|error| error.to_string())?;
+        Ok(Native { venv, folder, params: call.params_json().into_owned() })
     }
 
     /// The leanest Python start there is.
-    pub fn pass(&self) -> std::io::Result<Duration> {
-        let mut command = Command::new(&self.python);
-        command.args(["-I", "-S", "-c", "pass"]).stdin(Stdio::null());
-        let started = Instant::now();
-        command.status()?;
-        Ok(started.elapsed())
+    pub fn pass(&self) -> Result<Duration, String> {
+        timed(self.python(&self.venv.base().executable).args(["-I", "-S", "-c", "pass"]))
     }
 
     /// A process that imports the skill and executes it once.
     pub fn skill(&self) -> Result<Duration, String> {
-        let mut command = Command::new(&self.python);
-        command.args(["-c", PROGRAM]).arg(self.folder.path().join("skill")).arg(&self.params);
-        command.stdin(Stdio::null()).current_dir(self.folder.path());
-        if let Some(packages) = &self.packages {
-            command.env("PYTHONPATH", packages);
-        }
-        let started = Instant::now();
-        let output = command.output().map_err(|error| error.to_string())?;
-        let time = started.elapsed();
-        if output.status.success() { Ok(time) } else { Err(last_line(&output.stderr)) }
+        let mut python = self.python(&self.venv.python());
+        python.args(["-I", "-c", PROGRAM]).arg(self.folder.path().join("skill")).arg(&self.params);
+        timed(&mut python)
     }
 
-    fn has_skillware(&self) -> bool {
-        let mut command = Command::new(&self.python);
-        command.args(["-c", "import skillware.core.loader"]).stdin(Stdio::null()).stderr(Stdio::null());
-        command.current_dir(self.folder.path()).status().is_ok_and(|status| status.success())
-    }
-
-    /// Into a temporary folder, with its dependencies, by pip. Without an index the series stays empty.
-    fn install(&mut self, progress: &dyn Progress) {
-        let Some(pin) = provision::pins().package("skillware") else { return };
-        progress.step(&format!("installing {} {} for comparison", pin.name, pin.version));
-        let target = self.folder.path().join("packages");
-        let mut command = Command::new(&self.python);
-        command.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--target"]).arg(&target);
-        command.arg(format!("{}=={}", pin.name, pin.version)).current_dir(self.folder.path());
-        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-        if command.status().is_ok_and(|status| status.success()) {
-            self.packages = Some(target);
-        }
-    }
-
-    /// A short name for the skill's folder, below the layout that its own imports may expect.
-    fn folder_of(&self, skill: &Skill) {
-        let _ = std::os::unix::fs::symlink(
-            self.folder.path().join("skills").join(skill.id()),
-            self.folder.path().join("skill"),
-        );
+    fn python(&self, python: &Path) -> Program {
+        let mut program = Program::new(python, self.folder.path());
+        program.env("PATH", "/usr/bin:/bin").env("LANG", "C.UTF-8").env("HOME", self.folder.path());
+        program.keep(KEPT, KEPT).may_outlive_us();
+        program
     }
 }
 
-fn interpreter() -> Result<PathBuf, String> {
-    let python = std::env::var_os("SKILLCELL_PYTHON").unwrap_or_else(|| "python3".into());
-    let mut command = Command::new(&python);
-    command.args(["-c", "import sys; print(sys.executable)"]).stdin(Stdio::null());
-    let output = command.output().map_err(|error| format!("`{}`: {error}", python.display()))?;
-    Ok(PathBuf::from(String::from_utf8_lossy(&output.stdout).trim()))
+fn timed(program: &mut Program) -> Result<Duration, String> {
+    let started = Instant::now();
+    let finished = program.finish(PATIENCE).map_err(|error| error.to_string())?;
+    let time = started.elapsed();
+    match finished {
+        Finished::Ended(said) if said.status.success() => Ok(time),
+        Finished::Ended(said) => Err(last_line(&said.stderr)),
+        Finished::TookTooLong => Err(format!("it took longer than {PATIENCE:?}")),
+    }
 }
 
 fn last_line(bytes: &[u8]) -> String {

@@ -20,7 +20,7 @@ impl Series {
         self.times.push(time);
     }
 
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.times.len()
     }
 
@@ -38,7 +38,7 @@ impl Series {
             "p50_ms": self.percentile_ms(50),
             "p90_ms": self.percentile_ms(90),
             "p99_ms": self.percentile_ms(99),
-            "calls": self.len(),
+            "calls": self.count(),
         })
     }
 }

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::lock::{Guard, still_at};
 use super::seal::Seal;
-use super::{Bucket, Cache, Error, Result, files};
+use super::{Bucket, Cache, Error, Result, files, place};
 
 /// From here on hashing in parallel is worth waking other threads.
 const PARALLEL_BYTES: usize = 256 << 10;
@@ -31,6 +31,11 @@ impl Writer {
     pub(super) fn new(cache: &Cache) -> Result<Writer> {
         let (path, file) = create_locked(&cache.tmp_dir(), files::create_new)?;
         Ok(Writer { file, path, hasher: blake3::Hasher::new(), bytes: 0, needed: 0, failure: None })
+    }
+
+    /// What was written, for reading. It is the file that will be published.
+    pub fn file(&self) -> io::Result<File> {
+        self.file.try_clone()
     }
 
     /// The first write that failed, as an error that says what to do. Whoever was writing may have wrapped
@@ -162,6 +167,7 @@ fn create_locked(dir: &Path, create: impl Fn(&Path) -> io::Result<File>) -> Resu
         let path = dir.join(format!("{}-{random:016x}", std::process::id()));
         let file = match create(&path) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
+            Err(error) if place::is_read_only(&error) => return Err(Error::ReadOnly { path: dir.to_owned() }),
             Err(source) => {
                 return Err(Error::Write { path, needed: 0, source });
             }

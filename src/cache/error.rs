@@ -32,6 +32,9 @@ pub enum Error {
     /// Writing failed, most likely for want of space.
     #[error("can't write `{}` ({needed} bytes needed so far)", path.display())]
     Write { path: PathBuf, needed: u64, source: io::Error },
+    /// What is needed is not in the cache, and can't be put there.
+    #[error("the cache lacks something that is needed, and can't be written: `{}`", path.display())]
+    ReadOnly { path: PathBuf },
     /// Any other failed file operation.
     #[error("can't {what} `{}`", path.display())]
     Io { what: &'static str, path: PathBuf, source: io::Error },
@@ -65,10 +68,14 @@ impl Error {
             Error::Open { path, .. } | Error::AncestorOpen { ancestor: path, .. } if is_shared(path) => {
                 Some(elsewhere.to_owned())
             }
-            Error::Open { path, .. } | Error::AncestorOpen { ancestor: path, .. } => {
-                Some(format!("run `chmod go-w '{}'`, or {elsewhere}", path.display()))
+            Error::Open { path, .. } => Some(format!("run `chmod -R go-w '{}'`, or {elsewhere}", path.display())),
+            Error::AncestorOpen { ancestor, .. } => {
+                Some(format!("run `chmod go-w '{}'`, or {elsewhere}", ancestor.display()))
             }
             Error::AncestorOwner { .. } => Some(elsewhere.to_owned()),
+            Error::ReadOnly { .. } => Some(format!(
+                "make it where it can be written, with `skillcell build SKILL` for each skill that is to be called, or {elsewhere}"
+            )),
             Error::Write { .. } => Some("free some space, or move the cache folder with `SKILLCELL_CACHE_DIR`".into()),
             Error::Io { what: "lock", .. } => {
                 Some(format!("some network file systems have no locks: {elsewhere} on a local disk"))

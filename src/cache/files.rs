@@ -17,7 +17,7 @@ pub(super) fn open_plain(path: &Path) -> io::Result<File> {
 
 /// Creates a file that must not exist yet.
 pub(super) fn create_new(path: &Path) -> io::Result<File> {
-    OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)
+    OpenOptions::new().read(true).write(true).create_new(true).mode(0o600).open(path)
 }
 
 /// Creates a folder that must not exist yet.
@@ -29,10 +29,10 @@ pub(super) fn create_dir(path: &Path) -> io::Result<()> {
 pub(super) fn foreign(meta: &Metadata) -> Option<&'static str> {
     if !meta.is_file() {
         Some("it is not a regular file")
-    } else if meta.uid() != rustix::process::geteuid().as_raw() {
+    } else if ![0, rustix::process::geteuid().as_raw()].contains(&meta.uid()) {
         Some("another user owns it")
-    } else if meta.mode() & 0o7777 != 0o600 {
-        Some("its mode is not 0600")
+    } else if meta.mode() & 0o022 != 0 {
+        Some("others can write to it")
     } else {
         None
     }

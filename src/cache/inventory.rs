@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::MetadataExt;
+use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use super::artefact::Found;
@@ -99,11 +100,10 @@ impl Cache {
     /// The names in a bucket that could be artefacts', from data and seals alike.
     fn names(&self, bucket: Bucket) -> Result<BTreeSet<String>> {
         let dir = self.bucket_dir(bucket);
-        let read = fs::read_dir(&dir).map_err(Error::io("list", &dir))?;
-        let files = read.flatten().filter_map(|entry| entry.file_name().into_string().ok());
+        let files = list(&dir)?.into_iter().filter_map(|entry| entry.file_name().into_string().ok());
         let stems = files.map(|file| file.strip_suffix(seal::SUFFIX).unwrap_or(&file).to_owned());
         let trees = match bucket {
-            Bucket::Venv => fs::read_dir(self.trees_dir()).map_err(Error::io("list", &dir))?.flatten().collect(),
+            Bucket::Venv => list(&self.trees_dir())?,
             _ => Vec::new(),
         };
         let trees = trees.into_iter().filter_map(|entry| entry.file_name().into_string().ok());
@@ -124,6 +124,15 @@ impl Cache {
             Found::Flawed(flaw) => (None, Some(flaw)),
         };
         Ok(Some(Entry { bucket, name: name.to_owned(), bytes, made, last_used, flaw }))
+    }
+}
+
+/// What is in a folder; in one that a cache which can only be read does not have, nothing.
+fn list(dir: &Path) -> Result<Vec<fs::DirEntry>> {
+    match fs::read_dir(dir) {
+        Ok(entries) => Ok(entries.flatten().collect()),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Vec::new()),
+        Err(error) => Err(Error::io("list", dir)(error)),
     }
 }
 

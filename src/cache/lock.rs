@@ -9,11 +9,11 @@ use std::path::{Path, PathBuf};
 use super::{Bucket, Cache, Error, MAX_NAME, Result, check_file_name};
 use crate::progress::Progress;
 
-/// A held lock; dropping it, or dying, releases it.
+/// A held lock; dropping it, or dying, releases it. In a cache that can only be read there is nothing to be ordered, and
+/// it holds nothing.
 #[derive(Debug)]
 pub struct Guard {
-    file: File,
-    path: PathBuf,
+    held: Option<(File, PathBuf)>,
 }
 
 impl Guard {
@@ -21,21 +21,24 @@ impl Guard {
     fn new(file: File, path: PathBuf, purpose: &str) -> Guard {
         let _ = file.set_len(0);
         let _ = file.write_all_at(format!("{} {purpose}\n", std::process::id()).as_bytes(), 0);
-        Guard { file, path }
+        Guard { held: Some((file, path)) }
     }
 
     /// Removes the lock's file too. Whoever waits for it finds it gone and starts over.
     pub(super) fn retire(self) {
-        let _ = fs::remove_file(&self.path);
+        if let Some((_, path)) = &self.held {
+            let _ = fs::remove_file(path);
+        }
     }
 }
 
 impl Drop for Guard {
     fn drop(&mut self) {
-        let _ = self.file.set_len(0);
+        let Some((file, _)) = &self.held else { return };
+        let _ = file.set_len(0);
         // Closing would do, were it not for a child that another thread is just starting: until it runs
         // its program it has a copy of every open file, and with it the lock.
-        let _ = self.file.unlock();
+        let _ = file.unlock();
     }
 }
 
@@ -68,7 +71,10 @@ impl Cache {
     /// Takes the lock `name` if nobody holds it.
     pub(super) fn try_lock(&self, name: &str, purpose: &str) -> Result<Option<Guard>> {
         loop {
-            let (path, file) = self.lock_file(name)?;
+            let (path, file) = match self.lock_file(name) {
+                Err(Error::Io { .. }) if !self.is_writable() => return Ok(Some(Guard { held: None })),
+                opened => opened?,
+            };
             match file.try_lock() {
                 Ok(()) if still_at(&file, &path) => {
                     return Ok(Some(Guard::new(file, path, purpose)));

@@ -36,10 +36,21 @@ pub(super) fn prepare(folder: &Path) -> Result<PathBuf> {
     let layout = root.join(LAYOUT);
     let inner = Bucket::ALL.iter().map(|b| b.as_str()).chain(["trees", "locks", "tmp"]);
     for path in std::iter::once(layout.clone()).chain(inner.map(|name| layout.join(name))) {
-        create(&path)?;
+        match create(&path) {
+            // Of a cache that can only be read, a folder that is not there is an empty one.
+            Err(Error::Io { source, .. }) if is_read_only(&source) && !path.exists() => continue,
+            made => made?,
+        }
         check_folder(&path)?;
     }
     Ok(root)
+}
+
+/// Whether a file can't be made for the reason that nothing can be, there.
+pub(super) fn is_read_only(error: &std::io::Error) -> bool {
+    use rustix::io::Errno;
+    let refusals = [Errno::ROFS, Errno::ACCESS, Errno::PERM];
+    Errno::from_io_error(error).is_some_and(|errno| refusals.contains(&errno))
 }
 
 fn create(path: &Path) -> Result<()> {
@@ -55,7 +66,8 @@ fn check_folder(path: &Path) -> Result<()> {
     if !meta.is_dir() {
         return Err(Error::NotADirectory { path: path.to_owned() });
     }
-    if meta.uid() != user {
+    // The administrator's is for reading: a container's image has one, say.
+    if ![0, user].contains(&meta.uid()) {
         return Err(Error::Owner { path: path.to_owned(), owner: meta.uid(), user });
     }
     if meta.mode() & 0o022 != 0 {
@@ -133,7 +145,7 @@ mod tests {
             mode(&root, bad);
             let error = prepare(&root).unwrap_err();
             assert!(matches!(&error, Error::Open { mode, .. } if *mode == bad), "{error}");
-            assert!(error.hint().unwrap().contains("chmod go-w"));
+            assert!(error.hint().unwrap().contains("chmod -R go-w"));
         }
         mode(&root, 0o755);
         assert!(prepare(&root).is_ok());

@@ -15,6 +15,11 @@ impl Cache {
         match self.verify(bucket, name)? {
             Found::Whole(artefact) => Ok(Some(artefact)),
             Found::Absent => Ok(None),
+            Found::Flawed(flaw) if !self.is_writable() => {
+                let path = self.data_path(bucket, name);
+                progress.note(&format!("the cache file `{}` is damaged: {flaw}", path.display()));
+                Ok(None)
+            }
             // What looks damaged may be half published: only the lock's holder can tell.
             Found::Flawed(_) => match self.try_lock(&name_for(bucket, name), "checking a cached file")? {
                 Some(guard) => self.open_or_discard(&guard, bucket, name, progress),
@@ -105,6 +110,7 @@ impl Cache {
         match self.verify(bucket, name)? {
             Found::Whole(artefact) => Ok(Some(artefact)),
             Found::Absent => Ok(None),
+            Found::Flawed(_) if !self.is_writable() => Ok(None),
             Found::Flawed(flaw) => self.discard(guard, bucket, name, &flaw, progress).map(|()| None),
         }
     }

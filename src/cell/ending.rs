@@ -4,8 +4,8 @@ use serde_json::value::RawValue;
 use wasmtime::Trap;
 
 use super::State;
-use crate::call::{Outcome, Raised};
 use crate::limits::LimitKind;
+use crate::outcome::{Outcome, Raised};
 use crate::wasi::Stop;
 
 /// What a finished cell leaves behind.
@@ -19,11 +19,14 @@ pub struct Ending {
     pub fuel_left: Option<u64>,
     /// A file of ours that could not be read while the cell ran: the cache is damaged.
     pub source_fault: Option<String>,
+    /// It ended while a skill's image was made, before any call.
+    pub while_baking: bool,
 }
 
 impl Ending {
     pub(super) fn new(ran: wasmtime::Result<()>, state: &mut State, fuel_left: Option<u64>) -> Ending {
         Ending {
+            while_baking: false,
             outcome: match ran {
                 Ok(()) => handed_over(state),
                 Err(error) => stopped(&error, state),
@@ -76,6 +79,7 @@ fn limit_behind(raised: &Raised, state: &State) -> Option<LimitKind> {
 fn stopped(error: &wasmtime::Error, state: &State) -> Outcome {
     match error.downcast_ref::<Stop>() {
         Some(Stop::Exceeded(limit)) => return Outcome::Exceeded(*limit, None),
+        Some(Stop::Cancelled) => return Outcome::Cancelled,
         Some(Stop::Exit(status)) => {
             return Outcome::Raised(Raised::of_host(
                 "SystemExit",

@@ -1,5 +1,7 @@
 //! The compiled runtime with its host functions resolved: what all cells of one engine share.
 
+use std::fs::File;
+use std::io::Write;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -7,16 +9,20 @@ use wasmtime::{Engine, Extern, InstancePre, Linker, Module, Store};
 
 use super::rest::{Original, Rest};
 use super::slots::Slots;
+use super::wasi_python;
 use super::watchdog::Watchdog;
 use super::{Body, Cell, EngineError, HotPages, MemoryLimit, State, engine, on_epoch};
-use crate::cache::Artefact;
+use crate::cache::{Artefact, Writer};
+use crate::cancel::{CancelToken, Registration};
 use crate::door::Door;
 use crate::limits::Limits;
-use crate::runtime::split::{MEMORY_EXPORT, MEMORY_IMPORT};
-use crate::runtime::wasi_python;
 use crate::vfs::{Caps, Mount, Output, Vfs};
 use crate::wasi::{self, Wasi};
 
+/// The module and field under which a code module imports its memory.
+pub const MEMORY_IMPORT: (&str, &str) = ("image", "memory");
+/// The name under which an image exports its memory.
+pub const MEMORY_EXPORT: &str = "memory";
 /// Longer than any program runs, and short enough for a clock to show.
 const NEVER: Duration = Duration::from_secs(1 << 32);
 
@@ -52,9 +58,18 @@ impl Memories {
 /// An image as Wasmtime's compiler made it.
 pub struct Precompiled(Vec<u8>);
 
+/// The same in a file of the cache that is not sealed yet.
+pub struct NewImage(File);
+
 impl Precompiled {
     pub fn bytes(&self) -> &[u8] {
         &self.0
+    }
+
+    /// Moves it from memory to a file.
+    pub fn write_to(self, out: &mut Writer) -> std::io::Result<NewImage> {
+        out.write_all(&self.0)?;
+        Ok(NewImage(out.file()?))
     }
 }
 
@@ -65,6 +80,7 @@ pub struct Inputs {
     pub limits: Limits,
     /// The reading from which the monotonic clock goes on.
     pub monotonic_ns: u64,
+    pub cancel: CancelToken,
 }
 
 impl Machine {
@@ -99,9 +115,10 @@ impl Machine {
 
     /// The same for an image that was precompiled just now.
     #[allow(unsafe_code)]
-    pub fn new_image(&self, compiled: &Precompiled, globals: Vec<i32>) -> Result<Memories, EngineError> {
-        // SAFETY: only `precompile_image` makes a `Precompiled`, and nothing alters it.
-        let module = unsafe { Module::deserialize(&self.engine, &compiled.0) }?;
+    pub fn new_image(&self, image: NewImage, globals: Vec<i32>) -> Result<Memories, EngineError> {
+        // SAFETY: only `precompile_image` makes a `Precompiled`, and only that makes a `NewImage`: it was written through this
+        // same open file, in a folder that only this user can write to, and nothing alters it.
+        let module = unsafe { Module::deserialize_open_file(&self.engine, image.0) }?;
         Ok(self.memories(&module, globals, HotPages::default())?)
     }
 
@@ -128,19 +145,33 @@ impl Machine {
 
     /// Makes a cell. It has not run anything yet.
     pub fn cell(&self, memories: &Memories, inputs: Inputs) -> Result<Cell, EngineError> {
-        let (slot, deadline) = (self.slots.take(), deadline(&inputs.limits));
-        let watch = self.watchdog.watch(deadline);
+        // The wait for a slot is the call's time.
+        let deadline = deadline(&inputs.limits);
+        let slot = self.slots.take(deadline, &inputs.cancel).ok_or(EngineError::NoSlot)?;
+        let (watch, cancel) = (self.watchdog.watch(deadline), inputs.cancel.clone());
         let body = self.instantiate(memories, inputs, deadline)?;
-        Ok(Cell { body, uses: 1, _watch: watch, _slot: slot })
+        Ok(Cell { body, uses: 1, _watch: watch, _cancel: self.interrupt_on(&cancel), _slot: slot })
     }
 
     /// The same, but a cell that rests will do.
     pub fn rested_cell(&self, memories: &Memories, inputs: Inputs) -> Result<Cell, EngineError> {
         let Some((mut body, uses)) = self.rest.take(&memories.original) else { return self.cell(memories, inputs) };
-        let (slot, deadline) = (self.slots.take(), deadline(&inputs.limits));
-        let watch = self.watchdog.watch(deadline);
+        let deadline = deadline(&inputs.limits);
+        let slot = self.slots.take(deadline, &inputs.cancel).ok_or(EngineError::NoSlot)?;
+        let (watch, cancel) = (self.watchdog.watch(deadline), inputs.cancel.clone());
         self.give(&mut body, memories, inputs, deadline)?;
-        Ok(Cell { body, uses: uses + 1, _watch: watch, _slot: slot })
+        Ok(Cell { body, uses: uses + 1, _watch: watch, _cancel: self.interrupt_on(&cancel), _slot: slot })
+    }
+
+    /// Has computing interrupted when the call is cancelled. It comes after the epoch's deadline was set, so that a
+    /// cancellation that was faster is noticed too.
+    pub(super) fn interrupt_on(&self, cancel: &CancelToken) -> Option<Registration> {
+        let engine = self.engine.weak();
+        cancel.on_cancel(move || {
+            if let Some(engine) = engine.upgrade() {
+                engine.increment_epoch();
+            }
+        })
     }
 
     /// Ends a cell. One whose call ran to its end is put back as its image has it, and rests until the next call; any
@@ -234,6 +265,7 @@ fn state(inputs: Inputs, deadline: Instant) -> State {
     wasi.args = wasi_python::ARGS.iter().map(|&arg| arg.into()).collect();
     wasi.env = wasi_python::ENV.iter().map(|&(name, value)| (name.into(), value.into())).collect();
     wasi.deadline = Some(deadline);
+    wasi.cancel = inputs.cancel;
     wasi.host_calls_cap = limits.host_calls;
     wasi.monotonic_base = Duration::from_nanos(inputs.monotonic_ns);
     State {

@@ -58,7 +58,8 @@ impl PageMap {
         let probe = vec![1; 3 * PAGE];
         let inside = &probe[probe.as_ptr().align_offset(PAGE)..][..2 * PAGE];
         let found = map.changed(inside, 2).ok()??;
-        (found == [0..2 * PAGE]).then_some(map)
+        let all = std::iter::once(0..2 * PAGE);
+        found.into_iter().eq(all).then_some(map)
     }
 
     /// The parts of `memory` that are its own: written, whether in memory now or swapped out or just being moved. The

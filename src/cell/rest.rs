@@ -13,8 +13,8 @@ use std::thread::{self, ThreadId};
 use wasmtime::{Engine, Memory, Module, Store};
 
 use super::Body;
+use super::machine::MEMORY_EXPORT;
 use super::pagemap::PageMap;
-use crate::runtime::split::MEMORY_EXPORT;
 
 /// Calls that one instance serves: whatever an engine might gather in a store stays small.
 const MAX_USES: u32 = 1000;

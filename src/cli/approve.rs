@@ -4,17 +4,19 @@ use std::io::{BufRead, IsTerminal, Read, Write};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use anyhow::{Context, bail};
+use anyhow::bail;
 use clap::Args;
 use serde_json::{Value, json};
 
 use super::Settings;
-use super::printer::{Printer, harmless};
+use super::origin::find_skill;
+use super::printer::{Printer, harmless_name};
 use crate::approvals::{Approval, Approvals, Difference, Standing};
 use crate::host::Host;
+use crate::manifest::Manifest;
+use crate::policy::Tier;
 use crate::policy::{Change, Permissions, Wish};
 use crate::skill::Skill;
-use crate::tier::Tier;
 
 /// Show what a skill asks for, and approve it as it is now
 ///
@@ -83,16 +85,16 @@ impl ApproveCommand {
     }
 
     fn approve(&self, name: &str, host: Host, approvals: &Approvals, printer: &Printer) -> anyhow::Result<ExitCode> {
-        let skill = host.skill(name)?;
-        let look = host.look(&skill)?;
+        let skill = find_skill(&host, name, false, printer)?;
+        let manifest = host.manifest(&skill)?;
         drop(host); // and with it the progress line
-        let asked = asked(&skill, &look)?;
+        let asked = manifest.permissions.clone().unwrap_or_default();
         let standing = approvals.standing(&skill)?;
         let difference = match &standing {
             Standing::Changed(approval) => Some(Difference::between(approval, &skill, &asked)),
             _ => None,
         };
-        let unasked = unasked(&look["manifest"], &asked);
+        let unasked = unasked(&manifest, &asked);
         let case = Case { skill: &skill, wishes: asked.wishes(), tiers: self.tiers(&standing), difference, unasked };
         let nothing_asked = asked.is_empty() && case.tiers.is_empty();
         if !self.json {
@@ -143,7 +145,7 @@ impl ApproveCommand {
                 "difference": case.difference.as_ref().map(Difference::to_value),
             }));
         } else {
-            printer.note(&harmless(&format!("`{}`: {words}", case.skill.id())));
+            printer.note(&harmless_name(&format!("`{}`: {words}", case.skill.id())));
         }
         ExitCode::from(if state == "declined" { 3 } else { 0 })
     }
@@ -162,7 +164,8 @@ impl ApproveCommand {
             );
         } else {
             for approval in &gone {
-                printer.note(&harmless(&format!("`{}` is no longer approved ({})", approval.skill, approval.place)));
+                printer
+                    .note(&harmless_name(&format!("`{}` is no longer approved ({})", approval.skill, approval.place)));
             }
         }
         Ok(ExitCode::SUCCESS)
@@ -186,9 +189,9 @@ impl ApproveCommand {
         printer.table(&["skill", "approved", "digest", "place"], &all.iter().map(row).collect::<Vec<_>>());
         for approval in all {
             printer.line("");
-            printer.line(&harmless(&format!("{} may:", approval.skill)));
+            printer.line(&harmless_name(&format!("{} may:", approval.skill)));
             for wish in approval.permissions.wishes().iter().filter(|wish| wish.granted_by_approval) {
-                printer.line(&harmless(&format!("  - {}", wish.words)));
+                printer.line(&harmless_name(&format!("  - {}", wish.words)));
             }
             for tier in &approval.tiers {
                 printer.line(&format!("  - {}", in_tier(*tier)));
@@ -199,7 +202,7 @@ impl ApproveCommand {
 
 impl Case<'_> {
     fn print(&self, printer: &Printer) {
-        let line = |text: String| printer.line(&harmless(&text));
+        let line = |text: String| printer.line(&harmless_name(&text));
         let digest: String = self.skill.digest().chars().take(16).collect();
         line(format!("{} ({} files, digest {digest})", self.skill.id(), self.skill.files().len()));
         if let Some(difference) = &self.difference {
@@ -251,26 +254,12 @@ fn in_tier(tier: Tier) -> String {
     }
 }
 
-/// What the manifest asks for; nothing where it has no `permissions`.
-fn asked(skill: &Skill, look: &Value) -> anyhow::Result<Permissions> {
-    if let Some(error) = look["manifest_error"].as_str() {
-        bail!("the manifest of `{}` can't be read: {error}", skill.id());
-    }
-    let asked = look["manifest"].get("permissions").map(Permissions::parse).transpose();
-    Ok(asked.with_context(|| format!("the `permissions` of `{}` can't be read", skill.id()))?.unwrap_or_default())
-}
-
 /// Names in Skillware's `env_vars` that `permissions` say nothing about.
-fn unasked(manifest: &Value, asked: &Permissions) -> Vec<String> {
-    let named = match &manifest["env_vars"] {
-        Value::Object(names) => names.keys().map(String::as_str).collect(),
-        Value::Array(names) => names.iter().filter_map(Value::as_str).collect(),
-        _ => Vec::new(),
-    };
+fn unasked(manifest: &Manifest, asked: &Permissions) -> Vec<String> {
     let is_asked = |name: &str| {
         asked.env.iter().any(|env| env.what == name) || asked.secrets.iter().any(|secret| secret.what.name == name)
     };
-    named.into_iter().filter(|name| !is_asked(name)).take(64).map(str::to_owned).collect()
+    manifest.env_vars.iter().filter(|name| !is_asked(name)).take(64).cloned().collect()
 }
 
 fn nothing(withdrawn: bool) -> String {
@@ -287,7 +276,7 @@ fn ask(skill: &Skill, json: bool) -> anyhow::Result<bool> {
         bail!("there is no terminal to ask on: `--yes` approves `{}` without asking", skill.id());
     }
     let mut stderr = std::io::stderr().lock();
-    write!(stderr, "{}", harmless(&format!("Approve `{}` as it is now? [y/N] ", skill.id())))?;
+    write!(stderr, "{}", harmless_name(&format!("Approve `{}` as it is now? [y/N] ", skill.id())))?;
     stderr.flush()?;
     let mut answer = String::new();
     std::io::stdin().lock().take(256).read_line(&mut answer)?;

@@ -33,10 +33,7 @@ pub struct AuditArgs {
 
 impl AuditArgs {
     /// The log that these flags ask for.
-    pub fn log(&self) -> anyhow::Result<Option<AuditLog>> {
-        if self.audit.is_none() && !self.explain {
-            return Ok(None);
-        }
+    pub fn log(&self) -> anyhow::Result<AuditLog> {
         let mut log = AuditLog::new();
         if let Some(path) = &self.audit {
             log = log.to_file(path).map_err(crate::HostError::from)?;
@@ -45,12 +42,16 @@ impl AuditArgs {
             let printer = Printer::new();
             log = log.to_listener(Arc::new(move |line| printer.note(&in_words(line))));
         }
-        Ok(Some(log))
+        Ok(log)
     }
 }
 
 /// Read what `skillcell run --audit` recorded
 #[derive(Args)]
+#[command(after_help = "\
+Examples:
+  skillcell run ./my_skill --audit audit.jsonl
+  skillcell audit show audit.jsonl")]
 pub struct AuditCommand {
     #[command(subcommand)]
     verb: Verb,

@@ -5,18 +5,27 @@ use std::process::ExitCode;
 use clap::Args;
 
 use super::limits::LimitArgs;
+use super::origin::find_skill;
 use super::printer::{Printer, bytes};
 use super::{Settings, input, progress};
 use crate::bench::{Figures, Plan, run};
 use crate::call::Call;
-use crate::tier::{Choice, Tier};
+use crate::policy::{Choice, Tier};
 
 /// Measure a skill: a fresh cell per call, a cell without image, and fresh Python processes, interleaved
 ///
 /// cell: a fresh cell from the skill's image, params and result as JSON, tear-down included. cell_no_image: Python
 /// booted and the skill imported in the call. python_skill: a python3 process that loads the skill with the real
 /// Skillware and calls it once. python_pass: `python3 -I -S -c pass`, the leanest Python start there is.
+///
+/// The Python processes run the skill on this machine, outside of any sandbox. For the pinned registry, whose bytes are
+/// known by hash, that is the default; for any other skill those series stay empty unless you say --trust-remote-code.
 #[derive(Args)]
+#[command(after_help = "\
+Examples:
+  skillcell bench optimization/prompt_rewriter \\
+      --params '{\"raw_text\": \"Could you please help\"}'
+  skillcell bench ./my_skill --calls 5000 --threads 4 --json")]
 pub struct BenchCommand {
     /// A folder with a skill.py, or an id
     skill: String,
@@ -29,6 +38,9 @@ pub struct BenchCommand {
     /// Threads for the second throughput figure [default: the number of cores]
     #[arg(long, value_name = "N")]
     threads: Option<usize>,
+    /// Run a skill that is not of the pinned registry in Python processes too, with all that you may do
+    #[arg(long)]
+    trust_remote_code: bool,
     /// Don't check the params against the manifest
     #[arg(long)]
     no_validate: bool,
@@ -41,9 +53,9 @@ pub struct BenchCommand {
 
 impl BenchCommand {
     pub fn execute(&self, settings: &Settings, printer: &Printer) -> anyhow::Result<ExitCode> {
-        let host = settings.host()?;
-        let skill = host.skill(&self.skill)?;
         let mut call = Call::from_json(&input::text(&self.params, "--params")?)?;
+        let host = settings.host()?;
+        let skill = find_skill(&host, &self.skill, settings.quiet, printer)?;
         call.limits = self.limits.limits();
         call.validate = !self.no_validate;
         // Cells are what is measured here, whatever else is on this machine: `compare` is for tiers.
@@ -51,6 +63,7 @@ impl BenchCommand {
         let mut plan = Plan::default();
         plan.calls = self.calls.max(1);
         plan.threads = self.threads.unwrap_or(plan.threads).max(1);
+        plan.trust_remote_code = self.trust_remote_code;
         let line = progress::Terminal::new(settings.quiet || self.json);
         let figures = run(&host, &skill, &call, &plan, &line)?;
         drop((line, host));
@@ -71,7 +84,7 @@ fn print(figures: &Figures, printer: &Printer) {
         .map(|series| {
             let time = |percent| series.percentile_ms(percent).map_or_else(|| "-".to_owned(), |ms| format!("{ms:.3}"));
             let times = series.percentile_ms(50).map_or_else(|| "-".to_owned(), |ms| format!("{:.1}×", ms / cell));
-            vec![series.name.to_owned(), time(50), time(90), time(99), series.len().to_string(), times]
+            vec![series.name.to_owned(), time(50), time(90), time(99), series.count().to_string(), times]
         })
         .collect();
     printer.table(&["", "p50 ms", "p90 ms", "p99 ms", "calls", "p50 to cell"], &rows);

@@ -6,7 +6,8 @@ use std::time::Duration;
 use clap::Args;
 use serde_json::json;
 
-use super::printer::{Printer, bytes, harmless};
+use super::origin::find_skill;
+use super::printer::{Printer, bytes, harmless_name};
 use super::{Settings, input};
 use crate::call::{ImageUse, Outcome};
 use crate::cell::Ending;
@@ -20,8 +21,10 @@ use crate::limits::Limits;
 /// --warm-up, else what its manifest has under `warm_up`. What that leaves in memory is what every call starts from.
 #[derive(Args)]
 #[command(after_help = "\
-Example:
-  skillcell build optimization/prompt_rewriter --warm-up '{\"raw_text\": \"Could you please help\"}'")]
+Examples:
+  skillcell build optimization/prompt_rewriter \\
+      --warm-up '{\"raw_text\": \"Could you please help\"}'
+  skillcell build ./my_skill --timeout 5m --memory 1G --json")]
 pub struct BuildCommand {
     /// A folder with a skill.py, or an id
     skill: String,
@@ -45,11 +48,9 @@ impl BuildCommand {
             Some(given) => WarmUp::Params(input::object(given, "--warm-up")?),
             None => WarmUp::Manifest,
         };
-        let mut limits = Limits::default();
-        limits.deadline = self.timeout;
-        limits.memory_bytes = self.memory;
+        let limits = Limits { deadline: self.timeout, memory_bytes: self.memory, ..Limits::default() };
         let host = settings.host()?;
-        let skill = host.skill(&self.skill)?;
+        let skill = find_skill(&host, &self.skill, settings.quiet, printer)?;
         let built = host.build(&skill, &warm_up, &limits);
         drop(host);
         match built {
@@ -70,17 +71,17 @@ impl BuildCommand {
             }));
             return;
         }
-        printer.line(&format!("baked {} as {}", report.skill, image.key));
+        printer.line(&format!("baked {} as {}", harmless_name(&report.skill), image.key));
         printer.line(&format!(
             "  image {}, import {:.0} ms, constructor {:.0} ms, warm-up {}, {:.0} ms in all",
             bytes(report.image_bytes),
             report.import_ms,
             report.construct_ms,
-            harmless(report.warm_up.as_deref().unwrap_or("none")),
+            harmless_name(report.warm_up.as_deref().unwrap_or("none")),
             report.total_ms,
         ));
         if !report.imported.is_empty() {
-            printer.line(&harmless(&format!("  imported {}", report.imported.join(" "))));
+            printer.line(&harmless_name(&format!("  imported {}", report.imported.join(" "))));
         }
         if let Some(raised) = &report.constructor_error {
             printer.warning(&format!(

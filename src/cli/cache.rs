@@ -12,6 +12,10 @@ use crate::cache::{Bucket, Entry, Selection};
 
 /// List or clean what skillcell keeps on disk
 #[derive(Args)]
+#[command(after_help = "\
+Examples:
+  skillcell cache list
+  skillcell cache clean --unused-for 7")]
 pub struct CacheCommand {
     #[command(subcommand)]
     verb: Verb,
@@ -20,12 +24,21 @@ pub struct CacheCommand {
 #[derive(Subcommand)]
 enum Verb {
     /// Show everything in the cache folder
+    #[command(after_help = "\
+Examples:
+  skillcell cache list
+  skillcell cache list --json | jq '.images.bytes'")]
     List {
         /// Print it as JSON
         #[arg(long)]
         json: bool,
     },
     /// Delete images, so that they are baked anew; or more, or less
+    #[command(after_help = "\
+Examples:
+  skillcell cache clean                  # the images
+  skillcell cache clean --unused-for 7   # what was not used for a week
+  skillcell cache clean --all            # all, the compiled runtime too")]
     Clean {
         /// Delete everything, the compiled runtime too
         #[arg(long, conflicts_with_all = ["unused_for", "damaged"])]

@@ -12,12 +12,13 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::limits::LimitArgs;
+use super::origin::find_skill;
 use super::printer::{Printer, bytes};
 use super::{Settings, input, progress};
 use crate::bench::Series;
 use crate::call::Call;
 use crate::compare::{Comparison, Figures, Footprint, Missing, Plan, chart, run};
-use crate::tier::Tier;
+use crate::policy::Tier;
 
 /// Compare the tiers: the same calls of a skill in each that this machine has, interleaved in one run
 ///
@@ -28,9 +29,10 @@ use crate::tier::Tier;
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
-  skillcell compare optimization/prompt_rewriter --params '{\"raw_text\": \"Could you please help\"}'
+  skillcell compare optimization/prompt_rewriter \\
+      --params '{\"raw_text\": \"Could you please help\"}'
   skillcell compare ./my_skill --tiers wasm,subprocess --count 8 --json
-  skillcell compare --calls skills-compat/compare.json --markdown --svg tiers.svg
+  skillcell compare --calls skills-compat/compare.json --svg tiers.svg
 
 Exit codes: 0 done, 1 the results differ or a tier gave none, 2 usage or host error.")]
 pub struct CompareCommand {
@@ -80,7 +82,7 @@ impl CompareCommand {
         let line = progress::Terminal::new(settings.quiet);
         let mut compared = Vec::new();
         for Case { skill: name, params } in cases {
-            let skill = host.skill(&name)?;
+            let skill = find_skill(&host, &name, settings.quiet, printer)?;
             let mut call = Call::new(params.clone());
             call.limits = self.limits.limits();
             call.validate = !self.no_validate;

@@ -2,14 +2,18 @@
 
 use std::process::ExitCode;
 
+use anstyle::{AnsiColor, Style};
 use clap::Args;
 use serde_json::json;
 
 use super::Settings;
 use super::printer::{Printer, bytes};
-use crate::cache::{Bucket, Cache};
-use crate::provision;
-use crate::tier::{self, Tier, TierError};
+use crate::cache::Cache;
+use crate::policy::Tier;
+use crate::progress::Silent;
+use crate::provision::{self, Fetch};
+use crate::runtime::Runtime;
+use crate::tier::{self, TierError};
 use crate::venv::BasePython;
 
 /// Check what this machine can do: processor, memory, disk, runtime, Python, and which tiers it has
@@ -17,6 +21,12 @@ use crate::venv::BasePython;
 /// A tier is where a skill runs: wasm (a cell), container, subprocess or in_process. What is missing for one is said in
 /// its line, with what to install. A container engine counts only if it could start a container.
 #[derive(Args)]
+#[command(after_help = "\
+Examples:
+  skillcell doctor
+  skillcell doctor --json | jq -r '.checks[] | select(.state != \"ok\").detail'
+
+Exit codes: 0 nothing failed, 2 something that skillcell can't do without did.")]
 pub struct DoctorCommand {
     /// Print it as JSON
     #[arg(long)]
@@ -60,11 +70,13 @@ impl DoctorCommand {
                 .collect();
             printer.json(&json!({"schema": 1, "checks": rows, "ok": !failed}));
         } else {
-            let rows: Vec<Vec<String>> = checks
-                .into_iter()
-                .map(|check| vec![check.state.name().to_owned(), check.what.to_owned(), check.detail])
-                .collect();
-            printer.table(&["state", "check", "detail"], &rows);
+            let cells =
+                |check: &Check| vec![check.state.name().to_owned(), check.what.to_owned(), check.detail.clone()];
+            let rows: Vec<Vec<String>> = checks.iter().map(cells).collect();
+            printer.styled_table(&["state", "check", "detail"], &rows, |row, column| match column {
+                0 => checks[row].state.style(),
+                _ => Style::new(),
+            });
         }
         Ok(ExitCode::from(if failed { 2 } else { 0 }))
     }
@@ -107,7 +119,8 @@ fn disk(cache: &Cache) -> Check {
 
 fn runtime(cache: &Cache) -> Check {
     let pin = &crate::runtime::pin().wheel;
-    let compiled = cache.list().is_ok_and(|entries| entries.iter().any(|entry| entry.bucket == Bucket::Code));
+    let runtime = Runtime { cache, fetch: &Fetch::default(), progress: &Silent };
+    let compiled = runtime.is_compiled().unwrap_or(false);
     let detail = format!("{} {}", pin.name, pin.version);
     if compiled {
         Check::ok("runtime", format!("{detail}, compiled"))
@@ -150,18 +163,32 @@ impl State {
             State::Failed => "failed",
         }
     }
+
+    fn style(self) -> Style {
+        match self {
+            State::Ok => AnsiColor::Green.on_default(),
+            State::Warning => AnsiColor::Yellow.on_default().bold(),
+            State::Failed => AnsiColor::Red.on_default().bold(),
+        }
+    }
 }
 
 impl Check {
+    fn new(what: &'static str, state: State, detail: &str) -> Check {
+        // What another program said may have several lines; a check is one.
+        let lines = detail.lines().map(str::trim).filter(|line| !line.is_empty());
+        Check { what, state, detail: lines.collect::<Vec<_>>().join("; ") }
+    }
+
     fn ok(what: &'static str, detail: String) -> Check {
-        Check { what, state: State::Ok, detail }
+        Check::new(what, State::Ok, &detail)
     }
 
     fn warning(what: &'static str, detail: String) -> Check {
-        Check { what, state: State::Warning, detail }
+        Check::new(what, State::Warning, &detail)
     }
 
     fn failed(what: &'static str, detail: String) -> Check {
-        Check { what, state: State::Failed, detail }
+        Check::new(what, State::Failed, &detail)
     }
 }

@@ -1,12 +1,13 @@
 //! Grants as flags, and from a policy file.
 
-use std::io::Read;
+use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::Args;
 
-use crate::policy::{BadPolicyFile, GrantKind, Grants, MAX_FILE_BYTES, PolicyFile, TierRules, Written};
+use crate::host::{GrantError, HostError};
+use crate::policy::{BadPolicyFile, GrantKind, Grants, MAX_FILE_BYTES, PolicyFile, SecretSource, TierRules, Written};
 
 /// What a call may do. Nothing is granted by default.
 #[derive(Args)]
@@ -70,7 +71,32 @@ impl GrantArgs {
         self.policy.as_deref().map(policy).transpose()
     }
 
+    /// Looks at the flags and at the files and folders that they name, before any work is done for the call.
+    pub fn check(&self) -> anyhow::Result<()> {
+        self.policy_file()?;
+        let flags = self.flags()?;
+        for mount in &flags.mounts {
+            let meta = std::fs::metadata(&mount.host);
+            let is_folder =
+                meta.and_then(|meta| if meta.is_dir() { Ok(()) } else { Err(ErrorKind::NotADirectory.into()) });
+            is_folder.map_err(|source| HostError::from(GrantError::Mount { folder: mount.host.clone(), source }))?;
+        }
+        for secret in &flags.secrets {
+            if let SecretSource::File(path) = &secret.source {
+                let (name, place) = (secret.name.clone(), format!("`{path}`"));
+                let failed = |source| GrantError::Secret { name, place, source: Some(source) };
+                std::fs::File::open(path).map_err(|source| HostError::from(failed(source)))?;
+            }
+        }
+        Ok(())
+    }
+
     pub fn layers(&self, skill: &str) -> anyhow::Result<Layers> {
+        let policy = self.policy_file()?.map(|file| file.grants_for(skill));
+        Ok(Layers { policy: policy.unwrap_or_default(), flags: self.flags()? })
+    }
+
+    fn flags(&self) -> anyhow::Result<Grants> {
         let mut flags = Grants::default();
         let kinds = [
             (GrantKind::Mount, &self.mount),
@@ -87,8 +113,7 @@ impl GrantArgs {
                 flags.add(kind, text).with_context(|| format!("{} {what}", kind.flag()))?;
             }
         }
-        let policy = self.policy_file()?.map(|file| file.grants_for(skill));
-        Ok(Layers { policy: policy.unwrap_or_default(), flags: flags.written(&Written::Flag) })
+        Ok(flags.written(&Written::Flag))
     }
 }
 

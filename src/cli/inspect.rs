@@ -12,8 +12,10 @@ use self::analysis::Sections;
 use self::permissions::Standings;
 use super::Settings;
 use super::grants::GrantArgs;
+use super::origin::find_skill;
 use super::printer::{Printer, bytes, harmless};
 use crate::analysis::analyse;
+use crate::manifest::Manifest;
 use crate::skill::Origin;
 
 /// Show whether a skill runs in a cell, why not, and what it would have to ask for, without running it
@@ -27,7 +29,8 @@ use crate::skill::Origin;
 Examples:
   skillcell inspect optimization/prompt_rewriter
   skillcell inspect ./my_skill --all
-  skillcell inspect ./my_skill --policy skillcell.toml --allow-http 'GET https://api.example.org/v1/*'")]
+  skillcell inspect ./my_skill --policy skillcell.toml
+  skillcell inspect ./my_skill --allow-http 'GET https://api.example.org/v1/*'")]
 pub struct InspectCommand {
     /// A folder with a skill.py, or an id
     skill: String,
@@ -43,12 +46,14 @@ pub struct InspectCommand {
 
 impl InspectCommand {
     pub fn execute(&self, settings: &Settings, printer: &Printer) -> anyhow::Result<ExitCode> {
-        let host = settings.host()?;
-        let skill = host.skill(&self.skill)?;
+        self.grants.check()?;
+        let host = settings.host_with(&self.grants.ca_file)?;
+        let skill = find_skill(&host, &self.skill, settings.quiet, printer)?;
         let analysis = analyse(&host, &skill)?;
         let image = host.baked(&skill)?;
         let layers = self.grants.layers(skill.id())?;
-        let standings = Standings::of(&skill, &analysis.manifest, host.approvals(), layers)?;
+        let manifest = Manifest::read(analysis.manifest.clone());
+        let standings = Standings::of(&skill, &manifest, host.approvals(), layers)?;
         drop(host);
         let (size, count) = (skill.files().iter().map(|(_, size)| size).sum::<u64>(), skill.files().len());
         let is_syntax =
@@ -78,10 +83,11 @@ impl InspectCommand {
             return Ok(ExitCode::SUCCESS);
         }
         let sections = Sections { analysis: &analysis, printer, all: self.all };
-        head(&about, printer);
+        let manifest = manifest.unwrap_or_default();
+        head(&about, &manifest, printer);
         sections.verdict();
         printer.line("");
-        print(&about, printer);
+        print(&about, &manifest, printer);
         sections.contents();
         printer.line("");
         sections.asking();
@@ -96,32 +102,28 @@ fn row(printer: &Printer, name: &str, text: &str) {
 }
 
 /// What it is called, and what it says of itself.
-fn head(about: &Value, printer: &Printer) {
-    let manifest = &about["manifest"];
+fn head(about: &Value, manifest: &Manifest, printer: &Printer) {
     row(printer, "skill", &text(&about["skill"]));
     if !about["manifest_error"].is_null() {
         printer.warning(&format!("the manifest can't be read: {}", text(&about["manifest_error"])));
     }
-    let described = [&manifest["short_description"], &manifest["description"]];
-    if let Some(words) = described.into_iter().find(|words| words.is_string()) {
-        row(printer, "", &text(words).lines().next().unwrap_or_default().chars().take(160).collect::<String>());
+    if let Some(summary) = &manifest.summary {
+        row(printer, "", &summary.lines().next().unwrap_or_default().chars().take(160).collect::<String>());
     }
 }
 
-fn print(about: &Value, printer: &Printer) {
-    let manifest = &about["manifest"];
+fn print(about: &Value, manifest: &Manifest, printer: &Printer) {
     let row = |name: &str, text: String| row(printer, name, &text);
     row("origin", about["origin"]["folder"].as_str().map_or_else(|| "pinned registry".to_owned(), str::to_owned));
     row("files", format!("{} ({})", about["files"], bytes(about["bytes"].as_u64().unwrap_or(0))));
     row("digest", text(&about["digest"]).chars().take(16).collect());
-    for key in ["version", "shape"] {
-        if !manifest[key].is_null() {
-            row(key, text(&manifest[key]));
-        }
+    if let Some(version) = &manifest.version {
+        row("version", version.clone());
     }
-    row("params", names(&manifest["parameters"]["properties"], &manifest["parameters"]["required"]));
-    row("requirements", list(&manifest["requirements"]));
-    row("env_vars", names(&manifest["env_vars"], &Value::Null));
+    let parameters = manifest.parameters.clone().unwrap_or_default();
+    row("params", listed(&parameter_names(&parameters)));
+    row("requirements", listed(&manifest.requirements));
+    row("env_vars", listed(&manifest.env_vars));
     row(
         "image",
         match about["image"]["key"].as_str() {
@@ -138,19 +140,14 @@ fn text(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-fn list(value: &Value) -> String {
-    let items: Vec<String> = value.as_array().into_iter().flatten().map(text).collect();
+fn listed(items: &[String]) -> String {
     if items.is_empty() { "none".to_owned() } else { items.join(", ") }
 }
 
-/// The keys of an object; those that are required have a star.
-fn names(value: &Value, required: &Value) -> String {
-    let is_required = |name: &str| required.as_array().is_some_and(|all| all.iter().any(|one| one == name));
-    let names: Vec<String> = value
-        .as_object()
-        .into_iter()
-        .flatten()
-        .map(|(name, _)| if is_required(name) { format!("{name}*") } else { name.clone() })
-        .collect();
-    if names.is_empty() { "none".to_owned() } else { names.join(", ") }
+/// The names of params by their JSON Schema; those that are required have a star.
+fn parameter_names(schema: &Value) -> Vec<String> {
+    let required = schema["required"].as_array();
+    let is_required = |name: &str| required.is_some_and(|all| all.iter().any(|one| one == name));
+    let names = schema["properties"].as_object().into_iter().flatten().map(|(name, _)| name);
+    names.map(|name| if is_required(name) { format!("{name}*") } else { name.clone() }).collect()
 }

@@ -1,67 +1,89 @@
-//! Lays JSON out for a terminal without reading it into values: nothing is lost, whatever the numbers and keys.
+//! Lays JSON out for a terminal without reading it into values: nothing is lost, whatever the numbers and keys, and nothing
+//! of it is kept in memory.
+
+use std::io::{Result, Write};
+
+use crate::policy::is_plain;
 
 const INDENT: &str = "  ";
+/// What is nested deeper stays on its line: people don't read it, and the indentation alone would be longer than the rest.
+const DEEPEST: usize = 16;
 
-/// The same JSON over several lines. Characters that would steer the terminal are spelled as JSON escapes: outside of
-/// strings JSON has none.
-pub fn indented(json: &str) -> String {
-    let mut text = String::with_capacity(json.len() * 2);
+/// Writes the same JSON over several lines. Characters that would steer the terminal, or not be seen, are spelled as JSON
+/// escapes: outside of strings JSON has none.
+pub fn write_indented(json: &str, out: &mut dyn Write) -> Result<()> {
     let (mut depth, mut in_string, mut escaped) = (0usize, false, false);
     let mut chars = json.chars().peekable();
     while let Some(c) = chars.next() {
         if in_string {
-            push_safely(&mut text, c);
+            write_safely(out, c)?;
             in_string = escaped || c != '"';
             escaped = c == '\\' && !escaped;
             continue;
         }
         match c {
             '{' | '[' => {
-                text.push(c);
+                write_char(out, c)?;
                 while chars.next_if(|c| c.is_whitespace()).is_some() {}
-                if chars.peek().is_some_and(|next| matches!(next, '}' | ']')) {
-                    text.extend(chars.next());
+                if let Some(end) = chars.next_if(|next| matches!(next, '}' | ']')) {
+                    write_char(out, end)?;
                 } else {
                     depth += 1;
-                    new_line(&mut text, depth);
+                    start_line(out, depth)?;
                 }
             }
             '}' | ']' => {
+                // What stayed on its line ends on it.
+                if depth <= DEEPEST {
+                    start_line(out, depth.saturating_sub(1))?;
+                }
                 depth = depth.saturating_sub(1);
-                new_line(&mut text, depth);
-                text.push(c);
+                write_char(out, c)?;
             }
+            ',' if depth > DEEPEST => out.write_all(b", ")?,
             ',' => {
-                text.push(c);
-                new_line(&mut text, depth);
+                write_char(out, c)?;
+                start_line(out, depth)?;
             }
-            ':' => text.push_str(": "),
+            ':' => out.write_all(b": ")?,
             c if c.is_whitespace() => {}
             c => {
                 in_string = c == '"';
-                text.push(c);
+                write_char(out, c)?;
             }
         }
     }
-    text
+    Ok(())
 }
 
-fn new_line(text: &mut String, depth: usize) {
-    text.push('\n');
-    // Deeper than people read, the indentation alone would be longer than the result.
-    text.push_str(&INDENT.repeat(depth.min(40)));
-}
-
-fn push_safely(text: &mut String, c: char) {
-    match c {
-        c if c.is_control() || super::printer::reorders(c) => text.push_str(&format!("\\u{:04x}", u32::from(c))),
-        c => text.push(c),
+fn start_line(out: &mut dyn Write, depth: usize) -> Result<()> {
+    if depth > DEEPEST {
+        return Ok(());
     }
+    out.write_all(b"\n")?;
+    (0..depth).try_for_each(|_| out.write_all(INDENT.as_bytes()))
+}
+
+fn write_safely(out: &mut dyn Write, c: char) -> Result<()> {
+    if is_plain(c) {
+        return write_char(out, c);
+    }
+    c.encode_utf16(&mut [0; 2]).iter().try_for_each(|unit| write!(out, "\\u{unit:04x}"))
+}
+
+fn write_char(out: &mut dyn Write, c: char) -> Result<()> {
+    out.write_all(c.encode_utf8(&mut [0; 4]).as_bytes())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn indented(json: &str) -> String {
+        let mut text = Vec::new();
+        write_indented(json, &mut text).unwrap();
+        String::from_utf8(text).unwrap()
+    }
 
     #[test]
     fn values_stay_as_they_were_written() {
@@ -75,6 +97,21 @@ mod tests {
 
     #[test]
     fn what_would_steer_a_terminal_is_spelled_out() {
-        assert_eq!(indented("\"\u{9b}31m\u{202e}\""), r#""\u009b31m\u202e""#);
+        assert_eq!(indented("\"\u{9b}31m\u{202e}\u{61c}\""), r#""\u009b31m\u202e\u061c""#);
+        let value = serde_json::json!({"text": "\u{1b}]0;x\u{7}\u{9b}2J\u{2028}\u{e0041}"});
+        let laid_out = indented(&serde_json::to_string(&value).unwrap());
+        assert!(laid_out.starts_with("{\n  \"text\": "), "{laid_out}");
+        assert!(laid_out.chars().all(|c| c == '\n' || is_plain(c)), "{laid_out:?}");
+        assert_eq!(serde_json::from_str::<serde_json::Value>(&laid_out).unwrap(), value);
+    }
+
+    #[test]
+    fn what_is_deeply_nested_is_not_longer_than_a_few_times_itself() {
+        let deep = "[".repeat(100_000) + &"]".repeat(100_000);
+        assert!(indented(&deep).len() < deep.len() + 1_000);
+        let squeezed: String = indented(&deep).chars().filter(|c| !c.is_whitespace()).collect();
+        assert_eq!(squeezed, deep);
+        let flat = "[".repeat(DEEPEST + 2) + "1,2" + &"]".repeat(DEEPEST + 2);
+        assert!(indented(&flat).contains("[[1, 2]]"), "{}", indented(&flat));
     }
 }

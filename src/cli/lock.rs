@@ -1,28 +1,30 @@
 //! `skillcell lock`: what a skill's requirements resolve to, written beside it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Context;
 use clap::Args;
 
 use super::Settings;
+use super::origin::find_skill;
 use super::printer::{Printer, harmless};
-use crate::packages::{LOCK_FILE, Package, Packages, Standing};
+use crate::packages::{LOCK_FILE, Package, SkillLock, Standing};
 use crate::skill::Origin;
 
 /// Resolve a skill's requirements and pin them in skillcell.lock
 ///
 /// A skill's requirements are resolved when they are first needed, by pip with your own settings, and what they
 /// resolved to is kept in the cache. A lock makes that the same everywhere: it lists every package with its version and
-/// the sha256 of its wheel, lies beside skill.py, and is then used and verified instead of resolving again. It names no
-/// index. Packages that exist only as native code are listed as missing: a skill runs without those until it imports
-/// them.
+/// the sha256 of its wheel, lies beside skill.py, and is then used and verified instead of resolving again, in every
+/// tier: it has packages for cells, for this machine's Python, and for that of the containers' base image if that is
+/// here. It names no index. Packages that exist only as native code are listed as missing for cells: a skill runs there
+/// without those until it imports them.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
-  skillcell lock ./my_skill                      writes ./my_skill/skillcell.lock
-  skillcell lock ./my_skill --print              shows what it would be
+  skillcell lock ./my_skill           # writes ./my_skill/skillcell.lock
+  skillcell lock ./my_skill --print   # shows what it would be
   skillcell lock creative/deck_builder --output deck_builder.lock
   skillcell lock ./my_skill --offline --from-wheel ./wheels")]
 pub struct LockCommand {
@@ -38,8 +40,11 @@ pub struct LockCommand {
 
 impl LockCommand {
     pub fn execute(&self, settings: &Settings, printer: &Printer) -> anyhow::Result<ExitCode> {
+        if let Some(file) = &self.output {
+            check_can_be_written(file)?;
+        }
         let host = settings.host()?;
-        let skill = host.skill(&self.skill)?;
+        let skill = find_skill(&host, &self.skill, settings.quiet, printer)?;
         let place = match (&self.output, skill.origin()) {
             _ if self.print => None,
             (Some(file), _) => Some(file.clone()),
@@ -49,25 +54,41 @@ impl LockCommand {
                 skill.id()
             ),
         };
-        let packages = host.resolve(&skill)?;
+        let lock = host.lock(&skill)?;
         drop(host); // and with it the progress line
+        let packages = &lock.cells;
         if let Some(unresolved) = packages.packages.iter().find(|p| matches!(p.standing, Standing::Unresolved { .. })) {
             anyhow::bail!("there is nothing to pin: {}", unresolved.describe());
         }
-        let text = packages.lock();
+        let text = lock.to_text();
         match place {
-            None => printer.line(text.trim_end()),
+            None => printer.data(text.trim_end()),
             Some(place) => {
                 std::fs::write(&place, text).with_context(|| format!("can't write `{}`", place.display()))?;
-                summary(&packages, printer);
+                summary(&lock, printer);
                 printer.line(&format!("wrote {}", place.display()));
             }
+        }
+        // Tiers that nothing is locked for say so when they are asked to run it.
+        for (python, why) in &lock.not_locked {
+            printer.note(&harmless(&format!("nothing is locked for {python}: {why}")));
         }
         Ok(ExitCode::SUCCESS)
     }
 }
 
-fn summary(packages: &Packages, printer: &Printer) {
+/// Before anything is resolved for it.
+fn check_can_be_written(file: &Path) -> anyhow::Result<()> {
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    if file.is_dir() || !folder.is_dir() {
+        let why = if file.is_dir() { "it is a folder" } else { "its folder is not there" };
+        anyhow::bail!("--output: `{}` can't be written: {why}", file.display());
+    }
+    Ok(())
+}
+
+fn summary(lock: &SkillLock, printer: &Printer) {
+    let packages = &lock.cells;
     for package in &packages.packages {
         printer.line(&harmless(&format!("  {}", row(package))));
     }
@@ -76,6 +97,9 @@ fn summary(packages: &Packages, printer: &Printer) {
     }
     for text in &packages.not_needed {
         printer.line(&harmless(&format!("  {text}: not needed in a cell")));
+    }
+    for (python, count) in lock.native() {
+        printer.line(&format!("  and {count} packages for Python {python}, in other tiers"));
     }
 }
 

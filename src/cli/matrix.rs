@@ -30,12 +30,13 @@ use crate::matrix::{Cases, Expectations, Matrix, Native, Source, Study, document
 Exit codes: 0 done, 1 --check found differences, 2 usage or host error.
 
 Examples:
-  skillcell matrix                                  the pinned registry, all of it
+  skillcell matrix                            # all of the pinned registry
   skillcell matrix --skill 'office/*' --no-native
-  skillcell matrix --pyodide --no-native            in cells and in Pyodide
-  skillcell matrix ./my-skills --out report         any folder of skills, at any depth
-  skillcell matrix --check skills-compat/expectations.toml --no-native --no-latency
-  skillcell matrix --from skills-compat/matrix.json --docs docs/security/wasm-feasibility.md")]
+  skillcell matrix --pyodide --no-native      # in cells and in Pyodide
+  skillcell matrix ./my-skills --out report   # any folder of skills
+  skillcell matrix --check skills-compat/expectations.toml --no-native
+  skillcell matrix --from skills-compat/matrix.json \\
+      --docs docs/security")]
 pub struct MatrixCommand {
     /// A folder of skills [default: the pinned registry]
     registry: Option<PathBuf>,
@@ -72,14 +73,15 @@ pub struct MatrixCommand {
     /// Take the results from here instead of studying anything
     #[arg(long, value_name = "FILE", conflicts_with_all = ["registry", "skill", "parity"])]
     from: Option<PathBuf>,
-    /// Make the generated tables of this document anew (repeatable)
-    #[arg(long, value_name = "FILE")]
+    /// Make the generated tables of this document anew, or of a folder's documents (repeatable)
+    #[arg(long, value_name = "PATH")]
     docs: Vec<PathBuf>,
 }
 
 impl MatrixCommand {
     pub fn execute(&self, settings: &Settings, printer: &Printer) -> anyhow::Result<ExitCode> {
         let expectations = self.check.as_deref().map(expectations).transpose()?;
+        self.check_places()?;
         let matrix = match &self.from {
             Some(path) => {
                 serde_json::from_str(&read(path)?).with_context(|| format!("`{}` is no matrix", path.display()))?
@@ -105,6 +107,18 @@ impl MatrixCommand {
             summary(&matrix, printer);
         }
         Ok(ExitCode::SUCCESS)
+    }
+
+    /// What a study of many minutes is read from and written to.
+    fn check_places(&self) -> anyhow::Result<()> {
+        if let Some(folder) = &self.registry {
+            std::fs::read_dir(folder).with_context(|| format!("can't read the folder `{}`", folder.display()))?;
+        }
+        if !self.json && self.check.is_none() {
+            std::fs::create_dir_all(&self.out).with_context(|| format!("can't make `{}`", self.out.display()))?;
+            documents(&self.docs)?.iter().try_for_each(|path| read(path).map(drop))?;
+        }
+        Ok(())
     }
 
     fn study(&self) -> anyhow::Result<Study> {
@@ -136,18 +150,38 @@ impl MatrixCommand {
     }
 
     fn write(&self, matrix: &Matrix, printer: &Printer) -> anyhow::Result<()> {
-        std::fs::create_dir_all(&self.out).with_context(|| format!("can't make `{}`", self.out.display()))?;
         let json = serde_json::to_string_pretty(matrix)? + "\n";
         for (name, text) in [("matrix.json", json), ("matrix.md", document(matrix)), ("matrix.html", page(matrix))] {
             write(&self.out.join(name), &text)?;
         }
-        for path in &self.docs {
-            let filled = fill_in(&read(path)?, matrix).map_err(anyhow::Error::msg)?;
-            write(path, &filled)?;
+        for path in documents(&self.docs)? {
+            let text = read(&path)?;
+            let filled = fill_in(&text, matrix).map_err(anyhow::Error::msg)?;
+            if filled != text {
+                write(&path, &filled)?;
+            }
         }
         printer.note(&format!("wrote {}", self.out.join("matrix.{json,md,html}").display()));
         Ok(())
     }
+}
+
+/// The files among these, and the Markdown files of the folders among them.
+fn documents(paths: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    for path in paths {
+        if !path.is_dir() {
+            found.push(path.clone());
+            continue;
+        }
+        for entry in std::fs::read_dir(path).with_context(|| format!("can't read `{}`", path.display()))? {
+            let file = entry.with_context(|| format!("can't read `{}`", path.display()))?.path();
+            if file.extension().is_some_and(|end| end == "md") {
+                found.push(file);
+            }
+        }
+    }
+    Ok(found)
 }
 
 fn read(path: &Path) -> anyhow::Result<String> {

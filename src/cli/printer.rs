@@ -1,15 +1,17 @@
 //! The one place that writes to the terminal: colours, errors with their causes and hints, JSON, tables.
 
-use std::borrow::Cow;
-use std::io::{IsTerminal, Write};
+use std::io::{BufWriter, IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anstyle::{AnsiColor, Style};
 use serde::Serialize;
 
+use super::harmless::harmless_but_colours;
+pub use super::harmless::{harmless, harmless_name};
 use super::layout;
 use super::wrapped::wrapped;
 use crate::approvals::ApprovalError;
+use crate::audit::one_line;
 use crate::host::HostError;
 
 pub struct Printer {
@@ -20,6 +22,8 @@ pub struct Printer {
 
 /// What the names of rows take, with the blank after them.
 const NAME_COLUMNS: usize = 14;
+/// A last column that is narrower than this is not worth breaking lines for.
+const LEAST_COLUMNS: usize = 24;
 const ERROR: Style = AnsiColor::Red.on_default().bold();
 const WARNING: Style = AnsiColor::Yellow.on_default().bold();
 const HINT: Style = AnsiColor::Cyan.on_default().bold();
@@ -39,22 +43,55 @@ impl Printer {
         self.result(&serde_json::to_string(value).unwrap_or_default());
     }
 
-    /// A call's result on stdout: as it came in a pipe, laid out on a terminal.
+    /// A call's result on stdout: as it came in a pipe, laid out on a terminal. A long one is not put together first.
     pub fn result(&self, json: &str) {
-        self.line(&shown(self.pretty, json));
+        self.write(|out| {
+            if self.pretty {
+                layout::write_indented(json, out)?
+            } else {
+                out.write_all(json.as_bytes())?
+            }
+            writeln!(out)
+        });
     }
 
-    /// A line of data on stdout. A reader that went away is not an error; anything else is, see [`Printer::lost`].
+    /// Text on stdout that programs read: as it is in a pipe, harmless on a terminal.
+    pub fn data(&self, text: &str) {
+        if self.pretty { self.line(text) } else { self.write(|out| writeln!(out, "{text}")) }
+    }
+
+    /// A line for people on stdout. Nothing in it but our colours is obeyed by a terminal; a stranger's text in it had
+    /// better be [`harmless`] before, and a name [`harmless_name`], so that it has no colours and no lines of its own.
     pub fn line(&self, text: &str) {
-        let mut stdout = anstream::stdout().lock();
-        let written = writeln!(stdout, "{text}").and_then(|()| stdout.flush());
-        if written.is_err_and(|error| error.kind() != std::io::ErrorKind::BrokenPipe) {
+        self.write(|out| writeln!(out, "{}", harmless_but_colours(text)));
+    }
+
+    /// A reader that went away is not an error; anything else is, see [`Printer::lost`].
+    fn write(&self, write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) {
+        let mut stdout = BufWriter::with_capacity(1 << 16, anstream::stdout().lock());
+        let written = write(&mut stdout).and_then(|()| stdout.flush());
+        // What could not be written is not tried again when this is dropped.
+        let _ = stdout.into_parts();
+        self.note_loss(&written);
+    }
+
+    fn note_loss(&self, written: &std::io::Result<()>) {
+        if written.as_ref().is_err_and(|error| error.kind() != std::io::ErrorKind::BrokenPipe) {
             self.lost.store(true, Ordering::Relaxed);
         }
     }
 
+    /// Data on stdout that is not to be touched.
+    pub fn raw(&self, bytes: &[u8]) {
+        let mut stdout = std::io::stdout().lock();
+        let written = stdout.write_all(bytes).and_then(|()| stdout.flush());
+        self.note_loss(&written);
+    }
+
     /// A name and what there is to say of it, on stdout. On a terminal what is long goes on below where it began.
     pub fn row(&self, name: &str, text: &str) {
+        // A line that a stranger's text begins is not to pass for one of ours.
+        let text = text.trim_end().replace('\n', &format!("\n{:NAME_COLUMNS$}", ""));
         let whole = format!("{name:<NAME_COLUMNS$}{text}");
         self.line(&if self.pretty { wrapped(&whole, NAME_COLUMNS, stdout_width().into()) } else { whole });
     }
@@ -91,7 +128,7 @@ impl Printer {
     pub fn coloured_output(&self, text: &str) {
         let text = text.trim_end_matches('\n');
         if !text.is_empty() {
-            self.line(&if self.pretty { harmless_but_colours(text) } else { text.to_owned() });
+            self.data(text);
         }
     }
 
@@ -125,34 +162,47 @@ impl Printer {
 
     /// A line for people, on stderr.
     pub fn note(&self, text: &str) {
-        let _ = writeln!(anstream::stderr().lock(), "{text}");
+        let _ = writeln!(anstream::stderr().lock(), "{}", harmless_but_colours(text));
     }
 
     /// Rows under a heading, on stdout, columns aligned, those of numbers to the right.
     pub fn table(&self, heading: &[&str], rows: &[Vec<String>]) {
+        self.styled_table(heading, rows, |_, _| Style::new());
+    }
+
+    /// The same with cells that have a style, by row and column. On a terminal a last column that is too long for it goes on
+    /// below where it began; elsewhere a row is a line, whatever is in it.
+    pub fn styled_table(&self, heading: &[&str], rows: &[Vec<String>], style: impl Fn(usize, usize) -> Style) {
+        let rows: Vec<Vec<String>> = rows.iter().map(|row| row.iter().map(|cell| one_line(cell)).collect()).collect();
         let width = |column: usize| {
             let cells = rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count());
             cells.chain([heading[column].chars().count()]).max().unwrap_or(0)
         };
         let widths: Vec<usize> = (0..heading.len()).map(width).collect();
-        let is_number = |cell: &String| cell == "-" || cell.starts_with(|c: char| c.is_ascii_digit());
-        let right: Vec<bool> =
-            (0..heading.len()).map(|column| rows.iter().all(|row| row.get(column).is_some_and(is_number))).collect();
-        let line = |cells: &[String]| {
-            let padded = cells.iter().enumerate().map(|(column, cell)| pad(cell, widths[column], right[column]));
-            padded.collect::<Vec<String>>().join("  ").trim_end().to_owned()
+        let is_number = |cell: &String| cell.starts_with(|c: char| c.is_ascii_digit());
+        let of_numbers = |column: usize| {
+            let mut cells = rows.iter().filter_map(|row| row.get(column)).filter(|cell| *cell != "-").peekable();
+            cells.peek().is_some() && cells.all(is_number)
+        };
+        let right: Vec<bool> = (0..heading.len()).map(of_numbers).collect();
+        let before_last: usize = widths.iter().rev().skip(1).map(|width| width + 2).sum();
+        let room = usize::from(stdout_width());
+        let wraps = self.pretty && before_last + LEAST_COLUMNS <= room;
+        let line = |cells: &[String], style: &dyn Fn(usize) -> Style| {
+            let padded = cells.iter().enumerate().map(|(column, cell)| {
+                let (style, cell) = (style(column), pad(cell, widths[column], right[column]));
+                let blanks = cell.len() - cell.trim_end().len();
+                format!("{style}{}{style:#}{}", cell.trim_end(), " ".repeat(blanks))
+            });
+            let line = padded.collect::<Vec<String>>().join("  ").trim_end().to_owned();
+            if wraps { wrapped(&line, before_last, room) } else { line }
         };
         let head: Vec<String> = heading.iter().map(|cell| (*cell).to_owned()).collect();
-        self.line(&format!("{DIM}{}{DIM:#}", line(&head)));
-        for row in rows {
-            self.line(&harmless(&line(row)));
+        self.line(&line(&head, &|_| DIM));
+        for (at, row) in rows.iter().enumerate() {
+            self.line(&line(row, &|column| style(at, column)));
         }
     }
-}
-
-/// JSON as it came, or laid out.
-fn shown(pretty: bool, json: &str) -> Cow<'_, str> {
-    if pretty { layout::indented(json).into() } else { json.into() }
 }
 
 fn pad(cell: &str, width: usize, right: bool) -> String {
@@ -165,43 +215,6 @@ fn indented(message: &str) -> String {
     harmless(message).replace('\n', "\n    ")
 }
 
-/// Text whose control characters are spelled out, except line ends and tabs.
-pub fn harmless(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '\n' | '\t' => safe.push(c),
-            c if c.is_control() => safe.extend(c.escape_default()),
-            c if reorders(c) => safe.extend(c.escape_unicode()),
-            c => safe.push(c),
-        }
-    }
-    safe
-}
-
-/// The same, with the sequences that set colours and weights left in: `ESC [ digits and semicolons m`. They are set back at the
-/// end.
-fn harmless_but_colours(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some((before, after)) = rest.split_once("\x1b[") {
-        safe.push_str(&harmless(before));
-        let end = after.find(|c: char| !c.is_ascii_digit() && c != ';').unwrap_or(after.len());
-        if after[end..].starts_with('m') && end <= 20 {
-            safe.push_str(&format!("\x1b[{}m", &after[..end]));
-            rest = &after[end + 1..];
-        } else {
-            safe.push_str(&harmless("\x1b["));
-            rest = after;
-        }
-    }
-    safe.push_str(&harmless(rest));
-    if safe.contains('\x1b') {
-        safe.push_str("\x1b[0m");
-    }
-    safe
-}
-
 /// Whether colours are wanted on stdout.
 pub fn stdout_has_colour() -> bool {
     anstream::AutoStream::choice(&std::io::stdout()) != anstream::ColorChoice::Never
@@ -212,11 +225,6 @@ pub fn stdout_width() -> u16 {
     let from_variable = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
     let width = from_variable.or_else(|| rustix::termios::tcgetwinsize(std::io::stdout()).ok().map(|size| size.ws_col));
     width.filter(|width| (20..=400).contains(width)).unwrap_or(80)
-}
-
-/// Marks that reorder text on screen.
-pub fn reorders(c: char) -> bool {
-    matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// 1536 as `1.5 KiB`.
@@ -241,16 +249,5 @@ mod tests {
         let shown = indented(message);
         assert_eq!(shown, "it failed\n    error: all is well\\r\n    hint: run this\\u{1b}[2K");
         assert!(shown.lines().skip(1).all(|line| line.starts_with("    ")));
-    }
-
-    #[test]
-    fn json_on_a_terminal_is_laid_out_without_anything_that_steers_it() {
-        let value = serde_json::json!({"text": "\u{1b}]0;x\u{7}\u{9b}2J\u{202e}"});
-        let json = serde_json::to_string(&value).unwrap();
-        let pretty = shown(true, &json);
-        assert!(pretty.starts_with("{\n  \"text\": "), "{pretty}");
-        assert!(!pretty.contains(|c: char| (c.is_control() && c != '\n') || reorders(c)), "{pretty:?}");
-        assert_eq!(serde_json::from_str::<serde_json::Value>(&pretty).unwrap(), value);
-        assert_eq!(shown(false, "{\"a\":1}"), "{\"a\":1}");
     }
 }

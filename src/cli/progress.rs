@@ -45,7 +45,7 @@ impl Progress for Terminal {
         line.started = Some(Instant::now());
         line.drawn = Some(Instant::now());
         if self.live {
-            draw(&format!("{} …", line.step));
+            draw(&fitted(&line.step, " …", columns()));
         } else {
             let _ = writeln!(std::io::stderr(), "skillcell: {}", line.step);
         }
@@ -62,12 +62,13 @@ impl Progress for Terminal {
         line.drawn = Some(Instant::now());
         let seconds = line.started.map_or(0, |started| started.elapsed().as_secs());
         if total == 0 {
-            draw(&format!("{} {seconds} s", line.step));
+            draw(&fitted(&line.step, &format!(" {seconds} s"), columns()));
             return;
         }
         let full = (done * WIDTH / total).min(WIDTH);
         let bar = "█".repeat(full as usize) + &"░".repeat((WIDTH - full) as usize);
-        draw(&format!("{} {bar} {:>3} %  {seconds} s", line.step, (done * 100 / total).min(100)));
+        let rest = format!(" {bar} {:>3} %  {seconds} s", (done * 100 / total).min(100));
+        draw(&fitted(&line.step, &rest, columns()));
     }
 
     fn note(&self, message: &str) {
@@ -92,6 +93,21 @@ impl Terminal {
     }
 }
 
+/// The columns of the terminal that stderr is.
+fn columns() -> usize {
+    rustix::termios::tcgetwinsize(std::io::stderr()).map_or(80, |size| usize::from(size.ws_col)).max(20)
+}
+
+/// A step and what is said of it in one line of a terminal: one that is longer could not be drawn over. The step is cut.
+fn fitted(step: &str, rest: &str, columns: usize) -> String {
+    let room = columns.saturating_sub(rest.chars().count() + 1);
+    if step.chars().count() <= room {
+        return format!("{step}{rest}");
+    }
+    let cut: String = step.chars().take(room.saturating_sub(1)).collect();
+    format!("{cut}…{rest}").chars().take(columns - 1).collect()
+}
+
 fn draw(text: &str) {
     let mut stderr = std::io::stderr().lock();
     let _ = write!(stderr, "\r\x1b[2K{text}");
@@ -101,6 +117,15 @@ fn draw(text: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_line_is_never_longer_than_the_terminal_is_wide() {
+        let rest = format!(" {}  50 %  3 s", "█".repeat(28));
+        assert_eq!(fitted("downloading x", &rest, 80), format!("downloading x{rest}"));
+        let long = fitted(&"downloading a package with a long name ".repeat(3), &rest, 80);
+        assert!(long.chars().count() == 79 && long.ends_with(&format!("…{rest}")), "{long}");
+        assert!(fitted("step", &rest, 20).chars().count() < 20);
+    }
 
     #[test]
     fn a_strangers_name_does_not_steer_the_terminal() {

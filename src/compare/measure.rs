@@ -1,19 +1,22 @@
 //! Measuring: every tier takes its turn in every round, so that what the machine does besides hits them alike.
 
-use std::process::{Command, Stdio};
-use std::time::Instant;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
 use super::{CompareError, Comparison, Figures, Missing, Plan};
 use crate::bench::Series;
 use crate::call::{Call, Outcome, Report};
+use crate::child::{Finished, Inherited, Keep, Program};
 use crate::host::Host;
+use crate::policy::{Choice, Tier};
 use crate::progress::Progress;
 use crate::skill::Skill;
-use crate::tier::{Choice, Tier};
 
 const ROUNDS: usize = 5;
+/// How long one may take.
+const COLD_PATIENCE: Duration = Duration::from_secs(600);
 /// Cold starts in each round.
 const COLD: usize = 1;
 
@@ -102,15 +105,21 @@ fn keep_memory(figures: &mut Figures, report: &Report) {
 
 fn cold(plan: &Plan, figures: &mut Figures) -> Result<(), CompareError> {
     let Some((program, words)) = &plan.cold else { return Ok(()) };
-    let mut command = Command::new(program);
-    command.args(words).args(["--tier", figures.tier.name()]);
-    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    // This program itself, where it stands: the skill may be a folder below.
+    let folder = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/"));
+    let mut command = Program::new(program, &folder);
+    command.args(words).args(["--tier", figures.tier.name()]).inherit_env(Inherited::Everything);
+    command.keep(Keep::First(0), Keep::First(0)).may_outlive_us();
     let started = Instant::now();
-    let status = command.status()?;
+    let finished = command.finish(COLD_PATIENCE)?;
     let time = started.elapsed();
-    if !status.success() {
-        return Err(std::io::Error::other(format!("a cold start in the tier {} gave {status}", figures.tier)).into());
-    }
-    figures.cold.add(time);
-    Ok(())
+    let what = match finished {
+        Finished::Ended(said) if said.status.success() => {
+            figures.cold.add(time);
+            return Ok(());
+        }
+        Finished::Ended(said) => format!("gave {}", said.status),
+        Finished::TookTooLong => format!("took longer than {COLD_PATIENCE:?}"),
+    };
+    Err(std::io::Error::other(format!("a cold start in the tier {} {what}", figures.tier)).into())
 }

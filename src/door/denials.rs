@@ -4,6 +4,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::audit::Trail;
+use crate::call::{Note, NoteKind};
 use crate::http::{Audit, Event, Refusal};
 use crate::policy::{Denial, DenialKind, NO_RULE};
 
@@ -14,6 +15,8 @@ const MAX_DENIALS: usize = 64;
 #[derive(Default)]
 pub struct Denials {
     kept: Mutex<Vec<Denial>>,
+    /// Secrets that were not put in.
+    notes: Mutex<Vec<Note>>,
     trail: Option<Arc<Trail>>,
 }
 
@@ -32,6 +35,19 @@ impl Denials {
 
     pub fn take(&self) -> Vec<Denial> {
         std::mem::take(&mut self.kept.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// What else the report should say.
+    pub fn take_notes(&self) -> Vec<Note> {
+        std::mem::take(&mut self.notes.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn note_withheld(&self, name: &str, reason: &str) {
+        let note = Note { kind: NoteKind::SecretNotUsed, subject: name.to_owned(), message: reason.to_owned() };
+        let mut notes = self.notes.lock().unwrap_or_else(PoisonError::into_inner);
+        if notes.len() < MAX_DENIALS && !notes.contains(&note) {
+            notes.push(note);
+        }
     }
 
     fn has(&self, message: &str) -> bool {
@@ -78,6 +94,9 @@ impl Audit for Denials {
             let (rule, message) = (rule.clone(), message.clone());
             self.keep(asked(event), &Refusal { rule, message, hint: None });
         }
+        if let Event::SecretWithheld { name, reason, .. } = event {
+            self.note_withheld(name, reason);
+        }
         Ok(())
     }
 }
@@ -88,6 +107,6 @@ fn asked(event: &Event) -> String {
             format!("{method} {url}")
         }
         Event::Decided { url, .. } => url.clone(),
-        Event::Secret { name, host, .. } => format!("{name}@{host}"),
+        Event::Secret { name, host, .. } | Event::SecretWithheld { name, host, .. } => format!("{name}@{host}"),
     }
 }

@@ -80,9 +80,7 @@ impl Gate for PolicyGate {
     }
 
     fn request(&self, asked: &Asked) -> Result<Granted, Refusal> {
-        let scheme = if asked.tls { Scheme::Https } else { Scheme::Http };
-        let target = Target::from_parts(scheme, &asked.place.authority(asked.tls), &asked.path)
-            .map_err(|bad| self.refuse(Denial::url(&asked.method, &asked.url(), &bad)))?;
+        let target = asked.target().map_err(|bad| self.refuse(Denial::url(&asked.method, &asked.url(), &bad)))?;
         match self.rules.decide(&asked.method, &target) {
             Ok(rule) => Ok(Granted { rule: rule.to_string() }),
             Err(denial) => {

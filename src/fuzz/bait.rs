@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use crate::http::base64;
-use crate::http::{HostPattern, Scrubber, Secret, Secrets};
+use crate::http::{Scrubber, Secret, Secrets};
 
 /// It has characters that most encodings change, and shares no end with a placeholder's beginning.
 pub const VALUE: &str = "S3kr+t/V4lue%&\"é";
@@ -23,8 +23,7 @@ impl Bait {
 
     /// With another value; `None` where it can't be a secret's.
     pub fn of(host: &str, value: &str) -> Option<Bait> {
-        let hosts = vec![HostPattern::parse(host).ok()?];
-        let secret = Secret { name: "KEY".into(), value: value.into(), hosts, allow_plain_http: true };
+        let secret = Secret::new(format!("KEY@http://{host}").parse().ok()?, value.to_owned());
         let secrets = Arc::new(Secrets::new(vec![secret]).ok()?);
         let placeholder = secrets.placeholder("KEY")?.to_owned();
         Some(Bait { secrets, placeholder, value: value.to_owned() })

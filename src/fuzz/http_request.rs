@@ -88,7 +88,8 @@ fn is_one_request(head: &[u8], request: &Request, body: &[u8]) {
     let mut other = httparse::Request::new(&mut space);
     assert_eq!(other.parse(head), Ok(httparse::Status::Complete(head.len())), "{}", String::from_utf8_lossy(head));
     assert_eq!((other.method, other.version), (Some(request.asked.method.as_str()), Some(1)));
-    let target = request.query.as_ref().map_or(request.asked.path.clone(), |q| format!("{}?{q}", request.asked.path));
+    let target =
+        request.query.as_ref().map_or(request.asked.path.clone(), |q| format!("{}?{}", request.asked.path, q.as_str()));
     assert_eq!(other.path, Some(target.as_str()));
     let values = |name: &str| -> Vec<&[u8]> {
         other
@@ -147,9 +148,10 @@ fn host_text(place: &Place) -> String {
 /// A value goes only where it is granted, and only where its placeholder was.
 fn keeps_secrets(bait: &Bait, request: &Request) {
     let mut filled = request.clone();
-    let bound = bait.secrets.bound_for(&request.asked.place, request.asked.tls);
-    assert_eq!(bound.is_empty(), request.asked.place.host() != SECRET_HOST);
-    let mut replacer = Replacer::new(bound);
+    let decided = bait.secrets.decide(&request.asked);
+    let bound = decided.iter().any(|secret| secret.decision.is_ok());
+    assert_eq!(bound, request.asked.place.host() == SECRET_HOST && request.asked.target().is_ok());
+    let mut replacer = Replacer::new(decided);
     if replacer.fill_head(&mut filled).is_err() {
         return;
     }

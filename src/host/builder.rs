@@ -99,8 +99,9 @@ impl HostBuilder {
         self
     }
 
-    /// Opens the cache folder. The runtime is obtained when it is first needed.
+    /// Opens the cache folder, and looks at the files that were given. The runtime is obtained when it is first needed.
     pub fn build(self) -> Result<Host, HostError> {
+        self.fetch.check()?;
         let cache = Cache::locate(self.cache_dir.as_deref())?;
         let shared = Shared {
             cache,
@@ -118,9 +119,15 @@ impl HostBuilder {
             machines: [OnceLock::new(), OnceLock::new()],
             making: Mutex::new(()),
             images: Mutex::default(),
-            grounds: Mutex::default(),
+            facts: Mutex::default(),
+            prepared: Mutex::default(),
             max_image_bytes: self.max_image_bytes.unwrap_or(DEFAULT_IMAGE_BYTES),
         };
-        Ok(Host { shared: Arc::new(shared) })
+        let host = Host { shared: Arc::new(shared) };
+        // What is wrong with them is said now, not when everything else is ready.
+        if !host.shared.ca_files.is_empty() {
+            host.http_client()?;
+        }
+        Ok(host)
     }
 }

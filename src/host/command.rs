@@ -1,22 +1,21 @@
 //! Runs an operator's command for the text that it prints: a secret. Bounded in time and length, and told of to nobody.
 //!
-//! There is no shell. The command is in a process group of its own, so that what it started ends with it. It gets this
-//! process's environment and folder, and no input; what it says on stderr goes nowhere, since that may be the secret too.
+//! There is no shell. What the command started ends with it. It is the operator's own: it gets this process's environment
+//! and folder, and no input; what it says on stderr goes nowhere, since that may be the secret too.
 
-use std::io::Read;
-use std::os::unix::process::CommandExt;
-use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::mpsc;
+use std::path::PathBuf;
+use std::process::ExitStatus;
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, kill_process_group};
+use crate::child::{Inherited, Keep, Program};
+use zeroize::Zeroizing;
 
 /// How long a command may take.
 pub const PATIENCE: Duration = Duration::from_secs(30);
 /// The most that it may print.
 const MAX_OUTPUT_BYTES: usize = 64 << 10;
-/// How long the wait for a command that has printed everything, and has not ended yet, sleeps at a time.
-const NAP: Duration = Duration::from_millis(2);
+/// How often one that runs is looked at for having printed too much.
+const LOOK: Duration = Duration::from_millis(5);
 
 /// Why a command gave nothing to use. None of these has a word of what it printed.
 #[derive(Debug, thiserror::Error)]
@@ -38,75 +37,38 @@ pub enum CommandError {
     Unreadable { program: String, source: std::io::Error },
 }
 
-/// Ends the whole group, unless the command came to its end in time.
-struct Group {
-    child: Child,
-    ended: bool,
-}
-
-impl Drop for Group {
-    fn drop(&mut self) {
-        if !self.ended {
-            if let Some(pid) = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw) {
-                let _ = kill_process_group(pid, Signal::KILL);
-            }
-            let _ = self.child.wait();
-        }
-    }
-}
-
 /// What a command prints, without the line ends at its end.
-pub fn output(words: &[String], patience: Duration) -> Result<String, CommandError> {
+pub fn output(words: &[String], patience: Duration) -> Result<Zeroizing<String>, CommandError> {
     let program = || words.first().cloned().unwrap_or_default();
+    let unreadable = |source| CommandError::Unreadable { program: program(), source };
     let deadline = Instant::now() + patience;
-    let child = Command::new(program())
-        .args(words.iter().skip(1))
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .process_group(0)
-        .spawn()
-        .map_err(|source| CommandError::Start { program: program(), source })?;
-    let mut group = Group { child, ended: false };
-    let printed = read(&mut group.child, deadline)
-        .ok_or_else(|| CommandError::TimedOut { program: program() })?
-        .map_err(|source| CommandError::Unreadable { program: program(), source })?;
-    if printed.len() > MAX_OUTPUT_BYTES {
+    let folder = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/"));
+    let mut command = Program::new(program(), &folder);
+    command.args(&words[1..]).inherit_env(Inherited::Everything);
+    command.keep(Keep::First(MAX_OUTPUT_BYTES), Keep::First(0));
+    let mut running = command.start().map_err(|source| CommandError::Start { program: program(), source })?;
+    let status = loop {
+        if let Some(status) = running.wait(deadline.min(Instant::now() + LOOK)).map_err(unreadable)? {
+            break status;
+        }
+        if running.overflowed() == Some(0) {
+            return Err(CommandError::TooLong { program: program() });
+        }
+        if Instant::now() >= deadline {
+            return Err(CommandError::TimedOut { program: program() });
+        }
+    };
+    let [printed, _] = running.said(deadline);
+    if printed.overflowed {
         return Err(CommandError::TooLong { program: program() });
     }
-    let status = wait(&mut group.child, deadline)
-        .map_err(|source| CommandError::Unreadable { program: program(), source })?
-        .ok_or_else(|| CommandError::TimedOut { program: program() })?;
-    group.ended = true;
     if !status.success() {
         return Err(CommandError::Failed { program: program(), status });
     }
-    let mut text = String::from_utf8(printed).map_err(|_| CommandError::NotText { program: program() })?;
-    text.truncate(text.trim_end_matches(['\n', '\r']).len());
+    let printed = Zeroizing::new(printed.bytes);
+    let text = std::str::from_utf8(&printed).map_err(|_| CommandError::NotText { program: program() })?;
+    let text = Zeroizing::new(text.trim_end_matches(['\n', '\r']).to_owned());
     if text.is_empty() { Err(CommandError::Empty { program: program() }) } else { Ok(text) }
-}
-
-/// All that it prints, or the beginning where that is too much. None when time runs out: whoever reads then reads on until
-/// the last process that holds the pipe is gone, which the group's end sees to.
-fn read(child: &mut Child, deadline: Instant) -> Option<std::io::Result<Vec<u8>>> {
-    let stdout = child.stdout.take()?;
-    let (give, take) = mpsc::sync_channel(1);
-    std::thread::spawn(move || {
-        let mut printed = Vec::new();
-        let read = stdout.take(MAX_OUTPUT_BYTES as u64 + 1).read_to_end(&mut printed);
-        let _ = give.send(read.map(|_| printed));
-    });
-    take.recv_timeout(deadline.saturating_duration_since(Instant::now())).ok()
-}
-
-fn wait(child: &mut Child, deadline: Instant) -> std::io::Result<Option<ExitStatus>> {
-    loop {
-        let status = child.try_wait()?;
-        if status.is_some() || Instant::now() >= deadline {
-            return Ok(status);
-        }
-        std::thread::sleep(NAP);
-    }
 }
 
 #[cfg(test)]
@@ -114,7 +76,8 @@ mod tests {
     use super::*;
 
     fn run(words: &[&str]) -> Result<String, CommandError> {
-        output(&words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>(), Duration::from_secs(20))
+        let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+        output(&words, Duration::from_secs(20)).map(|text| text.to_string())
     }
 
     #[test]
@@ -176,7 +139,7 @@ mod tests {
             if Instant::now() > by {
                 return false;
             }
-            std::thread::sleep(NAP);
+            std::thread::sleep(LOOK);
         }
     }
 }

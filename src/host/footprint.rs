@@ -1,16 +1,50 @@
 //! What the tiers keep on disk, for the comparison.
 
-use super::outside::requirements;
+use serde::Serialize;
+
 use super::parts::Shared;
 use super::{Host, HostError};
 use crate::cache::Bucket;
-use crate::compare::Footprint;
 use crate::image::file_name;
 use crate::packages::Standing;
+use crate::policy::Tier;
 use crate::provision::pins;
 use crate::runtime;
 use crate::skill::Skill;
-use crate::tier::{Ground, Tier, container};
+use crate::tier::Prepared;
+
+/// Both kinds of disk space, and the downloads.
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub struct Footprint {
+    /// For this skill alone.
+    pub own_bytes: u64,
+    /// Once, for all skills.
+    pub shared_bytes: u64,
+    pub downloads: Vec<Download>,
+}
+
+/// Something that is fetched before the first call.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Download {
+    pub what: String,
+    /// As it is sent, where that is known.
+    pub bytes: Option<u64>,
+}
+
+impl Footprint {
+    pub(crate) fn downloads(&mut self, what: String, bytes: Option<u64>) {
+        self.downloads.push(Download { what, bytes });
+    }
+
+    /// What is known of them together, and what else there is.
+    pub fn downloaded(&self) -> (u64, Vec<&str>) {
+        let known = self.downloads.iter().filter_map(|it| it.bytes).fold(0, u64::saturating_add);
+        let unknown = self.downloads.iter().filter(|it| it.bytes.is_none()).map(|it| it.what.as_str());
+        (known, unknown.collect())
+    }
+}
 
 impl Host {
     /// What a tier keeps for this skill. What is not there yet is made.
@@ -18,20 +52,19 @@ impl Host {
         if tier == Tier::Wasm {
             return self.footprint_of_cells(skill);
         }
-        let manifest = self.manifest(skill)?;
         let mut footprint = Footprint::default();
-        match self.ground(tier, skill, &manifest)? {
-            Ground::Environment(venv) | Ground::Bare(venv) => {
+        match self.make_outside(tier, skill)? {
+            Prepared::Environment(venv) | Prepared::Bare(venv) => {
                 footprint.own_bytes = venv.bytes();
                 footprint.downloads(format!("{} wheels", venv.lock().packages.len()), Some(venv.downloaded()));
             }
-            Ground::Image(ready) => {
-                let Shared { cache, fetch, progress, containers, .. } = &*self.shared;
+            Prepared::Image(ready) => {
+                let Shared { containers, .. } = &*self.shared;
                 footprint.own_bytes = ready.bytes().saturating_sub(ready.base_bytes(containers));
                 footprint.shared_bytes = ready.base_bytes(containers);
                 footprint.downloads(format!("image {}", ready.from(containers)), None);
-                let maker = container::Maker { cache, fetch, progress: &**progress, containers };
-                if let Some(packages) = maker.packages(&ready, &requirements(&manifest))? {
+                let wanted = skill.wanted(&self.manifest(skill)?.requirements);
+                if let Some(packages) = self.container_maker().packages(&ready, &wanted)? {
                     let wheels = format!("{} wheels", packages.lock().packages.len());
                     footprint.downloads(wheels, Some(packages.downloaded()));
                 }

@@ -9,6 +9,7 @@ use crate::cache::{Bucket, Pack};
 use crate::call::ImageUse;
 use crate::image::{BakeError, BakeReport, Baker, Image, MAX_AGE, WarmUp};
 use crate::limits::Limits;
+use crate::manifest::Manifest;
 use crate::packages::Packages;
 use crate::skill::Skill;
 
@@ -36,7 +37,7 @@ impl Host {
         self.make_room();
         let about = (ImageUse { key: image.key.clone(), baked: true }, image.report.clone());
         let key = (image.key.clone(), limits.fuel.is_some());
-        self.keep(key, Arc::new(image));
+        self.keep(key, image);
         Ok(about)
     }
 
@@ -46,40 +47,43 @@ impl Host {
         Ok(image.map(|image| (ImageUse { key: image.key.clone(), baked: false }, image.report)))
     }
 
-    /// What a skill says of itself, without running it: its manifest.
-    pub fn look(&self, skill: &Skill) -> Result<serde_json::Value, HostError> {
-        on_enough_stack(|| Ok(self.baker(false)?.look(skill)?))
+    /// What a skill says of itself, read without running it.
+    pub fn manifest(&self, skill: &Skill) -> Result<Manifest, HostError> {
+        on_enough_stack(|| {
+            let read = self.baker(false)?.static_manifest(skill)?;
+            read.manifest.map_err(|source| HostError::Manifest { skill: skill.id().to_owned(), source })
+        })
     }
 
     /// What a skill's requirements resolve to. It asks pip for what is neither there nor was resolved before.
     pub fn packages(&self, skill: &Skill) -> Result<Packages, HostError> {
+        let with_packages = self.with_packages(skill)?;
+        Ok(with_packages.site().map(|site| site.packages.clone()).unwrap_or_default())
+    }
+
+    /// The skill with its packages. A manifest that can't be read asks for none.
+    pub(super) fn with_packages(&self, skill: &Skill) -> Result<Skill, HostError> {
         on_enough_stack(|| {
             let baker = self.baker(false)?;
-            let manifest = baker.told(skill)?.manifest;
-            let furnished = baker.furnished(skill, manifest.as_ref())?;
-            Ok(furnished.site().map(|site| site.packages.clone()).unwrap_or_default())
+            match baker.static_manifest(skill)?.manifest {
+                Ok(manifest) => Ok(baker.with_packages(skill, &manifest)?),
+                Err(_) => Ok(skill.clone()),
+            }
         })
     }
 
     /// The files of a skill's packages, wheels and stand-ins, without those that the runtime and the framework have.
     pub(crate) fn site_files(&self, skill: &Skill) -> Result<Option<Pack>, HostError> {
-        on_enough_stack(|| {
-            let baker = self.baker(false)?;
-            let manifest = baker.told(skill)?.manifest;
-            let furnished = baker.furnished(skill, manifest.as_ref())?;
-            let Some(name) = furnished.site().and_then(|site| site.pack.as_deref()) else { return Ok(None) };
-            let artefact = self.cache().open(Bucket::Pack, name, &*self.shared.progress)?;
-            Ok(artefact.map(Pack::open).transpose()?)
-        })
+        let with_packages = self.with_packages(skill)?;
+        let Some(name) = with_packages.site().and_then(|site| site.pack.as_deref()) else { return Ok(None) };
+        let artefact = self.cache().open(Bucket::Pack, name, &*self.shared.progress)?;
+        Ok(artefact.map(Pack::open).transpose()?)
     }
 
-    /// The same, asked again whatever was resolved before or is locked.
+    /// What its requirements resolve to, asked again whatever was resolved before or is locked.
     pub fn resolve(&self, skill: &Skill) -> Result<Packages, HostError> {
-        on_enough_stack(|| {
-            let baker = self.baker(false)?;
-            let manifest = baker.told(skill)?.manifest.unwrap_or_default();
-            Ok(baker.sites().anew(&manifest).map_err(BakeError::from)?)
-        })
+        let requirements = self.manifest(skill)?.requirements;
+        on_enough_stack(|| Ok(self.baker(false)?.sites().anew(&requirements).map_err(BakeError::from)?))
     }
 
     /// What is in a skill's files, for the analysis.
@@ -93,30 +97,31 @@ impl Host {
         skill: &Skill,
         wanted: &serde_json::Value,
     ) -> Result<Option<serde_json::Value>, HostError> {
-        on_enough_stack(|| {
-            let baker = self.baker(false)?;
-            let manifest = baker.told(skill)?.manifest;
-            let furnished = baker.furnished(skill, manifest.as_ref())?;
-            Ok(baker.tried(&furnished, wanted)?)
-        })
+        let with_packages = self.with_packages(skill)?;
+        on_enough_stack(|| Ok(self.baker(false)?.tried(&with_packages, wanted)?))
     }
 
+    /// A skill's image, and whether it was baked for this.
     pub(super) fn image(&self, skill: &Skill, metered: bool, limits: &Limits) -> Result<(Arc<Image>, bool), HostError> {
-        let baker = self.baker(metered)?;
-        let key = (baker.key(skill), metered);
-        if let Some(image) = self.images().get(&key).filter(|image| !image.is_expired()) {
-            return Ok((image.clone(), false));
+        if let Some(image) = self.found_image(skill, metered)? {
+            return Ok((image, false));
         }
-        let (image, baked) = match baker.find(skill)? {
-            Some(image) => (image, false),
-            None => self.repairing(|| Ok(baker.bake(skill, limits)?))?,
-        };
+        let baker = self.baker(metered)?;
+        let (image, baked) = self.repairing(|| Ok(baker.bake(skill, limits)?))?;
         if baked {
             self.make_room();
         }
-        let image = Arc::new(image);
-        self.keep(key, image.clone());
-        Ok((image, baked))
+        Ok((self.keep((baker.key(skill), metered), image), baked))
+    }
+
+    /// A skill's image, if there is one.
+    pub(super) fn found_image(&self, skill: &Skill, metered: bool) -> Result<Option<Arc<Image>>, HostError> {
+        let baker = self.baker(metered)?;
+        let key = (baker.key(skill), metered);
+        if let Some(image) = self.images().get(&key).filter(|image| !image.is_expired()) {
+            return Ok(Some(image.clone()));
+        }
+        Ok(baker.find(skill)?.map(|image| self.keep(key, image)))
     }
 
     /// What images take on disk, and what they may.
@@ -146,14 +151,16 @@ impl Host {
         }
     }
 
-    fn keep(&self, key: (String, bool), image: Arc<Image>) {
+    fn keep(&self, key: (String, bool), image: Image) -> Arc<Image> {
+        let image = Arc::new(image);
         let mut images = self.images();
         if images.len() >= MAX_IMAGES
             && let Some(other) = images.keys().find(|other| **other != key).cloned()
         {
             images.remove(&other);
         }
-        images.insert(key, image);
+        images.insert(key, image.clone());
+        image
     }
 
     fn images(&self) -> MutexGuard<'_, Images> {

@@ -4,7 +4,8 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use super::grounds::Grounds;
+use super::execute::PreparedTiers;
+use super::facts::FactsByDigest;
 use super::images::Images;
 use super::testing::Bench;
 use super::{GrantError, Host, HostError};
@@ -39,7 +40,8 @@ pub(super) struct Shared {
     /// Held while something of the above is made, so that it is made once.
     pub(super) making: Mutex<()>,
     pub(super) images: Mutex<Images>,
-    pub(super) grounds: Mutex<Grounds>,
+    pub(super) facts: Mutex<FactsByDigest>,
+    pub(super) prepared: Mutex<PreparedTiers>,
     /// What they may take on disk.
     pub(super) max_image_bytes: u64,
 }
@@ -61,10 +63,11 @@ impl Host {
         Runtime { cache, fetch, progress: &**progress }
     }
 
-    /// The standard library again, if it is no longer whole.
+    /// The standard library and its data again, if they are no longer whole.
     pub(super) fn fetch_stdlib(&self) -> Result<(), HostError> {
         let Shared { cache, fetch, progress, .. } = &*self.shared;
         provision::stdlib_bytes(cache, fetch, &**progress)?;
+        provision::matplotlib_data(cache, fetch, &**progress)?;
         Ok(())
     }
 
@@ -106,7 +109,12 @@ impl Host {
                 let found = provision::stdlib(&cache, &*progress).map_err(std::io::Error::other)?;
                 found.ok_or_else(|| std::io::Error::other("the standard library is no longer in the cache"))
             };
-            Ok(CommonFiles::open(&self.runtime(), Box::new(stdlib))?)
+            let (cache, progress) = (self.shared.cache.clone(), self.shared.progress.clone());
+            let plots = move || {
+                let found = provision::open_matplotlib_data(&cache, &*progress).map_err(std::io::Error::other)?;
+                found.ok_or_else(|| std::io::Error::other("matplotlib's data is no longer in the cache"))
+            };
+            Ok(CommonFiles::open(&self.runtime(), Box::new(stdlib), Box::new(plots))?)
         })
     }
 

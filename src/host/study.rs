@@ -1,6 +1,7 @@
 //! What the study of a registry needs of a host beside calls.
 
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 
 use super::{Host, HostError};
 use crate::skill::{self, Roots, Skill};
@@ -16,9 +17,10 @@ impl Host {
         Ok(Skill::from_registry(self.registry()?, id)?)
     }
 
-    /// Another host over the same cache, with nothing open yet.
-    pub(crate) fn fresh(&self) -> Result<Host, HostError> {
-        Host::builder().cache_dir(self.cache().root()).offline(true).roots(Roots::new([])).build()
+    /// Another host over the same cache, with nothing open yet, which trusts this authority too.
+    pub(crate) fn fresh(&self, authority: Option<PathBuf>) -> Result<Host, HostError> {
+        let builder = Host::builder().cache_dir(self.cache().root()).offline(self.is_offline()).roots(Roots::new([]));
+        builder.ca_files(authority).build()
     }
 
     pub(crate) fn is_offline(&self) -> bool {

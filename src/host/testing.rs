@@ -7,19 +7,21 @@ use std::time::Instant;
 
 use serde_json::json;
 
-use super::calling::door;
-use super::grants::{self, Held};
+use super::active_grants::{ActiveGrants, check_env};
+use super::calling::{call_door, ended_of};
+use super::execute::CallContext;
 use super::{Host, HostError, on_enough_stack};
 use crate::audit::Trail;
 use crate::call::{Call, Report};
-use crate::image::{BakeError, Image};
+use crate::door::{Denials, Events};
+use crate::image::Image;
 use crate::limits::Limits;
 use crate::packages::{SITE_FOLDER, Site};
+use crate::policy::{Effective, Permissions, Tier};
 use crate::provision;
 use crate::runtime::files::{TEST_PACKAGES_FOLDER, pack_tree};
 use crate::skill::Skill;
-use crate::testing::{Chosen, Events, FileReport, TestCall, TestReport, choose, file_report, surroundings};
-use crate::tier::Tier;
+use crate::testing::{Chosen, FileReport, TestCall, TestReport, choose, file_report, surroundings};
 use crate::vfs::{Mount, Tree};
 
 /// Where a cell whose tests may write sees the skill's files, to copy them.
@@ -37,8 +39,8 @@ struct Suite<'a> {
     call: &'a TestCall,
     bench: &'a Bench,
     around: Option<Arc<Tree>>,
-    /// `None` if it can't be read.
-    manifest: Option<serde_json::Value>,
+    /// What it asks for; `None` if it doesn't say.
+    permissions: Option<Permissions>,
 }
 
 impl Host {
@@ -59,14 +61,11 @@ impl Host {
         let chosen = choose(skill, call)?;
         let around = surroundings(skill, self.registry()?)?;
         let bench = self.bench()?;
-        let (manifest, furnished) = on_enough_stack(|| {
-            let baker = self.baker(false)?;
-            let manifest = baker.told(skill)?.manifest;
-            let furnished = baker.furnished(skill, manifest.as_ref())?;
-            Ok::<_, HostError>((manifest, furnished))
-        })?;
-        let skill = &furnished;
-        let suite = Suite { skill, call, bench, around, manifest };
+        let read = on_enough_stack(|| Ok::<_, HostError>(self.baker(false)?.static_manifest(skill)?))?;
+        // One that can't be read asks for nothing.
+        let permissions = read.manifest.as_ref().map_or(Some(Permissions::default()), |it| it.permissions.clone());
+        let skill = &self.with_packages(skill)?;
+        let suite = Suite { skill, call, bench, around, permissions };
         let files = self.run_files(&suite, &chosen, each)?;
         Ok(TestReport::new(skill.id(), files, started.elapsed()))
     }
@@ -114,11 +113,10 @@ impl Host {
     /// One file in one cell.
     fn run_file(&self, suite: &Suite<'_>, chosen: &Chosen) -> Result<FileReport, HostError> {
         let call = suite.cell_call(chosen);
-        grants::check_env(&call)?;
-        let Some(log) = &call.audit else { return self.run_tests(suite, chosen, &call, None) };
-        let trail = log.begin(suite.skill.id(), suite.skill.digest(), &call)?;
-        trail.made_in(Some(Tier::Wasm));
-        self.run_tests(suite, chosen, &call, Some(&trail))
+        check_env(&call)?;
+        let audit = call.audit.begin(suite.skill.id(), suite.skill.digest(), call.env.keys())?;
+        audit.made_in(Some(Tier::Wasm));
+        self.run_tests(suite, chosen, &call, &audit)
     }
 
     fn run_tests(
@@ -126,48 +124,39 @@ impl Host {
         suite: &Suite<'_>,
         chosen: &Chosen,
         call: &Call,
-        trail: Option<&Arc<Trail>>,
+        audit: &Arc<Trail>,
     ) -> Result<FileReport, HostError> {
         let started = Instant::now();
-        let held = self.held_by_tests(suite, call, trail)?;
-        let granted = held.as_ref().map(|held| held.call(call)).transpose()?;
-        let call = granted.as_deref().unwrap_or(call);
+        let grants = self.grants_of_tests(suite, call, audit)?;
+        let call = &*grants.apply_to(call)?;
         let baker = self.baker(false)?;
-        let mut door = door(call, false)?;
+        let mut door = call_door(call, false)?;
         let events = Arc::new(Mutex::new(Events::default()));
         door.tests = Some(events.clone());
         let inputs = baker.inputs(suite.mounts(), door, &call.limits, suite.bench.image.state.monotonic_ns);
         let cell = baker.machine.cell(&suite.bench.image.memories, inputs)?;
         let entry = suite.bench.image.state.entry;
-        let ran = self.run(suite.skill, (cell, drop), (entry, started), call, (held.as_ref(), trail));
-        if let Some(trail) = trail {
-            trail.end(&ran)?;
-        }
-        if let Err(HostError::Bake(BakeError::Damaged(_))) = &ran {
-            // This file is lost; what it missed is made again, so that the next one finds it.
-            self.fetch_stdlib()?;
-        }
-        let mut report: Report = ran?;
+        let denials = Arc::new(Denials::audited(audit.clone()));
+        let context = CallContext { skill: suite.skill, call, grants: &grants, audit, denials, validate: false };
+        let ran = self.run_cell(cell, drop, entry, started, &context);
+        let done = ran.map(|ran| self.finish(suite.skill, call, ran, Some(&grants)));
+        audit.end(done.as_ref().map(ended_of))?;
+        let mut report: Report = done?;
         report.usage.wall = started.elapsed();
         let mut events = std::mem::take(&mut *events.lock().unwrap_or_else(PoisonError::into_inner));
-        if let Some(held) = &held {
-            held.scrub_events(&mut events);
-        }
+        grants.scrub_events(&mut events);
         Ok(file_report(&chosen.file, events, &report))
     }
 
     /// What tests may do: the call's grants, as far as the manifest asks for them if it asks at all. Nothing that it
     /// asks for has to be granted.
-    fn held_by_tests(
-        &self,
-        suite: &Suite<'_>,
-        call: &Call,
-        trail: Option<&Arc<Trail>>,
-    ) -> Result<Option<Held>, HostError> {
-        let Some(effective) = grants::narrowed(suite.skill, suite.manifest.as_ref(), call) else { return Ok(None) };
-        let held = Held::new(effective.grants.clone(), false)?;
-        trail.map_or(Ok(()), |trail| trail.grants(&call.grants, &effective, held.scrubber()))?;
-        Ok(Some(held))
+    fn grants_of_tests(&self, suite: &Suite<'_>, call: &Call, audit: &Arc<Trail>) -> Result<ActiveGrants, HostError> {
+        let effective = Effective::of(suite.skill.id(), suite.permissions.as_ref(), &call.grants);
+        let effective = Effective { missing: Vec::new(), ..effective };
+        self.check_mounts(suite.skill, call, &effective.grants)?;
+        let grants = ActiveGrants::activate(&effective, false)?;
+        audit.grants(&call.grants, &effective, grants.scrubber())?;
+        Ok(grants)
     }
 
     fn bench(&self) -> Result<&Bench, HostError> {

@@ -5,15 +5,19 @@
 //!     └───────┴───▶ Over(Closed)        the server stopped early: the guest reads an end, as it would from a socket
 //! ```
 
+use std::borrow::Cow;
 use std::io;
 use std::sync::Arc;
 use std::time::Instant;
+
+use zeroize::Zeroizing;
 
 use crate::http::client::Checked;
 use crate::http::connection::{Connection, is_timeout};
 use crate::http::error::HttpError;
 use crate::http::event::Record;
 use crate::http::framing::{BodyReader, Framing};
+use crate::http::guard;
 use crate::http::inflate::Inflation;
 use crate::http::limits::from_now;
 use crate::http::outgoing::Outgoing;
@@ -30,15 +34,14 @@ const MAX_STRANGE_BYTES: usize = 256;
 /// A request that can be sent again, should a re-used connection turn out to be dead.
 pub struct Resend {
     pub checked: Checked,
-    pub bytes: Vec<u8>,
+    pub bytes: Zeroizing<Vec<u8>>,
     pub tls: bool,
 }
 
 /// What of the request matters for its answer.
 pub struct About {
     pub head_only: bool,
-    /// A secret may go to the host that the request went to: compressed answers can't be scrubbed, so they are not
-    /// passed on.
+    /// A secret may go to the host that the request went to: see `guard`.
     pub guarded: bool,
     /// The guest wants no other answer after this one.
     pub close: bool,
@@ -172,10 +175,10 @@ impl Answer {
     /// What is no HTTP goes no further than its first line: at that, the guest's library raises what it raises elsewhere.
     fn pass_on_first_line(&mut self) -> Result<(), HttpError> {
         let received = self.connection.as_ref().map_or(&[][..], Connection::received);
-        let line = received.split(|byte| matches!(byte, b'\r' | b'\n')).next().unwrap_or_default();
-        let line = &line[..line.len().min(MAX_STRANGE_BYTES)];
-        let scrubber = self.terms.scrubber.as_ref();
-        self.out = scrubber.map_or_else(|| line.to_vec(), |scrubber| scrubber.scrub_bytes(line).into_owned());
+        // Scrubbed first: in a part of it, a value would not be found.
+        let clean = self.terms.scrubber.as_ref().map_or(Cow::Borrowed(received), |it| it.scrub_bytes(received));
+        let line = clean.split(|byte| matches!(byte, b'\r' | b'\n')).next().unwrap_or_default();
+        self.out = line[..line.len().min(MAX_STRANGE_BYTES)].to_vec();
         self.out.extend_from_slice(b"\r\n\r\n");
         self.stop_early()?;
         self.record.failed(&HttpError::BadAnswer(NOT_HTTP));
@@ -204,10 +207,10 @@ impl Answer {
         if matches!(response.framing, Framing::Length(length) if length > cap) {
             return Err(HttpError::TooLarge { what: "the answer's body", cap });
         }
-        let codings = response.codings()?;
-        if self.about.guarded && response.is_encoded() {
-            return Err(HttpError::BadAnswer("it is compressed, unasked, so secrets in it can't be found"));
+        if self.about.guarded {
+            guard::check(&response).inspect_err(|refusal| self.record.tell_refusal(refusal))?;
         }
+        let codings = response.codings()?;
         let reader = BodyReader::new(response.framing, false);
         let done = reader.is_done();
         let outgoing = Outgoing::start(response, self.terms.scrubber.clone(), &mut self.out);
@@ -251,6 +254,11 @@ impl Answer {
         if let Phase::Body(body) = &mut self.phase {
             body.inflation.as_mut().map_or(Ok(()), |inflation| inflation.push(&piece))?;
             body.outgoing.put(&piece, &mut self.out);
+            if self.about.guarded && body.outgoing.is_unsearchable() {
+                let refusal = guard::unsearchable();
+                self.record.tell_refusal(&refusal);
+                return Err(refusal.into());
+            }
         }
         if done {
             self.finish(true);

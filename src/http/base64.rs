@@ -1,7 +1,6 @@
 //! Base64, as far as credentials need it: both alphabets, strict padding when decoding.
 
 pub const STANDARD: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-pub const URL_SAFE: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
 /// Whether this is a character of either alphabet.
 pub fn is_base64(byte: u8) -> bool {

@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use crate::http::error::HttpError;
 use crate::http::gate::{Asked, Refusal};
+use crate::policy::SecretDenial;
 
 /// One line of an audit. URLs come without their query, which may carry data; the path is kept.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -32,6 +33,13 @@ pub enum Event {
         host: String,
         tls: bool,
         address: SocketAddr,
+    },
+    /// A request holds a secret's placeholder, and goes out with it: the value is not for where it goes.
+    SecretWithheld {
+        name: String,
+        host: String,
+        /// In a sentence.
+        reason: String,
     },
     /// An allowed request is over, or the call is.
     Finished {
@@ -109,6 +117,25 @@ impl Record {
             self.told.push((name, address));
         }
         Ok(())
+    }
+
+    /// Tells of secrets that are not sent although the skill wants it. Nothing hangs on that.
+    pub fn tell_withheld(&self, denials: Vec<SecretDenial>) {
+        for denial in denials {
+            let (host, reason) = (self.host.clone(), denial.to_string());
+            let _ = self.audit.record(&Event::SecretWithheld { name: denial.name, host, reason });
+        }
+    }
+
+    /// Tells that the answer is not passed on.
+    pub fn tell_refusal(&self, refusal: &Refusal) {
+        let _ = self.audit.record(&Event::Decided {
+            method: Some(self.method.clone()),
+            url: self.url.clone(),
+            allowed: false,
+            rule: refusal.rule.clone(),
+            reason: Some(refusal.message.clone()),
+        });
     }
 
     pub fn failed(&mut self, error: &HttpError) {

@@ -5,6 +5,7 @@ use std::net::{IpAddr, SocketAddr};
 use serde::Serialize;
 
 use crate::http::place::Place;
+use crate::policy::{BadUrl, Scheme, Target};
 
 /// One request, as it will be sent if the gate allows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,6 +24,12 @@ impl Asked {
     pub fn url(&self) -> String {
         let scheme = if self.tls { "https" } else { "http" };
         format!("{scheme}://{}{}", self.place.authority(self.tls), self.path)
+    }
+
+    /// The same as policy reads it.
+    pub(crate) fn target(&self) -> Result<Target, BadUrl> {
+        let scheme = if self.tls { Scheme::Https } else { Scheme::Http };
+        Target::from_parts(scheme, &self.place.authority(self.tls), &self.path)
     }
 }
 

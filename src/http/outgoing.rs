@@ -51,6 +51,11 @@ impl Outgoing {
         self.response.reusable
     }
 
+    /// Whether there was something in the body that can't be searched.
+    pub fn is_unsearchable(&self) -> bool {
+        self.scrubbing.as_ref().is_some_and(Scrubbing::is_unsearchable)
+    }
+
     /// Takes a piece of the body.
     pub fn put(&mut self, piece: &[u8], out: &mut Vec<u8>) {
         match &mut self.scrubbing {
@@ -104,8 +109,7 @@ mod tests {
 
     #[test]
     fn an_answer_that_stopped_early_does_not_seem_whole_because_a_placeholder_is_longer() {
-        let secret =
-            Secret { name: "K".into(), value: "value-1234".into(), hosts: Vec::new(), allow_plain_http: false };
+        let secret = Secret::new("K@a.test".parse().unwrap(), "value-1234".to_owned());
         let scrubber = Some(Arc::new(Scrubber::new(&Secrets::new(vec![secret]).unwrap())));
         let head = b"HTTP/1.1 200 OK\r\nContent-Length: 12\r\n\r\n";
         let (response, _) = Response::find(head, &mut 0, false).unwrap().unwrap();

@@ -1,221 +1,293 @@
-//! The forms in which a secret's value can come back, and how each is found in bytes.
+//! Finds a set of values in bytes, in every spelling, in time that does not depend on what the values are.
+//!
+//! All patterns run at once, one bit for each place in each of them (the algorithm is known as Shift-And): at every byte
+//! of the text, every bit takes part in the same few operations on words, whether it is set or not. A text that begins like
+//! a value takes as long as one that does not. A value that was found takes longer; but that shows anyway, by the
+//! placeholder in its stead.
+//!
+//! ```text
+//!   bits of `open`   0 1 2 3 4 5 6 | 0 1 2 …      bit i: the first i characters of the pattern end here
+//!   a character c    open[at + length of c] |= (open[at] & places of c) << 1
+//! ```
 
-use crate::http::base64::{self, STANDARD, URL_SAFE};
+use zeroize::Zeroizing;
 
-/// The most digits of a character's number in HTML, leading zeros included: as many as the highest number has.
-const MAX_HTML_DIGITS: usize = 7;
+use crate::http::base64::{self, STANDARD};
+use crate::http::spelling::{LONGEST, MAX_HTML_DIGITS, each_spelling};
+
+/// How many places ahead a spelling can lead; a power of two.
+const AHEAD: usize = 16;
+const _: () = assert!(AHEAD > LONGEST);
+/// The fewest words of state, so that all values of up to 70 bytes take the same time.
+const MIN_WORDS: usize = 8;
+/// How far before the latest possible start of a match another one is looked for: `\"` also ends in a `"`.
+const START_SLACK: usize = LONGEST;
 
 /// One form of one value.
-#[derive(Debug)]
-pub struct Pattern {
-    form: Form,
-    /// The longest text that it can match.
+struct Pattern {
+    /// Where its bits begin; they are one more than it has characters.
+    bit: usize,
+    length: usize,
+    /// The index of the value.
+    value: usize,
+    /// Of base64: what is around the characters that depend on the value only. Where the value doesn't start or end with
+    /// a character's bits, that character goes too. So does the padding, which tells of the value's length.
+    base64: Option<Around>,
+}
+
+struct Around {
+    lead: bool,
+    trail: bool,
+}
+
+/// A value that was found in a text. `start` is 0 where it began before the text did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Match {
+    pub start: usize,
+    pub end: usize,
+    pub value: usize,
+}
+
+/// What is searched for: each value as it is or in other case, in hexadecimal, and in base64 of either alphabet at each of
+/// three alignments; all of these in any [spelling](each_spelling).
+pub struct Patterns {
+    list: Vec<Pattern>,
+    words: usize,
+    /// The bits that are set at every place of a text, and those that are set where a match ends.
+    starts: Vec<u64>,
+    ends: Vec<u64>,
+    /// For each byte, the places at which it stands in patterns.
+    places: Zeroizing<Vec<u64>>,
     pub longest: usize,
 }
 
-#[derive(Debug)]
-enum Form {
-    /// The value itself.
-    Exact(Vec<u8>),
-    /// Hexadecimal digits in either case.
-    Hex(Vec<u8>),
-    /// The characters that depend on the value only. Where the value doesn't start or end with a character's bits, that
-    /// character (`lead`, `trail`) can be any, and goes too. So does the padding, which tells of the value's length.
-    Base64 { stable: Vec<u8>, lead: bool, trail: bool },
-    /// The value, any byte of it percent-encoded, a blank perhaps as `+`.
-    Percent(Vec<u8>),
-    /// The value, any character of it escaped as JSON allows.
-    Json(String),
-    /// The value, any character of it as an entity, named or by number.
-    Html(String),
+/// How far a search has come.
+pub struct Search {
+    /// The next place of the text.
+    pub at: usize,
+    open: Zeroizing<Vec<u64>>,
+    /// States that a long spelling leads to, beyond what `open` has room for.
+    far: Vec<(usize, Zeroizing<Vec<u64>>)>,
+    /// Room for one state.
+    next: Zeroizing<Vec<u64>>,
 }
 
-impl Pattern {
-    /// All forms of one value.
-    pub fn all(value: &str) -> Vec<Pattern> {
-        let bytes = value.as_bytes();
-        let mut forms = vec![Form::Exact(bytes.to_vec()), Form::Json(value.to_owned()), Form::Html(value.to_owned())];
-        forms.push(Form::Hex(bytes.iter().flat_map(|byte| format!("{byte:02x}").into_bytes()).collect()));
-        forms.push(Form::Percent(bytes.to_vec()));
-        for before in 0..3 {
-            forms.push(aligned(bytes, before, STANDARD));
-            forms.push(aligned(bytes, before, URL_SAFE));
-        }
-        forms.into_iter().map(Pattern::new).collect()
-    }
-
-    fn new(form: Form) -> Pattern {
-        let longest = match &form {
-            Form::Exact(text) | Form::Hex(text) => text.len(),
-            Form::Base64 { stable, .. } => stable.len() + 4,
-            Form::Percent(value) => value.len() * 3,
-            Form::Json(value) => value.encode_utf16().count() * "\\u0000".len(),
-            Form::Html(value) => value.chars().count() * ("&#x;".len() + MAX_HTML_DIGITS),
+impl Patterns {
+    pub fn new<'v>(values: impl Iterator<Item = &'v str> + Clone) -> Patterns {
+        let lengths = values.clone().map(|value| 7 * value.len() + 16);
+        let words = lengths.sum::<usize>().div_ceil(64).next_power_of_two().max(MIN_WORDS);
+        let mut patterns = Patterns {
+            list: Vec::new(),
+            words,
+            starts: vec![0; words],
+            ends: vec![0; words],
+            places: Zeroizing::new(vec![0; words * 256]),
+            longest: 0,
         };
-        Pattern { form, longest }
+        for (index, value) in values.enumerate() {
+            patterns.add(index, value.as_bytes(), Case::Either, None);
+            let hex = Zeroizing::new(value.bytes().flat_map(hex).collect::<Vec<u8>>());
+            patterns.add(index, &hex, Case::Either, None);
+            for before in 0..3 {
+                let (stable, around) = aligned(value.as_bytes(), before);
+                patterns.add(index, &stable, Case::Base64, Some(around));
+            }
+        }
+        patterns
     }
 
-    /// How many bytes before the ones given by [`Pattern::starts`] belong to a match.
-    pub fn lead(&self) -> usize {
-        usize::from(matches!(self.form, Form::Base64 { lead: true, .. }))
+    fn add(&mut self, value: usize, text: &[u8], case: Case, base64: Option<Around>) {
+        let bit = self.list.last().map_or(0, |last| last.bit + last.length + 1);
+        let set = |words: &mut [u64], bit: usize| words[bit / 64] |= 1 << (bit % 64);
+        set(&mut self.starts, bit);
+        set(&mut self.ends, bit + text.len());
+        for (at, &byte) in text.iter().enumerate() {
+            for same in case.same(byte) {
+                let from = usize::from(same) * self.words;
+                set(&mut self.places[from..from + self.words], bit + at);
+            }
+        }
+        self.longest = self.longest.max(text.len() * ("&#x;".len() + MAX_HTML_DIGITS) + 8);
+        self.list.push(Pattern { bit, length: text.len(), value, base64 });
     }
 
-    /// The pairs of bytes that a match can start with, after its lead.
-    pub fn starts(&self) -> Vec<[u8; 2]> {
-        match &self.form {
-            Form::Exact(text) | Form::Base64 { stable: text, .. } => vec![[text[0], text[1]]],
-            Form::Hex(text) => pairs(&cases(text[0]), &cases(text[1])),
-            Form::Percent(value) => {
-                let escape = format!("{:x}", value[0]);
-                let first = if value[0] < 16 { b'0' } else { escape.as_bytes()[0] };
-                let blank = |byte| if byte == b' ' { b'+' } else { byte };
-                let mut found = pairs(&[value[0], blank(value[0])], &[value[1], blank(value[1]), b'%']);
-                found.extend(pairs(b"%", &cases(first)));
-                found
+    pub fn search(&self) -> Search {
+        let state = |places: usize| Zeroizing::new(vec![0; places * self.words]);
+        Search { at: 0, open: state(AHEAD), far: Vec::new(), next: state(1) }
+    }
+
+    /// Goes on to the place `to`. The text starts at the place `base`, and reaches as far beyond `to` as a spelling can.
+    pub fn advance(&self, search: &mut Search, text: &[u8], base: usize, to: usize, found: &mut Vec<Match>) {
+        let mut open = Zeroizing::new(vec![0; self.words]);
+        while search.at < to {
+            self.take(search, &mut open);
+            self.note_ends(&open, text, base, search.at, found);
+            for (open, start) in open.iter_mut().zip(&self.starts) {
+                *open |= start;
             }
-            Form::Json(value) => {
-                let letters = JSON_ESCAPES.iter().filter(|(_, escaped)| value.starts_with(*escaped));
-                escaped_starts(value, b'\\', letters.map(|&(letter, _)| letter).chain([b'u']))
-            }
-            Form::Html(value) => {
-                let names = HTML_NAMES.iter().filter(|(_, escaped)| value.starts_with(*escaped));
-                escaped_starts(value, b'&', names.map(|(name, _)| name.as_bytes()[1]).chain([b'#']))
-            }
+            self.step(search, &open, &text[search.at - base..]);
+            search.at += 1;
         }
     }
 
-    /// The length of the match that starts at the beginning of `text`, lead included.
-    pub fn match_length(&self, text: &[u8]) -> Option<usize> {
-        match &self.form {
-            Form::Exact(exact) => text.starts_with(exact).then_some(exact.len()),
-            Form::Hex(digits) => text.get(..digits.len())?.eq_ignore_ascii_case(digits).then_some(digits.len()),
-            Form::Percent(value) => percent_length(value, text),
-            Form::Json(value) => escaped_length(value, text, json_escape),
-            Form::Html(value) => escaped_length(value, text, html_escape),
-            Form::Base64 { stable, lead, trail } => {
-                let lead = usize::from(*lead);
-                let around = text.first().is_some_and(|&byte| lead == 0 || base64::is_base64(byte));
-                if !around || !text.get(lead..)?.starts_with(stable) {
-                    return None;
-                }
-                let end = lead + stable.len();
-                let trails = *trail && text.get(end).is_some_and(|&byte| base64::is_base64(byte));
-                let end = end + usize::from(trails);
-                let padding = text[end..].iter().take(2).take_while(|&&byte| byte == b'=').count();
-                Some(end + padding)
-            }
-        }
+    /// The text is over.
+    pub fn finish(&self, search: &mut Search, text: &[u8], base: usize, found: &mut Vec<Match>) {
+        let mut open = Zeroizing::new(vec![0; self.words]);
+        self.take(search, &mut open);
+        self.note_ends(&open, text, base, search.at, found);
     }
-}
 
-/// The value in base64 after `before` other bytes.
-fn aligned(value: &[u8], before: usize, alphabet: &[u8; 64]) -> Form {
-    let data: Vec<u8> = std::iter::repeat_n(0, before).chain(value.iter().copied()).collect();
-    let text = base64::encode_bare(&data, alphabet);
-    let first = (before * 8).div_ceil(6);
-    let last = data.len() * 8 / 6;
-    let stable = text[first..last].to_vec();
-    Form::Base64 { stable, lead: before > 0, trail: !(data.len() * 8).is_multiple_of(6) }
-}
-
-fn percent_length(value: &[u8], text: &[u8]) -> Option<usize> {
-    let mut at = 0;
-    for &byte in value {
-        let escape = text.get(at..at + 3).filter(|escape| {
-            let digits = std::str::from_utf8(&escape[1..]).ok();
-            escape[0] == b'%' && digits.and_then(|digits| u8::from_str_radix(digits, 16).ok()) == Some(byte)
+    /// Takes the state of the current place.
+    fn take(&self, search: &mut Search, open: &mut [u64]) {
+        let from = search.at % AHEAD * self.words;
+        let here = &mut search.open[from..from + self.words];
+        open.copy_from_slice(here);
+        here.fill(0);
+        let at = search.at;
+        search.far.retain(|(end, state)| {
+            if *end == at {
+                open.iter_mut().zip(state.iter()).for_each(|(open, state)| *open |= state);
+            }
+            *end != at
         });
-        at += match (escape, text.get(at)) {
-            (Some(_), _) => 3,
-            (None, Some(&found)) if found == byte || (byte == b' ' && found == b'+') => 1,
-            _ => return None,
-        };
     }
-    Some(at)
-}
 
-/// How a value starts of which any character can be escaped, with a `mark` and one of `after`.
-fn escaped_starts(value: &str, mark: u8, after: impl Iterator<Item = u8>) -> Vec<[u8; 2]> {
-    let bytes = value.as_bytes();
-    let mut found = pairs(&bytes[..1], &[bytes[1], mark]);
-    found.extend(after.map(|after| [mark, after]));
-    found
-}
-
-/// Like [`percent_length`], for characters: `escape` gives the one that a text starts with, and how long it is there.
-fn escaped_length(value: &str, text: &[u8], escape: fn(&[u8]) -> Option<(char, usize)>) -> Option<usize> {
-    let mut at = 0;
-    for wanted in value.chars() {
-        let rest = text.get(at..)?;
-        at += match escape(rest) {
-            Some((found, length)) if found == wanted => length,
-            _ if rest.starts_with(wanted.encode_utf8(&mut [0; 4]).as_bytes()) => wanted.len_utf8(),
-            _ => return None,
-        };
+    fn step(&self, search: &mut Search, open: &[u64], rest: &[u8]) {
+        let Search { at, open: ahead, far, next } = search;
+        each_spelling(rest, &mut |symbol, length| {
+            next.copy_from_slice(open);
+            symbol.iter().for_each(|&byte| self.shift(next, byte));
+            if length < AHEAD {
+                let to = (*at + length) % AHEAD * self.words;
+                let ahead = &mut ahead[to..to + self.words];
+                ahead.iter_mut().zip(next.iter()).for_each(|(ahead, next)| *ahead |= next);
+            } else {
+                far.push((*at + length, next.clone()));
+            }
+        });
     }
-    Some(at)
-}
 
-/// What JSON can write after a backslash, other than `u`.
-const JSON_ESCAPES: [(u8, char); 8] = [
-    (b'/', '/'),
-    (b'b', '\u{8}'),
-    (b'f', '\u{c}'),
-    (b'n', '\n'),
-    (b'r', '\r'),
-    (b't', '\t'),
-    (b'"', '"'),
-    (b'\\', '\\'),
-];
-
-fn json_escape(text: &[u8]) -> Option<(char, usize)> {
-    let letter = *text.strip_prefix(b"\\")?.first()?;
-    if letter != b'u' {
-        return JSON_ESCAPES.iter().find(|(known, _)| *known == letter).map(|&(_, escaped)| (escaped, 2));
+    /// What a state becomes by one byte. It has no branch.
+    fn shift(&self, state: &mut [u64], byte: u8) {
+        #[cfg(test)]
+        work::count(self.words);
+        let start = usize::from(byte) * self.words;
+        let mut carry = 0;
+        for (state, places) in state.iter_mut().zip(&self.places[start..start + self.words]) {
+            let hit = *state & places;
+            *state = hit << 1 | carry;
+            carry = hit >> 63;
+        }
     }
-    let units = [0, 6].into_iter().map_while(|at| json_unit(text.get(at..)?));
-    let found = char::decode_utf16(units).next()?.ok()?;
-    Some((found, found.len_utf16() * 6))
+
+    fn note_ends(&self, open: &[u64], text: &[u8], base: usize, end: usize, found: &mut Vec<Match>) {
+        let ended = open.iter().zip(&self.ends).fold(0, |ended, (open, ends)| ended | open & ends);
+        if ended == 0 {
+            return;
+        }
+        for pattern in &self.list {
+            let bit = pattern.bit + pattern.length;
+            if open[bit / 64] >> (bit % 64) & 1 == 1 {
+                let (start, end) = self.extent(pattern, text, end - base);
+                let start = start.map_or(0, |start| start + base);
+                found.push(Match { start, end: end + base, value: pattern.value });
+            }
+        }
+    }
+
+    /// From where to where a match goes of which only the end is known. No start: it was before this text.
+    fn extent(&self, pattern: &Pattern, text: &[u8], end: usize) -> (Option<usize>, usize) {
+        let begins = |&start: &usize| self.reaches(pattern, text, start, end);
+        let start = (0..end)
+            .rev()
+            .find(begins)
+            .map(|latest| (latest.saturating_sub(START_SLACK)..latest).find(begins).unwrap_or(latest));
+        let Some(Around { lead, trail }) = &pattern.base64 else { return (start, end) };
+        let is_base64 = |at: usize| text.get(at).is_some_and(|&byte| base64::is_base64(byte));
+        let start = start.map(|start| start - usize::from(*lead && start > 0 && is_base64(start - 1)));
+        let mut end = end + usize::from(*trail && is_base64(end));
+        for _ in 0..2 {
+            let rest = &text[end..];
+            let escaped = rest.get(..3).is_some_and(|three| three.eq_ignore_ascii_case(b"%3d"));
+            end += if escaped { 3 } else { usize::from(rest.first() == Some(&b'=')) };
+        }
+        (start, end)
+    }
+
+    /// Whether a match that starts here can end there. Asked only about values that were found.
+    fn reaches(&self, pattern: &Pattern, text: &[u8], start: usize, end: usize) -> bool {
+        let mut search = Search { at: start, ..self.search() };
+        let mut open = Zeroizing::new(vec![0; self.words]);
+        open[pattern.bit / 64] |= 1 << (pattern.bit % 64);
+        self.step(&mut search, &open, &text[start..]);
+        while search.at < end {
+            search.at += 1;
+            self.take(&mut search, &mut open);
+            if search.at < end {
+                let rest = &text[search.at..];
+                self.step(&mut search, &open, rest);
+            }
+            let alive = search.open.iter().chain(&*open).any(|&word| word != 0) || !search.far.is_empty();
+            if !alive {
+                return false;
+            }
+        }
+        let bit = pattern.bit + pattern.length;
+        open[bit / 64] >> (bit % 64) & 1 == 1
+    }
 }
 
-/// The number in `\uXXXX`.
-fn json_unit(text: &[u8]) -> Option<u16> {
-    u16::try_from(number(text.strip_prefix(b"\\u")?.get(..4)?, 16)?).ok()
+/// Which bytes are as good as one another.
+#[derive(Clone, Copy)]
+enum Case {
+    /// Letters in either case: some servers change it.
+    Either,
+    /// The two characters in which the alphabets differ.
+    Base64,
 }
 
-/// The entities that XML has too.
-const HTML_NAMES: [(&str, char); 5] = [("&amp;", '&'), ("&lt;", '<'), ("&gt;", '>'), ("&quot;", '"'), ("&apos;", '\'')];
-
-fn html_escape(text: &[u8]) -> Option<(char, usize)> {
-    let Some(reference) = text.strip_prefix(b"&#") else {
-        let named = HTML_NAMES.iter().find(|(name, _)| text.starts_with(name.as_bytes()));
-        return named.map(|&(name, escaped)| (escaped, name.len()));
-    };
-    let (digits, radix) = match reference {
-        [b'x' | b'X', digits @ ..] => (digits, 16),
-        digits => (digits, 10),
-    };
-    let length = digits.iter().take(MAX_HTML_DIGITS + 1).position(|&byte| byte == b';')?;
-    let found = char::from_u32(number(&digits[..length], radix)?)?;
-    Some((found, text.len() - digits.len() + length + 1))
+impl Case {
+    fn same(self, byte: u8) -> [u8; 2] {
+        match (self, byte) {
+            (Case::Either, byte) => [byte.to_ascii_lowercase(), byte.to_ascii_uppercase()],
+            (Case::Base64, b'+') => [b'+', b'-'],
+            (Case::Base64, b'/') => [b'/', b'_'],
+            (Case::Base64, byte) => [byte, byte],
+        }
+    }
 }
 
-/// The number that is written with these digits and nothing else.
-fn number(digits: &[u8], radix: u32) -> Option<u32> {
-    let digits = std::str::from_utf8(digits).ok().filter(|digits| digits.chars().all(|digit| digit.is_digit(radix)))?;
-    u32::from_str_radix(digits, radix).ok()
+/// The value in base64 after `before` other bytes: the characters that depend on the value only.
+fn aligned(value: &[u8], before: usize) -> (Zeroizing<Vec<u8>>, Around) {
+    let data = Zeroizing::new(std::iter::repeat_n(0, before).chain(value.iter().copied()).collect::<Vec<u8>>());
+    let mut text = Zeroizing::new(base64::encode_bare(&data, STANDARD));
+    text.truncate(data.len() * 8 / 6);
+    text.drain(..(before * 8).div_ceil(6));
+    (text, Around { lead: before > 0, trail: !(data.len() * 8).is_multiple_of(6) })
 }
 
-/// As JSON writes it, without the quotes.
-pub fn json(value: &str) -> String {
-    let text = serde_json::to_string(value).unwrap_or_default();
-    text.strip_prefix('"').and_then(|text| text.strip_suffix('"')).unwrap_or_default().to_owned()
+fn hex(byte: u8) -> [u8; 2] {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    [DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]]
 }
 
-fn cases(byte: u8) -> [u8; 2] {
-    [byte.to_ascii_lowercase(), byte.to_ascii_uppercase()]
-}
+/// Counts the operations on words, so that a test can tell what time depends on without a clock.
+#[cfg(test)]
+pub mod work {
+    use std::cell::Cell;
 
-fn pairs(first: &[u8], second: &[u8]) -> Vec<[u8; 2]> {
-    first.iter().flat_map(|&first| second.iter().map(move |&second| [first, second])).collect()
+    thread_local! {
+        static WORDS: Cell<usize> = const { Cell::new(0) };
+    }
+
+    pub fn count(words: usize) {
+        WORDS.set(WORDS.get() + words);
+    }
+
+    /// How much a piece of work takes.
+    pub fn of(work: impl FnOnce()) -> usize {
+        let before = WORDS.get();
+        work();
+        WORDS.get() - before
+    }
 }

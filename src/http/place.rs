@@ -4,6 +4,7 @@ use std::fmt;
 use std::net::{IpAddr, Ipv4Addr};
 
 use crate::http::gate::Refusal;
+use crate::policy::HostName;
 
 /// Where a request goes. Only [`Place::parse`] makes one.
 ///
@@ -56,6 +57,11 @@ impl Place {
             (_, true) => self.host.clone(),
             (_, false) => format!("{}:{}", self.host, self.port),
         }
+    }
+
+    /// The host as policy knows it; `None` for what no rule can name.
+    pub(crate) fn policy_host(&self) -> Option<HostName> {
+        self.address.map_or_else(|| HostName::parse(&self.host).ok(), |address| Some(HostName::Addr(address)))
     }
 
     /// Whether a `Host` header names this place.

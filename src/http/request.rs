@@ -1,5 +1,7 @@
 //! A request's head, read strictly: what is not plainly one request to the place that the guest connected to is refused.
 
+use zeroize::Zeroizing;
+
 use crate::http::error::HttpError;
 use crate::http::framing::Framing;
 use crate::http::gate::{Asked, Refusal};
@@ -23,10 +25,11 @@ const REFUSED: [&str; 3] = ["x-original-url", "x-rewrite-url", "http2-settings"]
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Request {
     pub asked: Asked,
-    pub query: Option<String>,
+    pub query: Option<Zeroizing<String>>,
     /// Those that go to the server, in order; the values have no control characters but tabs. Host and framing are
-    /// among them, in our words, and of `Connection` whether it is to last.
-    pub headers: Vec<(String, Vec<u8>)>,
+    /// among them, in our words, and of `Connection` whether it is to last. Secrets' values may be in them, so they are
+    /// wiped in the end.
+    pub headers: Vec<(String, Zeroizing<Vec<u8>>)>,
     pub framing: Framing,
     /// The guest wants the connection closed after the answer.
     pub close: bool,
@@ -62,7 +65,7 @@ impl Request {
         let lasting = ["close", "keep-alive"].into_iter().find(|word| connection.iter().any(|listed| listed == word));
         let mut request = Request {
             asked: Asked { tls, place: place.clone(), method, path },
-            query,
+            query: query.map(Zeroizing::new),
             headers: Vec::new(),
             framing,
             close: lasting == Some("close"),
@@ -76,7 +79,7 @@ impl Request {
                 None if name.eq_ignore_ascii_case("connection") => lasting.take(),
                 None => Some(value).filter(|_| !is_dropped(&name, &connection)),
             };
-            request.headers.extend(value.map(|value| (name, value)));
+            request.headers.extend(value.map(|value| (name, value.into())));
         }
         Ok(request)
     }
@@ -114,12 +117,15 @@ impl Request {
     /// Has the server close the connection after its answer.
     pub fn ask_to_close(&mut self) {
         self.headers.retain(|(name, _)| !name.eq_ignore_ascii_case("connection"));
-        self.headers.push(("Connection".to_owned(), b"close".to_vec()));
+        self.headers.push(("Connection".to_owned(), b"close".to_vec().into()));
     }
 
     /// The head to send.
-    pub fn write_head(&self) -> Vec<u8> {
-        let mut out = Vec::with_capacity(512);
+    pub fn write_head(&self) -> Zeroizing<Vec<u8>> {
+        let fixed = 64 + self.asked.method.len() + self.asked.path.len() + self.query.as_ref().map_or(0, |q| q.len());
+        let headers = self.headers.iter().map(|(name, value)| name.len() + value.len().max(300) + 4);
+        // Room for all of it: what grows leaves copies behind.
+        let mut out = Zeroizing::new(Vec::with_capacity(fixed + headers.sum::<usize>()));
         out.extend_from_slice(self.asked.method.as_bytes());
         out.push(b' ');
         out.extend_from_slice(self.asked.path.as_bytes());
@@ -129,7 +135,10 @@ impl Request {
         }
         out.extend_from_slice(b" HTTP/1.1\r\n");
         for (name, value) in &self.headers {
-            line(&mut out, name, &self.own(name).unwrap_or_else(|| value.clone()));
+            match self.own(name) {
+                Some(own) => line(&mut out, name, &own),
+                None => line(&mut out, name, value),
+            }
         }
         out.extend_from_slice(b"\r\n");
         out
@@ -187,11 +196,11 @@ fn header(line: &[u8]) -> Result<(String, Vec<u8>), HttpError> {
 /// Whether a header stays here: it is about this connection, is listed in `Connection`, or passes for one of ours.
 fn is_dropped(name: &str, connection: &[String]) -> bool {
     let is_ours = |other: &&str| is_same(name, other);
-    OURS.iter().chain(&DROPPED).any(|other| is_ours(&other)) || connection.iter().any(|listed| is_same(name, listed))
+    OURS.iter().chain(&DROPPED).any(is_ours) || connection.iter().any(|listed| is_same(name, listed))
 }
 
 /// Whether a server may take two headers' names for one: to many, `_` is `-`.
-fn is_same(name: &str, other: &str) -> bool {
+pub fn is_same(name: &str, other: &str) -> bool {
     let plain = |byte: u8| if byte == b'_' { b'-' } else { byte.to_ascii_lowercase() };
     name.bytes().map(plain).eq(other.bytes().map(plain))
 }
@@ -267,7 +276,7 @@ mod tests {
         let dropped =
             "Content_Length: 5\r\nTransfer_Encoding: chunked\r\nKeep_Alive: 1\r\nConnection: X-Hop\r\nX_Hop: 1\r\n";
         let request = parse(&format!("{dropped}X_Own: 1\r\n")).unwrap();
-        assert_eq!(request.headers[1..], [("X_Own".to_owned(), b"1".to_vec())]);
+        assert_eq!(request.headers[1..], [("X_Own".to_owned(), b"1".to_vec().into())]);
         assert_eq!(request.framing, Framing::None);
     }
 
@@ -278,9 +287,9 @@ mod tests {
         let sent = |length: &str| {
             format!("POST /x HTTP/1.1\r\nAccept: */*\r\ncontent-length: {length}\r\nHost: a.example\r\nX: y\r\n\r\n")
         };
-        assert_eq!(String::from_utf8(request.write_head()).unwrap(), sent("7"));
+        assert_eq!(String::from_utf8_lossy(&request.write_head()), sent("7"));
         request.framing = Framing::Length(12);
-        assert_eq!(String::from_utf8(request.write_head()).unwrap(), sent("12"));
+        assert_eq!(String::from_utf8_lossy(&request.write_head()), sent("12"));
     }
 
     #[test]
@@ -292,11 +301,11 @@ mod tests {
             ("Connection: X-Hop\r\nX-Hop: 1\r\n", None),
         ] {
             let sent: Vec<_> =
-                sent.map(|word| ("Connection".to_owned(), word.as_bytes().to_vec())).into_iter().collect();
+                sent.map(|word| ("Connection".to_owned(), word.as_bytes().to_vec().into())).into_iter().collect();
             assert_eq!(parse(said).unwrap().headers[1..], sent, "{said}");
         }
         let mut request = parse("Connection: keep-alive\r\n").unwrap();
         request.ask_to_close();
-        assert_eq!(request.headers[1..], [("Connection".to_owned(), b"close".to_vec())]);
+        assert_eq!(request.headers[1..], [("Connection".to_owned(), b"close".to_vec().into())]);
     }
 }

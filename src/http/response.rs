@@ -74,10 +74,19 @@ impl Response {
         Ok(Response { status, version: parsed.version.unwrap_or(1), reason, headers, framing, length, reusable })
     }
 
+    pub fn has_body(&self) -> bool {
+        self.framing != Framing::None
+    }
+
+    /// The values of a header.
+    pub fn values<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a [u8]> {
+        values(&self.headers, name)
+    }
+
     /// Whether its body is said to be in any coding.
     pub fn is_encoded(&self) -> bool {
-        let mut names = values(&self.headers, "content-encoding").flat_map(|value| value.split(|&byte| byte == b','));
-        self.framing != Framing::None
+        let mut names = self.values("content-encoding").flat_map(|value| value.split(|&byte| byte == b','));
+        self.has_body()
             && names.any(|name| !name.trim_ascii().is_empty() && !name.trim_ascii().eq_ignore_ascii_case(b"identity"))
     }
 

@@ -7,7 +7,11 @@
 use std::fmt;
 use std::sync::Arc;
 
+use zeroize::Zeroizing;
+
+use crate::http::gate::Asked;
 use crate::http::place::Place;
+use crate::policy::{HostName, SecretDenial, SecretGrant, SecretUse};
 
 /// How every placeholder starts.
 pub const PREFIX: &str = "skillcell_secret_";
@@ -16,69 +20,25 @@ const MIN_VALUE_BYTES: usize = 6;
 const MAX_VALUE_BYTES: usize = 16 << 10;
 const MAX_NAME_CHARS: usize = 64;
 
-/// A secret that an operator grants.
-#[derive(Clone)]
+/// A secret that an operator grants: its value, which is wiped from memory in the end, and where policy lets it go.
 pub struct Secret {
-    pub name: String,
-    pub value: String,
-    /// The hosts that the value may be sent to.
-    pub hosts: Vec<HostPattern>,
-    /// Also over `http`, where anyone on the way can read it.
-    pub allow_plain_http: bool,
+    grant: SecretGrant,
+    value: Zeroizing<String>,
 }
 
 impl Secret {
-    /// What is scrubbed: the value, and what a server that trims it makes of it unless that is too short.
-    pub(crate) fn scrubbed(&self) -> impl Iterator<Item = &str> {
-        let trimmed = self.value.trim();
-        let differs = trimmed.len() < self.value.len() && trimmed.len() >= MIN_VALUE_BYTES;
-        [self.value.as_str()].into_iter().chain(differs.then_some(trimmed))
+    pub fn new(grant: SecretGrant, value: impl Into<Zeroizing<String>>) -> Secret {
+        Secret { grant, value: value.into() }
+    }
+
+    pub fn name(&self) -> &str {
+        &self.grant.name
     }
 }
 
 impl fmt::Debug for Secret {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Secret").field("name", &self.name).field("hosts", &self.hosts).finish_non_exhaustive()
-    }
-}
-
-/// `host`, `*.host` (one level) or either with `:port`; without a port, any.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct HostPattern {
-    wildcard: bool,
-    host: String,
-    port: Option<u16>,
-}
-
-impl HostPattern {
-    pub fn parse(text: &str) -> Result<HostPattern, SecretError> {
-        let bad = || SecretError::BadHost { host: text.to_owned() };
-        let (host, port) = match text.rsplit_once(':') {
-            Some((host, port)) if !port.ends_with(']') && (!host.contains(':') || host.starts_with('[')) => {
-                (host, Some(port.parse().map_err(|_| bad())?))
-            }
-            _ => (text, None),
-        };
-        let (wildcard, host) = host.strip_prefix("*.").map_or((false, host), |rest| (true, rest));
-        let place = Place::parse(host, port.unwrap_or(443)).map_err(|_| bad())?;
-        if wildcard && place.address().is_some() {
-            return Err(bad());
-        }
-        Ok(HostPattern { wildcard, host: place.host().to_owned(), port })
-    }
-
-    fn covers(&self, place: &Place) -> bool {
-        self.covers_host(place) && self.port.is_none_or(|port| port == place.port())
-    }
-
-    /// By whatever port.
-    fn covers_host(&self, place: &Place) -> bool {
-        let host = match (self.wildcard, place.host().split_once('.')) {
-            (true, Some((_, rest))) if place.address().is_none() => rest,
-            (true, _) => return false,
-            (false, _) => place.host(),
-        };
-        host == self.host
+        f.debug_struct("Secret").field("grant", &self.grant).finish_non_exhaustive()
     }
 }
 
@@ -98,16 +58,38 @@ pub enum SecretError {
     Twice { name: String },
     #[error("`{name}` is not a name of 1 to {MAX_NAME_CHARS} letters, digits and `_`")]
     BadName { name: String },
-    #[error("`{host}` is not a host that a secret can be granted for")]
-    BadHost { host: String },
     #[error("the system gave no random numbers")]
     NoRandomness,
 }
 
 /// A secret with its placeholder.
 pub struct Entry {
-    pub secret: Secret,
+    secret: Secret,
     pub placeholder: String,
+}
+
+impl Entry {
+    pub fn name(&self) -> &str {
+        self.secret.name()
+    }
+
+    /// What is scrubbed: the value, and what a server that trims it makes of it unless that is too short.
+    pub fn scrubbed(&self) -> impl Iterator<Item = &str> + Clone {
+        let (value, trimmed) = (self.secret.value.as_str(), self.secret.value.trim());
+        let differs = trimmed.len() < value.len() && trimmed.len() >= MIN_VALUE_BYTES;
+        [value].into_iter().chain(differs.then_some(trimmed))
+    }
+
+    /// The value, for a request that policy lets it go into.
+    pub fn value_for(&self, allowed: &SecretUse) -> Option<&str> {
+        (allowed.name() == self.name()).then_some(self.secret.value.as_str())
+    }
+}
+
+/// A secret that goes into a request, or does not.
+pub struct Decided {
+    pub entry: Arc<Entry>,
+    pub decision: Result<SecretUse, SecretDenial>,
 }
 
 /// All secrets of a call, each with a placeholder drawn when the set was made.
@@ -121,22 +103,28 @@ impl Secrets {
         let mut entries: Vec<Arc<Entry>> = Vec::with_capacity(secrets.len());
         for secret in secrets {
             check(&secret)?;
-            if entries.iter().any(|entry| entry.secret.name == secret.name) {
-                return Err(SecretError::Twice { name: secret.name });
+            let name = secret.name().to_owned();
+            if entries.iter().any(|entry| entry.name() == name) {
+                return Err(SecretError::Twice { name });
             }
-            let placeholder = format!("{PREFIX}{}_{}", secret.name, random_hex()?);
+            let placeholder = format!("{PREFIX}{name}_{}", random_hex()?);
             entries.push(Arc::new(Entry { secret, placeholder }));
         }
-        let within = |value: &str| entries.iter().any(|entry| entry.placeholder.contains(value));
-        match entries.iter().find(|entry| entry.secret.scrubbed().any(within)) {
-            Some(entry) => Err(SecretError::InPlaceholder { name: entry.secret.name.clone() }),
-            None => Ok(Secrets { entries }),
+        let secrets = Secrets { entries };
+        // A placeholder in which a value is found would be scrubbed itself.
+        let within = |value: &str| {
+            let value = Zeroizing::new(value.to_ascii_lowercase());
+            secrets.entries.iter().any(|entry| entry.placeholder.to_ascii_lowercase().contains(value.as_str()))
+        };
+        match secrets.entries.iter().find(|entry| entry.scrubbed().any(within)) {
+            Some(entry) => Err(SecretError::InPlaceholder { name: entry.name().to_owned() }),
+            None => Ok(secrets),
         }
     }
 
     /// What the skill sees instead of the value.
     pub fn placeholder(&self, name: &str) -> Option<&str> {
-        self.entries.iter().find(|entry| entry.secret.name == name).map(|entry| entry.placeholder.as_str())
+        self.entries.iter().find(|entry| entry.name() == name).map(|entry| entry.placeholder.as_str())
     }
 
     pub fn is_empty(&self) -> bool {
@@ -149,20 +137,24 @@ impl Secrets {
 
     /// Whether any value may be sent to the host of a place, be it by another scheme or port: an answer of it may hold one.
     pub(crate) fn any_for_host(&self, place: &Place) -> bool {
-        self.entries.iter().flat_map(|entry| &entry.secret.hosts).any(|pattern| pattern.covers_host(place))
+        // What policy can't name gets nothing, but nothing is risked either.
+        let is_for = |host: &HostName| self.entries.iter().any(|entry| entry.secret.grant.is_for_host(host));
+        place.policy_host().map_or(!self.is_empty(), |host| is_for(&host))
     }
 
-    /// Those whose values may be sent to a place.
-    pub(crate) fn bound_for(&self, place: &Place, tls: bool) -> Vec<Arc<Entry>> {
-        let may = |secret: &Secret| {
-            (tls || secret.allow_plain_http) && secret.hosts.iter().any(|pattern| pattern.covers(place))
+    /// What policy says of each secret, for one request.
+    pub(crate) fn decide(&self, asked: &Asked) -> Vec<Decided> {
+        let Ok(target) = asked.target() else { return Vec::new() };
+        let decide = |entry: &Arc<Entry>| {
+            let decision = entry.secret.grant.decide(&target);
+            Decided { entry: entry.clone(), decision }
         };
-        self.entries.iter().filter(|entry| may(&entry.secret)).cloned().collect()
+        self.entries.iter().map(decide).collect()
     }
 }
 
 fn check(secret: &Secret) -> Result<(), SecretError> {
-    let name = secret.name.clone();
+    let name = secret.name().to_owned();
     let word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
     if !(1..=MAX_NAME_CHARS).contains(&name.len()) || !name.bytes().all(word) {
         return Err(SecretError::BadName { name });
@@ -186,7 +178,8 @@ mod tests {
     use super::*;
 
     fn secret(name: &str, value: &str) -> Secret {
-        Secret { name: name.into(), value: value.into(), hosts: Vec::new(), allow_plain_http: false }
+        let grant = SecretGrant { name: name.to_owned(), ..SecretGrant::parse("A@a.test").unwrap() };
+        Secret::new(grant, value.to_owned())
     }
 
     #[test]
@@ -210,26 +203,58 @@ mod tests {
         assert!(!format!("{:?}", one.entries()[0].secret).contains("value-1234"));
     }
 
-    #[test]
-    fn a_host_pattern_covers_one_level_and_its_port() {
-        let covers = |pattern: &str, host: &str, port| {
-            HostPattern::parse(pattern).unwrap().covers(&Place::parse(host, port).unwrap())
-        };
-        assert!(covers("api.example.org", "API.example.org", 8443));
-        assert!(covers("*.example.org", "a.example.org", 443));
-        assert!(covers("[::1]:80", "::1", 80) && covers("::1", "::1", 81) && covers("127.0.0.1:80", "127.0.0.1", 80));
-        for (pattern, host, port) in [
-            ("api.example.org", "example.org", 443),
-            ("api.example.org", "xapi.example.org", 443),
-            ("*.example.org", "a.b.example.org", 443),
-            ("*.example.org", "example.org", 443),
-            ("a.b:80", "a.b", 81),
-            ("api.example.org", "api.example.org.evil.net", 443),
-            ("*.0.0.1", "127.0.0.1", 443),
-        ] {
-            let pattern = HostPattern::parse(pattern);
-            assert!(pattern.is_err() || !pattern.unwrap().covers(&Place::parse(host, port).unwrap()), "{host}");
+    /// How often a text is in this process's memory.
+    fn occurrences(text: &[u8]) -> usize {
+        use std::os::unix::fs::FileExt;
+        let maps = std::fs::read_to_string("/proc/self/maps").unwrap();
+        let memory = std::fs::File::open("/proc/self/mem").unwrap();
+        let mut found = 0;
+        for line in maps.lines().filter(|line| line.contains(" rw") && !line.contains("[v")) {
+            let (start, end) = line.split(' ').next().unwrap().split_once('-').unwrap();
+            let [start, end] = [start, end].map(|number| u64::from_str_radix(number, 16).unwrap());
+            let mut piece = Zeroizing::new(vec![0; (1 << 20) + text.len()]);
+            for at in (start..end).step_by(1 << 20) {
+                let length = piece.len().min(usize::try_from(end - at).unwrap());
+                let Ok(read) = memory.read_at(&mut piece[..length], at) else { continue };
+                // Where it was read to, it is found again, and not counted.
+                let copied = piece.as_ptr() as u64;
+                let places = piece[..read.min((1 << 20) + text.len() - 1)].windows(text.len()).enumerate();
+                let is_copy = |place: u64| (copied..copied + piece.len() as u64).contains(&place);
+                found += places.filter(|(offset, window)| *window == text && !is_copy(at + *offset as u64)).count();
+            }
         }
-        assert!(HostPattern::parse("*").is_err() && HostPattern::parse("*.*.org").is_err());
+        found
+    }
+
+    /// Values go into everything that holds one, and nothing of them is left when that is dropped. It is looked for in the
+    /// memory of this process; the end of the value only, since who frees memory writes to its beginning.
+    #[test]
+    fn values_are_wiped_from_memory() {
+        use crate::http::replace::{Form, Replacer};
+        use crate::http::request::Request;
+        use crate::http::{Scrubber, Scrubbing};
+        let mut random = [0; 96];
+        getrandom::fill(&mut random).unwrap();
+        let value = Zeroizing::new(random.iter().map(|byte| char::from(b'a' + byte % 26)).collect::<String>());
+        // Never as it is.
+        let needle: Vec<u8> = value.as_bytes()[48..].iter().map(|byte| byte ^ 0x80).collect();
+        let count = || occurrences(&Zeroizing::new(needle.iter().map(|byte| byte ^ 0x80).collect::<Vec<u8>>()));
+        {
+            let grant = SecretGrant::parse("KEY@http://a.test").unwrap();
+            let secrets = Secrets::new(vec![Secret::new(grant, value)]).unwrap();
+            assert!(count() > 1, "it would be found");
+            let key = secrets.placeholder("KEY").unwrap();
+            let head = format!("GET /?k={key} HTTP/1.1\r\nHost: a.test\r\nX: {key}\r\nY: {key}\r\n\r\n");
+            let mut request = Request::parse(head.as_bytes(), &Place::parse("a.test", 80).unwrap(), false).unwrap();
+            let mut replacer = Replacer::new(secrets.decide(&request.asked));
+            replacer.fill_head(&mut request).unwrap();
+            let (sent, body) = (request.write_head(), replacer.fill(key.as_bytes(), Form::Json).0.unwrap());
+            let scrubber = Arc::new(Scrubber::new(&secrets));
+            let mut scrubbing = Scrubbing::new(scrubber.clone());
+            scrubbing.push(&body, &mut Vec::new());
+            assert!(sent.len() > 3 * 96 && scrubber.scrub_bytes(&body).starts_with(PREFIX.as_bytes()));
+        }
+        // The text that is looked for.
+        assert_eq!(count(), 1);
     }
 }

@@ -8,6 +8,8 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Instant;
 
+use zeroize::Zeroizing;
+
 use crate::http::answer::{About, Answer, Resend};
 use crate::http::client::Checked;
 use crate::http::connection::{Connection, is_timeout};
@@ -15,6 +17,7 @@ use crate::http::error::HttpError;
 use crate::http::event::Record;
 use crate::http::framing::{BodyReader, Framing, LAST_CHUNK, write_chunk};
 use crate::http::gate::Granted;
+use crate::http::guard;
 use crate::http::inflate;
 use crate::http::limits::from_now;
 use crate::http::pool::{MAX_REST, MAX_REST_UNREPEATABLE};
@@ -53,7 +56,7 @@ impl Upload {
         deadline: Instant,
     ) -> Result<Upload, HttpError> {
         let mut record = Record::new(terms.audit.clone(), &request.asked);
-        let mut replacer = Replacer::new(terms.secrets.bound_for(&request.asked.place, request.asked.tls));
+        let mut replacer = Replacer::new(terms.secrets.decide(&request.asked));
         let prepared = prepare(terms, &mut request, granted, &mut replacer, deadline);
         let checked = prepared.inspect_err(|error| record.failed(error))?;
         let reader = BodyReader::new(request.framing, true);
@@ -130,12 +133,13 @@ impl Upload {
         ready: Option<Connection>,
         deadline: Instant,
     ) -> Result<(Option<Connection>, Option<Resend>), HttpError> {
-        let (body, _) = self.replacer.fill(body, Form::of_body(&self.request));
+        let (filled, _) = self.replacer.fill(body, Form::of_body(&self.request));
+        let body = filled.as_ref().map_or(body, |filled| filled.as_slice());
         if matches!(self.request.framing, Framing::Length(_)) {
             self.request.framing = Framing::Length(body.len() as u64);
         }
-        let mut bytes = self.request.write_head();
-        bytes.extend_from_slice(&body);
+        let head = self.request.write_head();
+        let bytes = Zeroizing::new([head.as_slice(), body].concat());
         let mut connection = self.connection(ready, deadline)?;
         self.tell_secrets(connection.key.address)?;
         let mut sent = connection.send(&bytes, self.terms.limits.idle, deadline);
@@ -193,10 +197,11 @@ impl Upload {
         let (chunked, last) = (self.is_chunked(), self.reader.is_done());
         let Way::Streamed(connection, replacing) = &mut self.way else { return Ok(()) };
         let data = match self.replacer.is_empty() {
-            true => piece.to_vec(),
+            true => Zeroizing::new(piece.to_vec()),
             false => replacing.push(piece, last, &mut self.replacer)?,
         };
-        let mut bytes = Vec::new();
+        // With room for the framing: what grows leaves copies behind.
+        let mut bytes = Zeroizing::new(Vec::with_capacity(data.len() + 32));
         match chunked {
             true => write_chunk(&mut bytes, &data),
             false => bytes = data,
@@ -214,6 +219,7 @@ impl Upload {
 
     /// Tells of the secrets that what is sent next holds, and nothing before it did that went there.
     fn tell_secrets(&mut self, address: SocketAddr) -> Result<(), HttpError> {
+        self.record.tell_withheld(self.replacer.take_withheld());
         Ok(self.record.tell_secrets(self.replacer.used(), address)?)
     }
 
@@ -245,10 +251,10 @@ fn prepare(
     }
     let checked = checked?;
     for (_, value) in request.headers.iter_mut().filter(|(name, _)| name.eq_ignore_ascii_case("accept-encoding")) {
-        *value = inflate::acceptable(value);
+        *value = inflate::acceptable(value).into();
     }
     if terms.secrets.any_for_host(&request.asked.place) {
-        guard(request);
+        guard::neutralise(request);
     }
     if !replacer.is_empty() {
         replacer.fill_head(request)?;
@@ -258,13 +264,6 @@ fn prepare(
         request.ask_to_close();
     }
     Ok(checked)
-}
-
-/// An answer that may hold a secret must come whole and uncompressed, or the secret couldn't be found in it.
-fn guard(request: &mut Request) {
-    let unwanted = ["accept-encoding", "range", "if-range"];
-    request.headers.retain(|(name, _)| !unwanted.iter().any(|unwanted| name.eq_ignore_ascii_case(unwanted)));
-    request.headers.push(("Accept-Encoding".to_owned(), b"identity".to_vec()));
 }
 
 /// A server that stops listening may still have answered, so only time that ran out is an error here.

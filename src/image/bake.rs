@@ -1,22 +1,25 @@
 //! Makes images: boots the runtime, imports the framework, then the skill, and takes the memory.
 
 use std::collections::BTreeMap;
-use std::io::Write;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
 use super::snapshot::Snapshot;
-use super::{BakeReport, FORMAT, Frozen, Image, Meta, unix_now};
+use super::{BakeReport, FORMAT, Image, Meta};
 use crate::cache::{self, Bucket};
-use crate::call::Call;
-use crate::cell::{Cell, Ending, EngineError, Inputs, Machine, Precompiled};
+use crate::call::{Call, Note, NoteKind, Outcome};
+use crate::cancel::CancelToken;
+use crate::cell::wasi_python;
+use crate::cell::{Cell, Ending, EngineError, HotPages, Inputs, Machine, NewImage, Precompiled};
 use crate::door::Door;
 use crate::limits::{LimitKind, Limits};
+use crate::manifest::{Manifest, StaticManifest};
 use crate::packages::{self, Packages, SITE_FOLDER, Site, Sites};
+use crate::policy::quote;
 use crate::runtime::files::{CommonFiles, GUEST_FOLDER, PACKAGES_FOLDER};
-use crate::runtime::{self, Runtime, RuntimeError, wasi_python};
+use crate::runtime::{self, Runtime, RuntimeError};
 use crate::skill::Skill;
 use crate::vfs::Mount;
 use crate::wasi::Stop;
@@ -26,6 +29,8 @@ const MAX_REPORTED_OUTPUT: usize = 16 << 10;
 
 /// Files that an analysis goes on without.
 const MOST_SKIPPED: usize = 4;
+/// For importing packages to see what becomes of it. A verdict must not hang on how busy a machine is.
+const TRYING: Duration = Duration::from_secs(180);
 
 /// Where images come from: the cache, or a bake.
 pub struct Baker<'a> {
@@ -42,21 +47,6 @@ pub enum WarmUp {
     #[default]
     Manifest,
     Params(Value),
-}
-
-/// What a skill's files say, read where nothing of the skill runs: by it is decided what the skill may do, so it is not the
-/// word of a cell that the skill was imported in.
-pub struct Told {
-    /// Nothing where it can't be read.
-    pub manifest: Option<Value>,
-    pub early_imports: BTreeMap<String, String>,
-}
-
-impl Told {
-    /// The manifest; where it can't be read, one by which nothing is granted.
-    pub fn manifest_or_none_granted(self) -> Value {
-        self.manifest.unwrap_or_else(|| json!({"permissions": {"unreadable": true}}))
-    }
 }
 
 /// What a call starts from that imports its skill itself.
@@ -91,6 +81,20 @@ pub enum BakeError {
     Io(#[from] std::io::Error),
 }
 
+/// What the guest read of a skill's files.
+#[derive(serde::Deserialize)]
+struct Look {
+    manifest: Value,
+    manifest_error: Option<String>,
+    early_imports: BTreeMap<String, String>,
+}
+
+impl Look {
+    fn static_manifest(&self) -> StaticManifest {
+        StaticManifest::new(self.manifest.clone(), self.manifest_error.clone(), self.early_imports.clone())
+    }
+}
+
 impl Baker<'_> {
     /// The key of a skill's image: everything that its content depends on.
     pub fn key(&self, skill: &Skill) -> String {
@@ -115,6 +119,13 @@ impl Baker<'_> {
         self.open(&self.key(skill))
     }
 
+    /// Whether a skill's image is in the cache and can still be used, by its seal alone.
+    pub fn is_baked(&self, skill: &Skill) -> Result<bool, BakeError> {
+        let meta = self.runtime.cache.meta(Bucket::Image, &file_name(&self.key(skill)))?;
+        let meta = meta.and_then(|meta| serde_json::from_value::<Meta>(meta).ok());
+        Ok(meta.is_some_and(|meta| !meta.is_expired()))
+    }
+
     /// Bakes a skill's image, unless another process just did: then it is that one, and `false`.
     pub fn bake(&self, skill: &Skill, limits: &Limits) -> Result<(Image, bool), BakeError> {
         let key = self.key(skill);
@@ -133,31 +144,41 @@ impl Baker<'_> {
     }
 
     pub(super) fn lock(&self, key: &str) -> Result<cache::Guard, BakeError> {
+        self.runtime.cache.check_writable()?;
         Ok(self.runtime.cache.lock(&format!("bake-{key}"), "baking an image", self.runtime.progress)?)
     }
 
     fn bake_now(&self, skill: &Skill, key: &str, warm_up: &WarmUp, limits: &Limits) -> Result<Image, BakeError> {
         let framework = self.framework()?;
         self.runtime.progress.step(&format!("baking the image of {}", skill.id()));
-        let mut told = self.told(skill)?;
-        let skill = &self.furnished(skill, told.manifest.as_ref())?;
+        let read = self.look(skill)?;
+        let skill = &match read.static_manifest().manifest {
+            Ok(manifest) => self.with_packages(skill, &manifest)?,
+            // Importing it raises, and says why.
+            Err(_) => skill.clone(),
+        };
         // What pip takes is not the skill's time.
         let started = Instant::now();
         let limits = &bake_limits(limits);
-        let (mut snapshot, mut report) = self.skill_snapshot(&framework, skill, warm_up, limits)?;
-        // Importing it raised, if it can't be read, and said why. Should it not, nothing is granted to it.
-        report.early_imports = std::mem::take(&mut told.early_imports);
-        report.manifest = told.manifest_or_none_granted();
-        let compiled = snapshot.precompile(self.machine)?;
-        let rest = limits.deadline.saturating_sub(started.elapsed());
-        let limits = Limits { deadline: rest, ..limits.clone() };
-        self.rehearse(&mut snapshot, &compiled, skill, (warm_up, &report), &limits)?;
+        let (mut snapshot, mut report) =
+            self.skill_snapshot(&framework, skill, warm_up, limits).map_err(of_the_bake)?;
+        // The host's own reading, in place of what the skill's cell says.
+        report.manifest = read.manifest;
+        report.manifest_error = read.manifest_error;
+        report.early_imports = read.early_imports;
         report.skill = skill.id().to_owned();
         report.digest = skill.digest().to_owned();
-        report.image_bytes = snapshot.image_bytes();
+        report.image_bytes = snapshot.image_bytes;
         report.immortal_objects = snapshot.immortal_objects;
-        report.total_ms = started.elapsed().as_secs_f64() * 1e3;
-        self.keep(key, &compiled, (snapshot.state, report), skill.site())
+        let compiled = snapshot.precompile(self.machine)?;
+        let meta = Meta::new(snapshot.state, report, skill.site());
+        self.keep(key, compiled, meta, |image, meta| {
+            let rest = limits.deadline.saturating_sub(started.elapsed());
+            let limits = Limits { deadline: rest, ..limits.clone() };
+            meta.state.hot = self.rehearse(image, meta, skill, warm_up, &limits)?;
+            meta.report.total_ms = started.elapsed().as_secs_f64() * 1e3;
+            Ok(())
+        })
     }
 
     fn skill_snapshot(
@@ -188,26 +209,27 @@ impl Baker<'_> {
     /// one; without, the skill is left out of it.
     fn rehearse(
         &self,
-        snapshot: &mut Snapshot,
-        compiled: &Precompiled,
+        image: NewImage,
+        meta: &Meta,
         skill: &Skill,
-        (warm_up, report): (&WarmUp, &BakeReport),
+        warm_up: &WarmUp,
         limits: &Limits,
-    ) -> Result<(), BakeError> {
+    ) -> Result<HotPages, BakeError> {
+        let Meta { state, report, .. } = meta;
         let params = match warm_up {
             WarmUp::Manifest => &report.manifest["warm_up"],
             WarmUp::Params(params) => params,
         };
         let entry = if params.is_null() { report.rehearsal } else { report.entry };
-        let memories = self.machine.new_image(compiled, snapshot.state.globals.clone())?;
+        let memories = self.machine.new_image(image, state.globals.clone())?;
         let door =
             Door { call: Door::pack(params.to_string().as_bytes(), None), result_cap: 1 << 24, ..Door::default() };
-        let inputs = self.inputs(skill.mounts(), door, limits, snapshot.state.monotonic_ns);
+        let inputs = self.inputs(skill.mounts(), door, limits, state.monotonic_ns);
         let mut cell = self.machine.cell(&memories, inputs)?;
         // However it ends, the pages that it wrote are those that calls write.
         let _ = wasi_python::enter(&mut cell, entry);
-        snapshot.learn(&mut cell);
-        Ok(())
+        let memory = cell.memory();
+        Ok(HotPages::written(memory.data(&mut *cell.store())).unwrap_or_default())
     }
 
     /// The image of an interpreter that is ready for skills.
@@ -224,9 +246,10 @@ impl Baker<'_> {
         let mut cell = self.booted(None, &Limits::default())?;
         let ran = wasi_python::run_source(&mut cell, &boot_source());
         let report = report_of(&mut cell, ran)?;
-        let snapshot = Snapshot::take(self.machine, &mut cell, report.entry)?;
+        let mut snapshot = Snapshot::take(self.machine, &mut cell, report.entry)?;
+        drop(cell);
         let compiled = snapshot.precompile(self.machine)?;
-        self.keep(&key, &compiled, (snapshot.state, report), None)
+        self.keep(&key, compiled, Meta::new(snapshot.state, report, None), |_, _| Ok(()))
     }
 
     /// Gets the framework's image ready.
@@ -235,13 +258,19 @@ impl Baker<'_> {
     }
 
     /// Has the guest read a skill's files without running them.
-    pub fn look(&self, skill: &Skill) -> Result<Value, BakeError> {
+    fn look(&self, skill: &Skill) -> Result<Look, BakeError> {
         let framework = self.framework()?;
         let mut cell = self.cell(&framework, skill.mounts(), &Limits::default())?;
         let words = ascii(&json!([skill.guest_folder()]).to_string());
         let ran = wasi_python::run_source(&mut cell, &format!("bake.look(*{words})"));
         let look = cell.store().data_mut().door.report.take();
+        let look = look.and_then(|look| serde_json::from_value(look).ok());
         look.ok_or_else(|| ended(&mut cell, ran.map(|_| ())))
+    }
+
+    /// What a skill's files say that matters for what it may do.
+    pub fn static_manifest(&self, skill: &Skill) -> Result<StaticManifest, BakeError> {
+        Ok(self.look(skill)?.static_manifest())
     }
 
     /// Has the guest say what is in a skill's files, for the analysis. A file that the guest does not survive is named by
@@ -270,17 +299,11 @@ impl Baker<'_> {
     pub fn tried(&self, skill: &Skill, wanted: &Value) -> Result<Option<Value>, BakeError> {
         let framework = self.framework()?;
         self.runtime.progress.step(&format!("importing the packages of {}", skill.id()));
-        let mut cell = self.cell(&framework, skill.site().and_then(Site::mount), &Limits::default())?;
+        let limits = Limits { deadline: TRYING, ..Limits::default() };
+        let mut cell = self.cell(&framework, skill.site().and_then(Site::mount), &limits)?;
         let words = ascii(&json!([wanted.to_string()]).to_string());
         let _ = wasi_python::run_source(&mut cell, &format!("{}bake.try_imports(*{words})", path_source(skill)));
         Ok(cell.store().data_mut().door.report.take())
-    }
-
-    /// What a skill's files say that matters for what it may do.
-    pub fn told(&self, skill: &Skill) -> Result<Told, BakeError> {
-        let mut look = self.look(skill)?;
-        let early_imports = serde_json::from_value(look["early_imports"].take()).unwrap_or_default();
-        Ok(Told { manifest: look["manifest_error"].is_null().then(|| look["manifest"].take()), early_imports })
     }
 
     /// A cell that imports the skill itself, for one call, with that call's environment. Gives its report.
@@ -289,6 +312,7 @@ impl Baker<'_> {
             Start::Boot => self.booted(skill.mounts(), &call.limits)?,
             Start::Framework => self.cell(&self.framework()?, skill.mounts(), &call.limits)?,
         };
+        cell.cancel_by(&call.cancel, self.machine);
         let mut source = if start == Start::Boot { boot_source() + "\n" } else { String::new() };
         let values = json!([serde_json::to_string(&call.env).unwrap_or_default()]).to_string();
         source += &format!("bake.environment(*{})\n", ascii(&values));
@@ -310,7 +334,8 @@ impl Baker<'_> {
         limits: &Limits,
         monotonic_ns: u64,
     ) -> Inputs {
-        Inputs { mounts: self.files.mounts(skill), door, limits: limits.clone(), monotonic_ns }
+        let cancel = CancelToken::default();
+        Inputs { mounts: self.files.mounts(skill), door, limits: limits.clone(), monotonic_ns, cancel }
     }
 
     fn booted(&self, skill: impl IntoIterator<Item = Mount>, limits: &Limits) -> Result<Cell, BakeError> {
@@ -339,10 +364,9 @@ impl Baker<'_> {
     }
 
     /// The skill with its packages: fetched if they have to be, recorded as missing if they can't be had.
-    pub fn furnished(&self, skill: &Skill, manifest: Option<&Value>) -> Result<Skill, BakeError> {
-        // A manifest that can't be read asks for nothing.
-        let site = manifest.map(|manifest| self.sites().of(skill, manifest)).transpose()?.flatten();
-        Ok(skill.furnished(site.map(Arc::new)))
+    pub fn with_packages(&self, skill: &Skill, manifest: &Manifest) -> Result<Skill, BakeError> {
+        let site = self.sites().of(&skill.wanted(&manifest.requirements))?;
+        Ok(skill.with_site(site.map(Arc::new)))
     }
 
     pub fn sites(&self) -> Sites<'_> {
@@ -352,7 +376,7 @@ impl Baker<'_> {
 
     fn load(&self, key: &str, artefact: cache::Artefact) -> Result<Option<Image>, BakeError> {
         let site = |packages: Packages, pack| Ok(self.sites().again(packages, pack)?);
-        Image::load(self.machine, key, artefact, site)
+        Image::load(self.machine, key, artefact, !self.runtime.cache.is_writable(), site)
     }
 
     pub(super) fn open(&self, key: &str) -> Result<Option<Image>, BakeError> {
@@ -363,19 +387,18 @@ impl Baker<'_> {
         })
     }
 
+    /// Keeps an image in the cache; `finish` completes what is said of it, with the image at hand.
     pub(super) fn keep(
         &self,
         key: &str,
-        compiled: &Precompiled,
-        (state, report): (Frozen, BakeReport),
-        site: Option<&Site>,
+        compiled: Precompiled,
+        mut meta: Meta,
+        finish: impl FnOnce(NewImage, &mut Meta) -> Result<(), BakeError>,
     ) -> Result<Image, BakeError> {
-        let site = site.map(|site| (site.packages.clone(), site.pack.clone()));
-        let meta = Meta { state, report, baked: unix_now(), site };
         let purpose = "keeping an image";
         let artefact =
             self.runtime.cache.replace(Bucket::Image, &file_name(key), purpose, self.runtime.progress, |out| {
-                out.write_all(compiled.bytes())?;
+                finish(compiled.write_to(out)?, &mut meta)?;
                 serde_json::to_value(&meta).map_err(|error| BakeError::Io(error.into()))
             })?;
         self.load(key, artefact)?.ok_or_else(|| BakeError::Io(std::io::Error::other("a new image does not load")))
@@ -402,6 +425,35 @@ fn explained(mut error: BakeError, skill: &Skill) -> BakeError {
         site.packages.explain_outcome(&mut ending.outcome);
     }
     error
+}
+
+/// Marks an ending as that of a bake.
+fn of_the_bake(mut error: BakeError) -> BakeError {
+    if let BakeError::Ended(ending) = &mut error {
+        ending.while_baking = true;
+    }
+    error
+}
+
+/// What to say of a call that a limit ended before it began: while its skill's image was made, which is the first call's
+/// part and not that of later ones.
+pub fn note_of_bake(skill: &Skill, ending: &Ending) -> Option<Note> {
+    let Outcome::Exceeded(limit, _) = &ending.outcome else { return None };
+    let (name, subject) = (quote::shell_word(&skill.as_given()), skill.id().to_owned());
+    let advice = match limit {
+        LimitKind::Deadline => {
+            format!(
+                "`skillcell build {name}` makes it ahead and has longer for it, or give the first call more `--timeout`"
+            )
+        }
+        LimitKind::Memory => {
+            format!("`skillcell build {name} --memory SIZE` makes it with more, or give the call more `--memory`")
+        }
+        _ => "`--no-image` imports the skill in each call, within that call's limits".to_owned(),
+    };
+    let message =
+        format!("the limit was reached while the skill was imported for its image, before the call; {advice}");
+    ending.while_baking.then_some(Note { kind: NoteKind::Bake, subject, message })
 }
 
 fn last_line(output: &[u8]) -> Option<String> {
@@ -440,7 +492,9 @@ fn boot_source() -> String {
 }
 
 fn load_source(skill: &Skill) -> String {
-    let words = json!([skill.guest_folder(), skill.package()]);
+    let stand_ins = skill.site().map(|site| site.packages.stand_in_modules()).unwrap_or_default();
+    let watched: Vec<&String> = stand_ins.keys().collect();
+    let words = json!([skill.guest_folder(), skill.package(), json!(watched).to_string()]);
     format!("{}bake.skill(*{})", path_source(skill), ascii(&words.to_string()))
 }
 

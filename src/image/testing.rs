@@ -3,10 +3,10 @@
 
 use super::bake::report_of;
 use super::snapshot::Snapshot;
-use super::{BakeError, Baker, Image};
+use super::{BakeError, Baker, Image, Meta};
+use crate::cell::wasi_python;
 use crate::limits::Limits;
 use crate::runtime::files::TEST_PACKAGES_FOLDER;
-use crate::runtime::wasi_python;
 use crate::vfs::Mount;
 
 impl Baker<'_> {
@@ -27,9 +27,10 @@ impl Baker<'_> {
         let source = format!("from skillcell_guest.testing import prepare; prepare.image({TEST_PACKAGES_FOLDER:?})");
         let ran = wasi_python::run_source(&mut cell, &source);
         let report = report_of(&mut cell, ran)?;
-        let snapshot = Snapshot::take(self.machine, &mut cell, report.entry)?;
+        let mut snapshot = Snapshot::take(self.machine, &mut cell, report.entry)?;
+        drop(cell);
         let compiled = snapshot.precompile(self.machine)?;
-        self.keep(&key, &compiled, (snapshot.state, report), None)
+        self.keep(&key, compiled, Meta::new(snapshot.state, report, None), |_, _| Ok(()))
     }
 
     fn testing_key(&self, digest: &str) -> String {

@@ -1,19 +1,18 @@
-//! What a skill's calls cost: the image, the first call, a call; and a Python process beside it.
+//! What a skill's calls cost: the image, the first call, a call; and a Python process beside it. What is measured is the
+//! skill's first recorded call that succeeds, never one that fails.
 
 use std::time::{Duration, Instant};
 
-use serde_json::json;
-
+use super::cases::{Cases, Ending};
 use super::model::{SkillFigures, rounded};
 use super::native::Outside;
-use super::parity::Cases;
+use super::parity::{IN_A_CELL, Prepared};
 use crate::bench::Series;
-use crate::call::Call;
+use crate::call::Outcome;
 use crate::host::Host;
 use crate::image::WarmUp;
 use crate::limits::Limits;
 use crate::skill::Skill;
-use crate::tier::{Choice, Tier};
 
 /// Calls, unless they take long.
 const CALLS: usize = 200;
@@ -24,36 +23,37 @@ pub fn measure(host: &Host, skill: &Skill, cases: &Cases, outside: Option<&Outsi
     let Ok((_, baked)) = host.build(skill, &WarmUp::Manifest, &Limits::default()) else { return };
     figures.bake_ms = Some(rounded(baked.total_ms));
     figures.image_bytes = Some(rounded(baked.image_bytes as f64) as u64);
-    let (name, params) = cases.example(skill.id()).unwrap_or_else(|| ("{}".to_owned(), json!({})));
-    let mut call = Call::new(params);
-    call.validate = false;
-    call.tier = Choice::Tier(Tier::Wasm);
-    // Another host has no image mapped: its first call is what the first of a process costs, compiled code apart.
-    let Some(fresh) = host.fresh().ok().filter(|fresh| fresh.install().is_ok()) else { return };
-    let started = Instant::now();
-    let Ok(first) = fresh.call(skill, &call) else { return };
-    figures.cell_cold_ms = Some(ms(started.elapsed()));
-    figures.call = Some(format!("{name}: {}", first.outcome.name()));
+    let Some(case) = cases.example(skill.id(), IN_A_CELL) else { return };
+    // Its host has no image mapped: the first call is what the first of a process costs, compiled code apart.
+    let Some(mut prepared) = Prepared::new(host, &case).ok().filter(|prepared| prepared.host.install().is_ok()) else {
+        return;
+    };
+    prepared.call.validate = false;
+    let Some(first) = time_of_success(&prepared, skill) else { return };
+    figures.call = Some(case.name().to_owned());
+    figures.requests = case.http_requests.len();
+    figures.cell_cold_ms = Some(rounded(first.as_secs_f64() * 1e3));
     let mut cell = Series::new("cell");
     let began = Instant::now();
-    while cell.len() < CALLS && began.elapsed() < LONG {
-        let started = Instant::now();
-        if host.call(skill, &call).is_err() {
-            return;
-        }
-        cell.add(started.elapsed());
+    while cell.count() < CALLS && began.elapsed() < LONG {
+        let Some(time) = time_of_success(&prepared, skill) else { break };
+        cell.add(time);
     }
     figures.cell_warm_ms = cell.percentile_ms(50).map(rounded);
-    if let Some(outside) = outside
-        && let Ok((process, warm)) = outside.latency(skill, call.params())
-    {
+    if let Some(Ok((process, warm))) = outside.map(|outside| outside.latency(skill, cases)) {
         figures.native_process_ms = Some(rounded(process));
         figures.native_warm_ms = Some(rounded(warm));
     }
 }
 
-fn ms(time: Duration) -> f64 {
-    rounded(time.as_secs_f64() * 1e3)
+/// How long the call took, if it succeeded.
+fn time_of_success(prepared: &Prepared, skill: &Skill) -> Option<Duration> {
+    let started = Instant::now();
+    let report = prepared.host.call(skill, &prepared.call).ok()?;
+    let time = started.elapsed();
+    let Outcome::Returned(json) = report.outcome else { return None };
+    let result = serde_json::from_str(json.get()).ok()?;
+    (Ending::of_result(&result) == Ending::Succeeds).then_some(time)
 }
 
 /// The machine in a few words.

@@ -3,15 +3,19 @@
 //! A document holds a table between `<!-- generated: NAME -->` and `<!-- end: NAME -->`; what is between is replaced, so the
 //! table is never edited by hand, and a test can tell when it is stale.
 
-use super::answer::{VERDICTS, blockers, median, missing, running, size, time, with_verdict};
+use super::answer::{VERDICTS, blockers, endings, median, missing, running, size, time, with_verdict};
 use super::model::{Matrix, Row, SkillFigures, Suite};
 
+/// A table's name, and what writes it.
+type Table = (&'static str, fn(&Matrix) -> String);
+
 /// The tables by name, in no particular order.
-const TABLES: [(&str, fn(&Matrix) -> String); 5] = [
+const TABLES: [Table; 6] = [
     ("matrix-answer", answer),
     ("matrix-skills", skills),
     ("matrix-blockers", blocked),
     ("matrix-costs", costs),
+    ("matrix-medians", medians),
     ("matrix-pyodide", pyodide),
 ];
 
@@ -64,8 +68,10 @@ fn answer(matrix: &Matrix) -> String {
     }
     if totals.parity_cases > 0 {
         text.push_str(&format!(
-            " Of {} recorded calls, {} give exactly the same.",
-            totals.parity_cases, totals.parity_same
+            " Of {} recorded calls ({}), {} give exactly the same.",
+            totals.parity_cases,
+            endings(matrix),
+            totals.parity_same
         ));
     }
     text.push_str("\n\n| verdict | skills | which |\n|---|---:|---|\n");
@@ -77,11 +83,11 @@ fn answer(matrix: &Matrix) -> String {
 }
 
 fn skills(matrix: &Matrix) -> String {
-    let mut text = "| skill | kind | verdict | best tier | tests in cells | natively | calls alike | packages that a cell can't have |\n|---|---|---|---|---:|---:|---:|---|\n".to_owned();
+    let mut text = "| skill | kind | verdict | best tier | tests in cells | natively | calls alike | of these succeed | packages that a cell can't have |\n|---|---|---|---|---:|---:|---:|---:|---|\n".to_owned();
     for row in &matrix.skills {
         let missing: Vec<String> = missing(row).into_iter().map(plain).collect();
         text.push_str(&format!(
-            "| `{}` | {} | {} | {} | {} | {} | {} | {} |\n",
+            "| `{}` | {} | {} | {} | {} | {} | {} | {} | {} |\n",
             plain(&row.id),
             plain(&row.classes.join(", ")),
             plain(row.verdict.as_deref().unwrap_or("could not be read")),
@@ -89,6 +95,7 @@ fn skills(matrix: &Matrix) -> String {
             suite(&row.tests.cells),
             suite(&row.tests.native),
             parity(row),
+            row.parity.successes_alike(),
             missing.join(", ")
         ));
     }
@@ -117,14 +124,20 @@ fn blocked(matrix: &Matrix) -> String {
 
 fn costs(matrix: &Matrix) -> String {
     let mut text = format!(
-        "{}\n\n| skill | call in a fresh cell | first call of a process | new Python process | call in a running Python | image, made once | image on disk |\n|---|---:|---:|---:|---:|---:|---:|\n",
+        "{}\n\n| skill | the call | call in a fresh cell | first call of a process | new Python process | call in a running Python | image, made once | image on disk |\n|---|---|---:|---:|---:|---:|---:|---:|\n",
         plain(&matrix.figures.machine)
     );
     for (id, figures) in &matrix.figures.skills {
-        text.push_str(&cost_row(&format!("`{}`", plain(id)), figures));
+        text.push_str(&cost_row(&format!("`{}`", plain(id)), &call_that_was_measured(figures), figures));
     }
+    text.push_str(&cost_row("**median**", "", &middle(matrix)));
+    text
+}
+
+/// The median of each figure.
+fn middle(matrix: &Matrix) -> SkillFigures {
     let of = |which: fn(&SkillFigures) -> Option<f64>| median(matrix, which);
-    let middle = SkillFigures {
+    SkillFigures {
         bake_ms: of(|figures| figures.bake_ms),
         image_bytes: of(|figures| figures.image_bytes.map(|bytes| bytes as f64)).map(|bytes| bytes as u64),
         cell_cold_ms: of(|figures| figures.cell_cold_ms),
@@ -132,15 +145,38 @@ fn costs(matrix: &Matrix) -> String {
         native_process_ms: of(|figures| figures.native_process_ms),
         native_warm_ms: of(|figures| figures.native_warm_ms),
         ..SkillFigures::default()
-    };
-    text.push_str(&cost_row("**median**", &middle));
-    text
+    }
 }
 
-fn cost_row(name: &str, figures: &SkillFigures) -> String {
+/// The last row of the costs, for those who read no further.
+fn medians(matrix: &Matrix) -> String {
+    let figures = middle(matrix);
+    let measured = matrix.figures.skills.values().filter(|figures| figures.call.is_some()).count();
+    let ms = |value: Option<f64>| value.map_or_else(|| "not measured".to_owned(), time);
+    format!(
+        "Medians over the {measured} skills with a call that succeeds in a cell: {} in a fresh cell, {} for the first call of a process; {} in a new Python process without any sandbox, {} in a running one. Making an image: {}, once; on disk it is {}.\n",
+        ms(figures.cell_warm_ms),
+        ms(figures.cell_cold_ms),
+        ms(figures.native_process_ms),
+        ms(figures.native_warm_ms),
+        ms(figures.bake_ms),
+        figures.image_bytes.map(size).unwrap_or_default()
+    )
+}
+
+fn call_that_was_measured(figures: &SkillFigures) -> String {
+    match (&figures.call, figures.requests) {
+        (Some(call), 0) => plain(call),
+        (Some(call), 1) => format!("{}, 1 request", plain(call)),
+        (Some(call), count) => format!("{}, {count} requests", plain(call)),
+        (None, _) => "none succeeds in a cell".to_owned(),
+    }
+}
+
+fn cost_row(name: &str, call: &str, figures: &SkillFigures) -> String {
     let ms = |value: Option<f64>| value.map(time).unwrap_or_default();
     format!(
-        "| {name} | {} | {} | {} | {} | {} | {} |\n",
+        "| {name} | {call} | {} | {} | {} | {} | {} | {} |\n",
         ms(figures.cell_warm_ms),
         ms(figures.cell_cold_ms),
         ms(figures.native_process_ms),

@@ -7,6 +7,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::cases::Ending;
+
 /// The version of the format.
 pub const SCHEMA: u32 = 1;
 
@@ -49,6 +51,12 @@ pub struct Totals {
     pub pass_natively_and_in_cells: Option<usize>,
     pub parity_same: usize,
     pub parity_cases: usize,
+    /// Recorded calls by how they end: `succeeds`, `reports an error`, `raises`.
+    #[serde(default)]
+    pub parity_endings: BTreeMap<String, usize>,
+    /// Skills with a recorded call that succeeds in a cell as it does outside.
+    #[serde(default)]
+    pub skills_with_a_success: usize,
 }
 
 /// One skill.
@@ -63,7 +71,11 @@ pub struct Row {
     pub classes: Vec<String>,
     /// `runs`, `runs with grants`, `partly` or `not in wasm`; nothing if the skill could not be read, see `problem`.
     pub verdict: Option<String>,
+    /// The least tier that has what it needs, named only if the skill's tests ran in it; `none` if no isolated tier has it.
     pub best_tier: Option<String>,
+    /// The same, by what is known of tiers: whether tests ran there or not.
+    #[serde(default)]
+    pub likely_tier: Option<String>,
     pub reasons: Vec<Reason>,
     /// What it goes on without.
     pub optional: Vec<Reason>,
@@ -88,6 +100,7 @@ impl Row {
             classes: Vec::new(),
             verdict: None,
             best_tier: None,
+            likely_tier: None,
             reasons: Vec::new(),
             optional: Vec::new(),
             permissions: None,
@@ -223,12 +236,33 @@ pub struct Parity {
     pub cases: usize,
     pub same: usize,
     pub different: Vec<CaseDifference>,
-    /// Cases that were not tried, which `cases` does not count.
+    /// All of them, with how each ended outside.
+    #[serde(default)]
+    pub calls: Vec<RecordedCall>,
+    /// Calls that would be worth having and were never recorded, with the reason; `cases` does not count them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<CaseDifference>,
 }
 
-/// A recorded call that gave something else.
+impl Parity {
+    /// How many succeed outside, and give the same in a cell.
+    pub fn successes_alike(&self) -> usize {
+        let is_alike = |call: &RecordedCall| self.different.iter().all(|one| one.case != call.case);
+        self.calls.iter().filter(|call| call.ends == Ending::Succeeds && is_alike(call)).count()
+    }
+}
+
+/// A recorded call.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RecordedCall {
+    pub case: String,
+    pub ends: Ending,
+    /// The HTTP requests that it makes, answered as recorded.
+    #[serde(default)]
+    pub requests: usize,
+}
+
+/// A recorded call that gave something else, or was left out.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CaseDifference {
     pub case: String,
@@ -264,8 +298,11 @@ pub struct Figures {
 pub struct SkillFigures {
     pub bake_ms: Option<f64>,
     pub image_bytes: Option<u64>,
-    /// The call that was measured, and how it ended.
+    /// The recorded call that was measured. It succeeds: nothing else is measured.
     pub call: Option<String>,
+    /// The HTTP requests that it makes, answered on loopback.
+    #[serde(default)]
+    pub requests: usize,
     /// A process that has made no call yet: the image is mapped, then called.
     pub cell_cold_ms: Option<f64>,
     /// The median of calls after that, each in a fresh cell.
@@ -304,6 +341,10 @@ impl Matrix {
             add(&mut totals.tests_in_pyodide, &row.tests.pyodide);
             totals.parity_same += row.parity.same;
             totals.parity_cases += row.parity.cases;
+            for call in &row.parity.calls {
+                *totals.parity_endings.entry(call.ends.name().to_owned()).or_default() += 1;
+            }
+            totals.skills_with_a_success += usize::from(row.parity.successes_alike() > 0);
             if let (Some(native), Some(_)) = (row.tests.native.counts(), row.tests.cells.counts()) {
                 let lost = row.tests.differences.iter().filter(|one| one.native.as_deref() == Some("passed")).count();
                 *totals.pass_natively.get_or_insert(0) += native.passed;

@@ -8,23 +8,23 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use serde::Deserialize;
-use serde_json::Value;
 
+use super::cases::{Cases, Places};
 use super::confine::{self, Confined};
 use super::layout;
 use super::outcomes::Ran;
-use super::pyodide::{self, normal};
+use super::pyodide;
 use crate::cache::Pack;
 use crate::host::Host;
 use crate::progress::Progress;
+use crate::provision::normalize_name;
 use crate::skill::Skill;
 use crate::venv::Venv;
 
 /// What tests are written with, beside what skills require.
 const TOOLS: [&str; 3] = ["pytest", "pytest-mock", "pytest-asyncio"];
-/// Old versions of pip don't see that `lxml[html_clean]`, which trafilatura needs, is `lxml[html-clean]`.
-const HELD_BACK: (&str, &str) = ("trafilatura", "lxml-html-clean");
 const CALLER: &str = include_str!("../../runtime-assets/study/call.py");
+const RECORDED: &str = include_str!("../../runtime-assets/study/recorded.py");
 const CLOSURE: &str = include_str!("../../runtime-assets/study/closure.py");
 const TESTS_DEADLINE: Duration = Duration::from_secs(300);
 const CALLS_DEADLINE: Duration = Duration::from_secs(60);
@@ -51,17 +51,12 @@ impl Outside {
     pub fn prepare(host: &Host, skills: &[&Skill], progress: &dyn Progress) -> Result<Outside, String> {
         let mut by_skill = BTreeMap::new();
         for skill in skills {
-            let look = host.look(skill).map_err(|error| error.to_string())?;
-            let wanted = look["manifest"]["requirements"].as_array().into_iter().flatten();
-            by_skill
-                .insert(skill.id().to_owned(), wanted.filter_map(Value::as_str).map(str::to_owned).collect::<Vec<_>>());
+            let manifest = host.manifest(skill).map_err(|error| error.to_string())?;
+            by_skill.insert(skill.id().to_owned(), manifest.requirements);
         }
         let requirements: BTreeSet<String> = by_skill.values().flatten().cloned().collect();
         let requirements: Vec<String> = requirements.into_iter().collect();
-        let mut extras: Vec<String> = TOOLS.map(str::to_owned).to_vec();
-        if requirements.iter().any(|wanted| wanted.starts_with(HELD_BACK.0)) {
-            extras.push(HELD_BACK.1.to_owned());
-        }
+        let extras: Vec<String> = TOOLS.map(str::to_owned).to_vec();
         let started = Instant::now();
         let venv = host.venv(&requirements, &extras).map_err(|error| in_full(&error))?;
         progress.note(&format!(
@@ -99,8 +94,9 @@ impl Outside {
         }
         let found: BTreeMap<String, Vec<String>> =
             serde_json::from_str(&output.last_line).map_err(|error| error.to_string())?;
-        let native =
-            |name: &str| self.venv.lock().packages.iter().any(|one| normal(&one.name) == name && one.is_native());
+        let native = |name: &str| {
+            self.venv.lock().packages.iter().any(|one| normalize_name(&one.name) == name && one.is_native())
+        };
         let with_kind = |names: Vec<String>| names.into_iter().map(|name| (name.clone(), !native(&name))).collect();
         Ok(found.into_iter().map(|(skill, names)| (skill, with_kind(names))).collect())
     }
@@ -114,7 +110,9 @@ impl Outside {
         for skill in skills {
             layout::lay_out(self.folder.path(), skill, registry)?;
         }
-        for (name, text) in [("skillcell_call.py", CALLER), ("skillcell_closure.py", CLOSURE)] {
+        let scripts =
+            [("skillcell_call.py", CALLER), ("skillcell_recorded.py", RECORDED), ("skillcell_closure.py", CLOSURE)];
+        for (name, text) in scripts {
             std::fs::write(self.folder.path().join(name), text)?;
         }
         Ok(())
@@ -152,11 +150,22 @@ impl Outside {
         output.is_pytests_own().map(|()| ran)
     }
 
-    /// A process that loads the skill and calls it once, and a call in a process that made others: milliseconds.
-    pub fn latency(&self, skill: &Skill, params: &Value) -> Result<(f64, f64), String> {
+    /// What a skill's example costs here: a process that loads the skill and makes the call once, and the call in a process
+    /// that made others, in milliseconds. Its requests are answered in the process itself, without TLS.
+    pub fn latency(&self, skill: &Skill, cases: &Cases) -> Result<(f64, f64), String> {
+        let [work, home, skills] = ["work", "home", "skills"].map(|name| self.folder.path().join(name));
+        let places = [&work, &home, &skills].map(|path| path.to_string_lossy().into_owned());
+        let [in_work, in_home, in_skills] = &places;
+        let case = cases.example(skill.id(), Places { work: in_work, home: in_home, skills: in_skills });
+        let case = case.ok_or("no recorded call of it succeeds")?;
+        std::fs::create_dir_all(&work).map_err(|error| error.to_string())?;
+        case.write_files(&work)?;
         let call = |times: &str| {
             let mut confined = self.confined();
-            confined.args(["skillcell_call.py"]).arg(self.place(skill)).arg(params.to_string()).arg(times);
+            confined.args(["skillcell_call.py"]).arg(self.place(skill)).arg(case.json.to_string()).arg(times);
+            for (name, value) in &case.env {
+                confined.env(name, value);
+            }
             let started = Instant::now();
             let output = confined.output(CALLS_DEADLINE)?;
             let time = started.elapsed().as_secs_f64() * 1e3;

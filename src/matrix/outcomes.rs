@@ -121,7 +121,7 @@ pub fn tidy(why: &str) -> String {
         let digits = rest[at + 2..].chars().take_while(char::is_ascii_hexdigit).count();
         let end = at + 2 + digits;
         text.push_str(&rest[..at]);
-        text.push_str(if digits >= 6 && digits <= 16 { "0x…" } else { &rest[at..end] });
+        text.push_str(if (6..=16).contains(&digits) { "0x…" } else { &rest[at..end] });
         rest = &rest[end..];
     }
     text.push_str(rest);

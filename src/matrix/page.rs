@@ -82,6 +82,20 @@ fn id(id: &str) -> String {
     esc(id).replace('/', "/<wbr>").replace('_', "_<wbr>")
 }
 
+/// The name of a skill's row in the page, so that a link can lead to it. An odd id is not in it: it may be anything.
+fn anchor(matrix: &Matrix, skill: &str) -> String {
+    let is_plain = skill.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '/' | '_' | '-' | '.'));
+    if is_plain {
+        return format!("skill-{skill}");
+    }
+    format!("row-{}", matrix.skills.iter().position(|row| row.id == skill).unwrap_or_default())
+}
+
+/// A skill's name as a link to its row.
+fn link(matrix: &Matrix, skill: &str) -> String {
+    format!("<a href=\"#{}\">{}</a>", anchor(matrix, skill), id(skill))
+}
+
 /// A class name for a verdict.
 fn tone(verdict: Option<&str>) -> &'static str {
     match verdict {
@@ -113,12 +127,14 @@ fn how_to_read(matrix: &Matrix) -> String {
          <dt>Natively</dt><dd>The same files in a virtual environment with all required packages, outside any sandbox. \
          Python: {}.</dd>\
          <dt>Calls alike</dt><dd>Recorded calls that give in a cell what they gave outside, down to the last digit of the \
-         JSON.</dd>\
+         JSON, and make the same HTTP requests, which are answered as recorded. Below it, how many of those that do succeed; the others \
+         report an error or raise, and have to do that in a cell too.</dd>\
          <dt>Pyodide</dt><dd>{} It says nothing about isolation: on Node.js, Pyodide is not a sandbox.</dd>\
          <dt>Best tier</dt><dd>Where all of it can run. A cell (wasm) is held by WebAssembly; a container and a sandboxed \
          subprocess run native packages and are held by the kernel; what a subprocess runs, a container does too.</dd>\
          <dt>Call, Process</dt><dd>A call in a fresh cell against a fresh Python process that loads the skill and calls it \
-         once. {}</dd></dl></section>\n",
+         once. The call is the skill's first recorded one that succeeds, and the evidence names it; a skill without one has no \
+         figures. HTTP requests are answered on this machine. {}</dd></dl></section>\n",
         esc(&matrix.runtime),
         esc(native),
         pyodide,

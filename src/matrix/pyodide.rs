@@ -15,7 +15,7 @@ pub use self::fetch::{PyodideError, obtain};
 pub use self::node::Node;
 use super::model::{Pyodide, PyodidePackage};
 use crate::cache::Pack;
-use crate::provision::Pin;
+use crate::provision::{Pin, normalize_name};
 
 static PIN: LazyLock<NpmPin> = LazyLock::new(|| {
     toml::from_str(include_str!("../../runtime-assets/pyodide.toml")).expect("tested: the pin is valid")
@@ -60,13 +60,13 @@ impl Listed {
         let text = package.read("pyodide-lock.json").map_err(|_| PyodideError::NoLock)?;
         let lock: LockFile = serde_json::from_slice(&text).map_err(|_| PyodideError::NoLock)?;
         let packages = lock.packages.into_values().filter(|entry| entry.package_type == "package");
-        Ok(Listed(packages.map(|entry| (normal(&entry.name), entry.version)).collect()))
+        Ok(Listed(packages.map(|entry| (normalize_name(&entry.name), entry.version)).collect()))
     }
 
     /// Where each of these packages, `(name, is there a pure wheel)`, would come from.
     pub fn look_up(&self, packages: &[(String, bool)]) -> Pyodide {
         let package = |(name, pure): &(String, bool)| {
-            let version = self.0.get(&normal(name)).cloned();
+            let version = self.0.get(&normalize_name(name)).cloned();
             let how = match (&version, pure) {
                 (Some(_), _) => "in Pyodide",
                 (None, true) => "pure wheel",
@@ -76,19 +76,6 @@ impl Listed {
         };
         Pyodide { not_looked_up: None, packages: packages.iter().map(package).collect() }
     }
-}
-
-/// A package's name as indexes compare it.
-pub fn normal(name: &str) -> String {
-    let mut made = String::with_capacity(name.len());
-    for c in name.chars() {
-        match c {
-            '-' | '_' | '.' if made.ends_with('-') => {}
-            '-' | '_' | '.' => made.push('-'),
-            c => made.push(c.to_ascii_lowercase()),
-        }
-    }
-    made
 }
 
 #[cfg(test)]

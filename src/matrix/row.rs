@@ -12,6 +12,7 @@ use super::pyodide::{self, Listed, Node};
 use super::{Native, Study, cells, latency, packages, runtime_in_words};
 use crate::analysis::{Analysis, analyse};
 use crate::host::Host;
+use crate::manifest::Manifest;
 use crate::progress::Progress;
 use crate::provision;
 use crate::skill::Skill;
@@ -117,6 +118,7 @@ impl<'a> Around<'a> {
             |ran| differences(&ran, outside.as_ref().ok()).into_iter().map(InPyodide::from).collect(),
         );
         row.tests.cells = suite(&inside);
+        row.best_tier = proven_tier(row);
         row.tests.native = suite(&outside);
         row.tests.differences =
             inside.as_ref().map_or_else(|_| Vec::new(), |inside| differences(inside, outside.as_ref().ok()));
@@ -146,7 +148,7 @@ impl<'a> Around<'a> {
 fn conclude(row: &mut Row, analysis: &Analysis) {
     describe(row, &analysis.manifest);
     row.verdict = Some(analysis.verdict.name().to_owned());
-    row.best_tier = Some(analysis.best_tier.name().to_owned());
+    row.likely_tier = Some(analysis.best_tier.name().to_owned());
     row.classes = analysis.classes.iter().map(|class| class.name().to_owned()).collect();
     let reasons = |all: &[crate::analysis::Reason]| {
         all.iter().map(|reason| Reason { what: reason.text.clone(), at: Some(reason.place()) }).collect()
@@ -158,10 +160,17 @@ fn conclude(row: &mut Row, analysis: &Analysis) {
     row.problem = analysis.manifest_error.as_ref().map(|why| format!("the manifest can't be read: {why}"));
 }
 
+/// A tier is named only if the skill's tests ran in it, and cells are where they do.
+fn proven_tier(row: &Row) -> Option<String> {
+    let ran = row.tests.cells.counts().is_some_and(|counts| counts.passed > 0);
+    row.likely_tier.clone().filter(|tier| tier == "none" || (tier == "wasm" && ran))
+}
+
 fn describe(row: &mut Row, manifest: &Value) {
-    let text = |key: &str| manifest[key].as_str().map(|text| text.chars().take(300).collect::<String>());
-    row.version = text("version");
-    row.summary = text("short_description").or_else(|| text("description"));
+    let cut = |text: String| text.chars().take(300).collect::<String>();
+    let Manifest { version, summary, .. } = Manifest::read(manifest.clone()).unwrap_or_default();
+    row.version = version.map(cut);
+    row.summary = summary.map(cut);
 }
 
 fn unknown(why: String) -> Pyodide {
@@ -183,4 +192,27 @@ pub fn in_short(row: &Row) -> String {
     };
     let verdict = row.verdict.as_deref().unwrap_or("unknown");
     format!("{}: {verdict}, tests in cells {}, natively {}", row.id, count(&row.tests.cells), count(&row.tests.native))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::model::Counts;
+    use super::*;
+
+    #[test]
+    fn a_tier_is_named_only_if_the_tests_ran_in_it() {
+        let named = |likely: &str, passed: Option<usize>| {
+            let mut row = Row::empty("a/b");
+            row.likely_tier = Some(likely.to_owned());
+            if let Some(passed) = passed {
+                row.tests.cells = Suite::Ran(Counts { passed, ..Counts::default() });
+            }
+            proven_tier(&row)
+        };
+        assert_eq!(named("wasm", Some(3)).as_deref(), Some("wasm"));
+        assert_eq!(named("wasm", Some(0)), None);
+        assert_eq!(named("wasm", None), None);
+        assert_eq!(named("subprocess", Some(3)), None, "they ran in cells, not there");
+        assert_eq!(named("none", None).as_deref(), Some("none"), "no tier is named");
+    }
 }

@@ -35,7 +35,7 @@ pub fn of(name: &str) -> Option<&'static Specifiers> {
 fn parse(text: &str) -> Result<BTreeMap<String, Specifiers>, String> {
     let file: File = toml::from_str(text).map_err(|error| error.to_string())?;
     let rows = file.constraint.into_iter().map(|row| {
-        let requirement = Requirement::parse(&row.requirement)?;
+        let requirement = Requirement::parse(&row.requirement).map_err(|refused| refused.why)?;
         Ok((requirement.name, requirement.specifiers))
     });
     rows.collect()

@@ -1,6 +1,7 @@
-//! Asks pip for wheels that run in the guest, one level of dependencies at a time. pip knows the user's indexes, mirrors,
-//! proxies and certificates; it chooses a version and downloads it, and runs nothing of it. Where there is no such wheel,
-//! the files that pip passed over tell why.
+//! Asks pip for wheels that run on a target, one level of dependencies at a time: `--no-deps`, so that pip never reads what a
+//! wheel requires, which may be an address whose `setup.py` it would run. pip knows the user's indexes, mirrors, proxies and
+//! certificates; it chooses a version and downloads it, and runs nothing of it. Where there is no such wheel, the files that
+//! pip passed over tell why.
 
 use std::ffi::OsString;
 use std::fs;
@@ -10,14 +11,17 @@ use std::time::Duration;
 
 use super::Error;
 use super::passed::{self, Absent};
-use super::requirement::normalized;
 use super::specifier::Specifiers;
+use super::target::Target;
 use crate::progress::Progress;
-use crate::provision::{self, Fetch, FetchedWheel, GUEST_PYTHON, Pin, PipRun};
+use crate::provision::{self, Fetch, FetchedWheel, Pin, PipRun, normalize_name};
 
 /// How long one run of pip may take, and how much it may download.
 const PATIENCE: Duration = Duration::from_secs(180);
 const MAX_BYTES: u64 = 512 << 20;
+/// The same for native code, of which there is more.
+const NATIVE_PATIENCE: Duration = Duration::from_secs(20 * 60);
+const MAX_NATIVE_BYTES: u64 = 16 << 30;
 /// Why nobody was asked.
 pub const OFFLINE: &str = "no index: this is offline, and no wheels were given with `--from-wheel`";
 /// Runs of pip at the same time. Most of each is waiting.
@@ -34,6 +38,7 @@ pub enum Answer {
 
 /// Where wheels are asked for.
 pub struct Index<'a> {
+    target: &'a Target,
     fetch: &'a Fetch,
     /// A private folder; each run gets one below it.
     folder: &'a Path,
@@ -42,8 +47,8 @@ pub struct Index<'a> {
 }
 
 impl<'a> Index<'a> {
-    pub fn new(fetch: &'a Fetch, folder: &'a Path, progress: &'a dyn Progress) -> Index<'a> {
-        Index { fetch, folder, runs: AtomicUsize::new(0), progress }
+    pub fn new(target: &'a Target, fetch: &'a Fetch, folder: &'a Path, progress: &'a dyn Progress) -> Index<'a> {
+        Index { target, fetch, folder, runs: AtomicUsize::new(0), progress }
     }
 
     /// Asks for these, in this order.
@@ -97,10 +102,11 @@ impl<'a> Index<'a> {
             dir: &dir,
             isolated: self.fetch.offline,
             expected_bytes: 0,
-            max_bytes: MAX_BYTES,
-            patience: PATIENCE,
+            max_bytes: if self.target.is_guest { MAX_BYTES } else { MAX_NATIVE_BYTES },
+            patience: if self.target.is_guest { PATIENCE } else { NATIVE_PATIENCE },
         };
-        let end = match run.run(self.fetch.python.as_deref(), self.progress) {
+        let python = self.target.python.as_deref().or(self.fetch.python.as_deref());
+        let end = match run.run(python, self.progress) {
             Ok(end) => end,
             // Without pip there is no index; a skill may well run without what it would give.
             Err(error @ (provision::Error::NoPython { .. } | provision::Error::NoPip { .. })) => {
@@ -115,7 +121,7 @@ impl<'a> Index<'a> {
         let answer = |(name, specifiers): &Wanted| {
             let ours = |path: &&PathBuf| {
                 let file = path.file_name().and_then(|file| file.to_str()).unwrap_or_default();
-                file.split('-').next().is_some_and(|distribution| normalized(distribution) == *name)
+                file.split('-').next().is_some_and(|distribution| normalize_name(distribution) == *name)
             };
             match delivered.iter().find(ours).filter(|_| end.status.success()) {
                 Some(path) => provision::take(path).map(|(pin, wheel)| Answer::Wheel(pin, wheel)),
@@ -128,10 +134,7 @@ impl<'a> Index<'a> {
     fn args(&self, wanted: &[Wanted], wheels: &Path) -> Result<Vec<OsString>, Error> {
         let mut args =
             ["download", "--no-deps", "--only-binary=:all:", "-vv", "--retries", "1"].map(OsString::from).to_vec();
-        // Pure Python only. Of a guest that new, many a package says that it is not supported, which is about
-        // extension modules.
-        args.extend(["--platform", "any", "--implementation", "py", "--abi", "none"].map(OsString::from));
-        args.extend(["--python-version", GUEST_PYTHON, "--ignore-requires-python"].map(OsString::from));
+        args.extend(self.target.pip_options.iter().map(OsString::from));
         if self.fetch.offline {
             args.push("--no-index".into());
         }

@@ -1,17 +1,18 @@
 //! What a cell has before anything is fetched for its skill: the runtime's distributions, read from its standard library,
-//! and the framework's, which are pinned. Both count as installed, and are never replaced.
+//! and the framework's, which are pinned. Both count as installed there, and are never replaced.
 
 use std::collections::BTreeMap;
 use std::io::Read;
 
+use pep440_rs::Version;
 use zip::ZipArchive;
 
-use super::requirement::{Requirement, normalized};
-use super::version::Version;
+use super::metadata::{self, Required};
+use super::specifier::parse_version;
 use super::{Error, Standing};
 use crate::cache::Cache;
 use crate::progress::Progress;
-use crate::provision::{self, Fetch};
+use crate::provision::{self, Fetch, normalize_name};
 
 /// The most that is read of a distribution's metadata.
 const MAX_METADATA: u64 = 4 << 20;
@@ -35,21 +36,26 @@ enum Place {
 
 impl Installed {
     /// Looks into the runtime, which is to be in the cache.
-    pub fn look(cache: &Cache, progress: &dyn Progress) -> Result<Installed, Error> {
+    pub fn in_cells(cache: &Cache, progress: &dyn Progress) -> Result<Installed, Error> {
         let mut there = BTreeMap::new();
         for path in archive(cache, progress)?.file_names().flatten() {
             if let Some((name, version)) = path.strip_suffix(INFO).and_then(|folder| folder.rsplit_once('-'))
-                && let Some(version) = Version::parse(version)
+                && let Some(version) = parse_version(version)
             {
-                there.insert(normalized(name), There { version, place: Place::Runtime(path.to_string()) });
+                there.insert(normalize_name(name), There { version, place: Place::Runtime(path.to_string()) });
             }
         }
-        for pin in provision::pins().packages() {
-            if let Some(version) = Version::parse(&pin.version) {
-                there.insert(normalized(&pin.name), There { version, place: Place::Framework });
-            }
-        }
+        there.extend(Installed::of_framework().there);
         Ok(Installed { there })
+    }
+
+    /// What is pinned for every tier.
+    pub fn of_framework() -> Installed {
+        let pinned = provision::pins().packages().iter().filter_map(|pin| {
+            let version = parse_version(&pin.version)?;
+            Some((normalize_name(&pin.name), There { version, place: Place::Framework }))
+        });
+        Installed { there: pinned.collect() }
     }
 
     /// Which version there is, and whose it is.
@@ -63,14 +69,15 @@ impl Installed {
         Some((&there.version, standing))
     }
 
-    /// What a distribution requires besides for these extras of it. What it requires anyway is there as well.
-    pub fn requires_for(
+    /// What a distribution requires.
+    pub fn requires(
         &self,
         name: &str,
-        extras: &[String],
-        (cache, how, progress): (&Cache, &Fetch, &dyn Progress),
-    ) -> Result<Vec<Requirement>, Error> {
-        let Some(there) = self.there.get(name).filter(|_| !extras.is_empty()) else { return Ok(Vec::new()) };
+        cache: &Cache,
+        fetch: &Fetch,
+        progress: &dyn Progress,
+    ) -> Result<Vec<Required>, Error> {
+        let Some(there) = self.there.get(name) else { return Ok(Vec::new()) };
         let metadata = match &there.place {
             Place::Runtime(path) => {
                 let mut text = Vec::new();
@@ -80,17 +87,16 @@ impl Installed {
                 text
             }
             Place::Framework => {
-                let pack = provision::packages(cache, how, progress)?;
+                let pack = provision::packages(cache, fetch, progress)?;
                 let ours = |path: &str| {
                     let folder = path.strip_suffix(INFO)?;
-                    Some(normalized(folder.rsplit_once('-')?.0) == name)
+                    Some(normalize_name(folder.rsplit_once('-')?.0) == name)
                 };
                 let path = pack.files().map(|(path, _)| path).find(|path| ours(path) == Some(true)).map(str::to_owned);
                 path.and_then(|path| pack.read(&path).ok()).unwrap_or_default()
             }
         };
-        let all = super::metadata::requires(&String::from_utf8_lossy(&metadata));
-        Ok(all.into_iter().filter(|requirement| requirement.is_of_extra(extras)).collect())
+        Ok(metadata::requires(&String::from_utf8_lossy(&metadata)))
     }
 }
 

@@ -1,4 +1,5 @@
-//! `skillcell.lock`: what a skill's requirements resolved to, with the sha256 of each wheel, beside the skill. It names no index.
+//! `skillcell.lock`: what a skill's requirements resolved to, with the sha256 of each wheel, beside the skill: for cells, and
+//! for the Pythons of other tiers that were there when it was made. It names no index.
 //!
 //! It comes with the skill, so it is a stranger's: what it says is checked before it is used, and the wheels are whatever has
 //! those hashes.
@@ -7,16 +8,16 @@ use serde::{Deserialize, Serialize};
 
 use super::installed::Installed;
 use super::requirement::Requirement;
-use super::version::Version;
-use super::{Packages, Standing, standins};
+use super::resolve::PURE;
+use super::specifier::parse_version;
+use super::target::Target;
+use super::{Package, Packages, Standing, standins};
 use crate::provision::{GUEST_PYTHON, Pin};
 
 /// The name of the file, in the skill's folder.
 pub const LOCK_FILE: &str = "skillcell.lock";
 const SCHEMA: u32 = 1;
-const MAX_BYTES: usize = 1 << 20;
-/// What the file name of a wheel ends with that is pure Python.
-const PURE: &str = "-none-any.whl";
+const MAX_BYTES: usize = 4 << 20;
 
 #[derive(Serialize, Deserialize)]
 struct File {
@@ -24,6 +25,56 @@ struct File {
     python: String,
     #[serde(flatten)]
     packages: Packages,
+    /// For other tiers. Locks were without it once.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    native: Vec<Native>,
+}
+
+/// What is locked for a Python that is no cell's.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct Native {
+    target: String,
+    #[serde(flatten)]
+    packages: Packages,
+}
+
+/// What a skill's requirements resolve to, for cells and for the other Pythons that were asked about.
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub struct SkillLock {
+    pub cells: Packages,
+    /// Pythons of other tiers: each with its packages, all of which are there.
+    native: Vec<Native>,
+    /// Pythons that nothing is locked for, with the reason.
+    pub not_locked: Vec<(String, String)>,
+}
+
+impl SkillLock {
+    pub(crate) fn new(cells: Packages) -> SkillLock {
+        SkillLock { cells, ..SkillLock::default() }
+    }
+
+    /// Adds what a Python of another tier gets, or says why it is not locked.
+    pub(crate) fn add(&mut self, target: &Target, packages: Result<Packages, String>) {
+        match packages {
+            Ok(packages) => self.native.push(Native { target: target.id.clone(), packages }),
+            Err(why) => self.not_locked.push((target.describe(), why)),
+        }
+    }
+
+    /// The Pythons of other tiers that are locked, with the number of their packages.
+    pub fn native(&self) -> impl Iterator<Item = (&str, usize)> {
+        self.native.iter().map(|native| (native.target.as_str(), native.packages.packages.len()))
+    }
+
+    /// The text of the file.
+    pub fn to_text(&self) -> String {
+        // Which folder a wheel came from is of this machine.
+        let plain = |packages: &Packages| Packages { sources: String::new(), ..packages.clone() };
+        let native = self.native.iter().map(|one| Native { packages: plain(&one.packages), ..one.clone() }).collect();
+        let (schema, python, packages) = (SCHEMA, GUEST_PYTHON.to_owned(), plain(&self.cells));
+        serde_json::to_string_pretty(&File { schema, python, packages, native }).unwrap_or_default() + "\n"
+    }
 }
 
 /// Why a lock can't be used.
@@ -34,25 +85,28 @@ pub enum LockError {
     Invalid(String),
     #[error("the skill's `{LOCK_FILE}` is out of date: {0}")]
     Stale(String),
+    #[error("the skill's `{LOCK_FILE}` has no packages for {0}")]
+    OtherPython(String),
 }
 
 impl LockError {
     /// What a person can do about it.
     pub fn hint(&self) -> Option<String> {
-        Some("`skillcell lock SKILL` makes it anew".into())
+        let again = "`skillcell lock SKILL` makes it anew";
+        Some(match self {
+            LockError::OtherPython(_) => format!("{again}, for cells and for the Pythons of this machine"),
+            _ => again.to_owned(),
+        })
     }
 }
 
-/// The text of a lock.
-pub fn write(packages: &Packages) -> String {
-    // Which folder a wheel came from is of this machine.
-    let packages = Packages { sources: String::new(), ..packages.clone() };
-    let file = File { schema: SCHEMA, python: GUEST_PYTHON.to_owned(), packages };
-    serde_json::to_string_pretty(&file).unwrap_or_default() + "\n"
-}
-
-/// Reads a lock for these requirements.
-pub fn read(text: &[u8], requirements: &[String], installed: &Installed) -> Result<Packages, LockError> {
+/// Reads a lock for these requirements and this target.
+pub fn read(
+    text: &[u8],
+    requirements: &[String],
+    target: &Target,
+    installed: &Installed,
+) -> Result<Packages, LockError> {
     if text.len() > MAX_BYTES {
         return Err(LockError::Invalid(format!("it is longer than {MAX_BYTES} bytes")));
     }
@@ -60,46 +114,54 @@ pub fn read(text: &[u8], requirements: &[String], installed: &Installed) -> Resu
     if file.schema != SCHEMA || file.python != GUEST_PYTHON {
         return Err(LockError::Stale(format!("it is of schema {} for Python {}", file.schema, file.python)));
     }
-    if file.packages.requirements != requirements {
+    let native = || file.native.into_iter().find(|native| native.target == target.id).map(|native| native.packages);
+    let packages = if target.is_guest { Some(file.packages) } else { native() };
+    let packages = packages.ok_or_else(|| LockError::OtherPython(target.describe()))?;
+    if packages.requirements != requirements {
         return Err(LockError::Stale("the manifest has other requirements".into()));
     }
-    for package in &file.packages.packages {
-        let (name, stale) = (&package.name, |what: String| Err(LockError::Stale(what)));
-        match &package.standing {
-            Standing::Wheel { .. } => drop(pin(name, &package.standing)?),
-            Standing::Runtime { version } | Standing::Framework { version } | Standing::OtherVersion { version } => {
-                let there = installed.of(name).map(|(there, _)| there.to_string());
-                if there.as_ref() != Some(version) {
-                    return stale(format!("a cell has no `{name}` {version}"));
-                }
-            }
-            Standing::StandIn { version, .. } => {
-                if standins::of(name).is_none_or(|standin| standin.version.as_str() != version) {
-                    return stale(format!("there is no stand-in for `{name}` {version}"));
-                }
-            }
-            _ => {}
+    packages.packages.iter().try_for_each(|package| check(package, target, installed))?;
+    Ok(packages)
+}
+
+fn check(package: &Package, target: &Target, installed: &Installed) -> Result<(), LockError> {
+    let name = &package.name;
+    match &package.standing {
+        Standing::Wheel { file, .. } => {
+            pin(name, &package.standing, target.is_guest)?;
+            let newer = || LockError::OtherPython(format!("the C library of this system: `{file}` is for a newer one"));
+            if target.is_guest || target.takes(file) { Ok(()) } else { Err(newer()) }
         }
+        Standing::Runtime { version } | Standing::Framework { version } | Standing::OtherVersion { version } => {
+            let there = installed.of(name).map(|(there, _)| there.to_string());
+            let stale = || LockError::Stale(format!("there is no `{name}` {version} in {}", target.describe()));
+            if there.as_ref() == Some(version) { Ok(()) } else { Err(stale()) }
+        }
+        Standing::StandIn { version, .. } => {
+            let ours = standins::of(name).is_some_and(|standin| standin.version.to_string() == *version);
+            let stale = || LockError::Stale(format!("there is no stand-in for `{name}` {version}"));
+            if ours && target.is_guest { Ok(()) } else { Err(stale()) }
+        }
+        _ => Ok(()),
     }
-    Ok(file.packages)
 }
 
 /// The pin of a wheel. What it is made of may be a stranger's, and becomes a line that pip reads.
-pub fn pin(name: &str, standing: &Standing) -> Result<Pin, LockError> {
+pub fn pin(name: &str, standing: &Standing, is_guest: bool) -> Result<Pin, LockError> {
     let Standing::Wheel { version, file, sha256 } = standing else {
         return Err(LockError::Invalid(format!("`{name}` is no wheel")));
     };
     let plain = |c: char| c.is_ascii_alphanumeric() || "._+!-".contains(c);
     let sound = Requirement::parse(&format!("{name}=={version}")).is_ok_and(|read| read.name == *name)
-        && Version::parse(version).is_some()
+        && parse_version(version).is_some()
         && version.chars().all(plain)
-        && file.ends_with(PURE)
-        && !file.starts_with('.')
+        && file.ends_with(if is_guest { PURE } else { ".whl" })
+        && !file.starts_with(['.', '-'])
         && file.chars().all(plain)
         && sha256.len() == 64
         && sha256.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
     if !sound {
-        return Err(LockError::Invalid(format!("{name:?} is not pinned to a pure Python wheel")));
+        return Err(LockError::Invalid(format!("{name:?} is not pinned to a wheel that can be used")));
     }
     Ok(Pin { name: name.into(), version: version.clone(), file: file.clone(), sha256: sha256.clone(), bytes: 0 })
 }
@@ -110,7 +172,7 @@ mod tests {
 
     fn wheel(name: &str, version: &str, file: &str, sha256: &str) -> Result<Pin, LockError> {
         let standing = Standing::Wheel { version: version.into(), file: file.into(), sha256: sha256.into() };
-        pin(name, &standing)
+        pin(name, &standing, true)
     }
 
     #[test]

@@ -1,15 +1,21 @@
 //! What a distribution says of itself: the headers of its `METADATA`. A stranger's text.
 
-use super::requirement::Requirement;
+use super::requirement::{RefusedRequirement, Requirement};
 
 /// The most requirements of one distribution that are looked at.
 const MAX_REQUIRES: usize = 1000;
 
-/// What it requires, markers and all. What can't be read is left out: one odd line for another platform is no reason to do
-/// without a package.
-pub fn requires(metadata: &str) -> Vec<Requirement> {
-    let all = headers(metadata, "requires-dist").take(MAX_REQUIRES);
-    all.filter_map(|text| Requirement::parse(text).ok()).collect()
+/// A requirement of a distribution, or why it is not taken.
+pub type Required = Result<Requirement, RefusedRequirement>;
+
+/// What it requires, markers and all.
+pub fn requires(metadata: &str) -> Vec<Required> {
+    headers(metadata, "requires-dist").take(MAX_REQUIRES).map(Requirement::parse).collect()
+}
+
+/// The first value of a header.
+pub fn header<'a>(metadata: &'a str, name: &'a str) -> Option<&'a str> {
+    headers(metadata, name).next()
 }
 
 /// The values of a header. They end at the first empty line; one of blanks continues the header above it, a licence often.
@@ -23,19 +29,23 @@ fn headers<'a>(metadata: &'a str, name: &'a str) -> impl Iterator<Item = &'a str
 mod tests {
     use super::*;
 
+    fn names(text: &str) -> Vec<String> {
+        requires(text).iter().flatten().map(ToString::to_string).collect()
+    }
+
     #[test]
     fn requirements_are_read_from_the_headers_only() {
         let text = "Metadata-Version: 2.1\nName: x\nRequires-Dist: a>=1\nRequires-Dist: b ; extra == 'c'\n\
                     Requires-Dist: evil @ https://x/y\n\nRequires-Dist: not-this\n";
-        let names: Vec<String> = requires(text).iter().map(ToString::to_string).collect();
-        assert_eq!(names, ["a>=1", "b"]);
+        assert_eq!(names(text), ["a>=1", "b"]);
+        assert_eq!(requires(text)[2].as_ref().unwrap_err().text, "evil @ https://x/y");
+        assert_eq!(header(text, "name"), Some("x"));
     }
 
     #[test]
     fn a_licence_of_many_lines_does_not_end_the_headers() {
         let text =
             "Name: x\nLicense: Mine\n        \n        Requires-Dist: not-this\n\t\nRequires-Dist: a\r\n\r\nText\n";
-        let names: Vec<String> = requires(text).iter().map(ToString::to_string).collect();
-        assert_eq!(names, ["a"]);
+        assert_eq!(names(text), ["a"]);
     }
 }

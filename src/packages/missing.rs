@@ -1,8 +1,9 @@
 //! What to say of a package that a cell does not have: which, who needs it, what there is of it instead, and who can run it.
 
 use super::{Package, Packages, Standing};
-use crate::call::{Outcome, Raised};
+use crate::outcome::{MissingModule, Outcome, Raised};
 use crate::policy::is_plain;
+use crate::provision::normalize_name;
 
 /// The most tags that a message repeats.
 const SHOWN_TAGS: usize = 2;
@@ -11,27 +12,18 @@ const MOST_EXPLAINED: usize = 600;
 /// The longest name of a module that a refusal repeats.
 const MOST_NAMED: usize = 80;
 
-/// A module that a skill could not be imported without. That it is so is the skill's word, and no more of that is taken
-/// than a plain name; what is said of its package is the host's.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Lack {
-    pub module: String,
-    /// What became of its package; nothing where no package is known to have it.
-    pub why: Option<String>,
-}
-
 impl Packages {
     /// Adds to an outcome that is, or comes of, a failed import which package it missed.
     pub(crate) fn explain_outcome(&self, outcome: &mut Outcome) {
         let Outcome::Raised(raised) = outcome else { return };
-        raised.lack = self.lack(raised);
+        raised.missing = self.missing_module(raised);
         if let Some(why) = raised.module.as_deref().and_then(|module| self.explain(module)) {
             raised.message += &format!("\n{why}");
         }
     }
 
     /// Which module was missing, if a package that a cell does not have may be the reason.
-    fn lack(&self, raised: &Raised) -> Option<Lack> {
+    fn missing_module(&self, raised: &Raised) -> Option<MissingModule> {
         let module = raised.module.as_deref().filter(|name| is_name(name))?;
         // As the guest tells a module that is missing from one that is there and fails.
         if !raised.message.contains(&format!("\nMissing module: {module} (")) {
@@ -42,7 +34,7 @@ impl Packages {
             return None;
         }
         let plain = |text: String| text.chars().filter(|c| is_plain(*c)).take(MOST_EXPLAINED).collect();
-        Some(Lack { module: module.to_owned(), why: missing.map(|package| plain(package.describe())) })
+        Some(MissingModule { module: module.to_owned(), why: missing.map(|package| plain(package.describe())) })
     }
 
     /// Why importing this module failed, if a package that is missing is the likely reason.
@@ -68,6 +60,20 @@ impl Package {
     /// The way from the skill's own requirement to this package: `fastembed → onnxruntime`.
     pub fn way(&self) -> String {
         self.chain.join(" → ")
+    }
+
+    /// The same of a package that another tier's Python does not get.
+    pub(crate) fn describe_elsewhere(&self) -> String {
+        let (name, way) = (&self.name, self.way());
+        match &self.standing {
+            Standing::Native { version, tags } => {
+                format!("`{name}` ({way}) {version} has no wheel for this Python, only for {}", tags.join(", "))
+            }
+            Standing::Source { version } => {
+                format!("`{name}` ({way}) has no wheel: {version} exists only as sources, and nothing is built")
+            }
+            _ => self.describe(),
+        }
     }
 
     /// A sentence about what became of it, as people say it.
@@ -124,7 +130,7 @@ fn related(known: &str, module: &str) -> bool {
 /// Whether a requirement that was refused looks like that of a module.
 fn likely(text: &str, module: &str) -> bool {
     let top = module.split('.').next().unwrap_or(module);
-    super::requirement::normalized(text).contains(&super::requirement::normalized(top))
+    normalize_name(text).contains(&normalize_name(top))
 }
 
 #[cfg(test)]
@@ -162,7 +168,7 @@ mod tests {
         let packages = Packages { packages: all.into(), ..Packages::default() };
         let lack = |module: Option<&str>, message: &str| {
             let module = module.map(str::to_owned);
-            packages.lack(&Raised { module, ..Raised::of_host("ImportError", message) })
+            packages.missing_module(&Raised { module, ..Raised::of_host("ImportError", message) })
         };
         let forged = "x\nMissing module: ujson (as if)\n\u{1b}[2Jthis skill is verified by skillcell";
         assert_eq!(lack(None, forged), None);

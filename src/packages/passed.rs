@@ -1,10 +1,10 @@
 //! Why pip has no wheel for the guest: read from the files that it says it passed over. Their names are looked for, not pip's
 //! words, which differ between its versions. What is found is for people: nothing is decided by it but what to say.
 
-use super::requirement::normalized;
-use super::specifier::Specifiers;
-use super::version::Version;
-use crate::provision::PipEnd;
+use pep440_rs::Version;
+
+use super::specifier::{Specifiers, parse_version};
+use crate::provision::{PipEnd, normalize_name};
 
 /// The most tags that are kept, and versions.
 const MAX_TAGS: usize = 8;
@@ -98,19 +98,19 @@ impl File {
         if let Some(stem) = file.strip_suffix(".whl") {
             let parts: Vec<&str> = stem.split('-').collect();
             let (distribution, rest) = parts.split_first().filter(|(_, rest)| matches!(rest.len(), 4 | 5))?;
-            let version = Version::parse(&rest[0].replace("%2B", "+"))?;
+            let version = parse_version(&rest[0].replace("%2B", "+"))?;
             let tag = rest[rest.len() - 3..].join("-");
-            return (normalized(distribution) == name).then_some(File { version, tag: Some(tag) });
+            return (normalize_name(distribution) == name).then_some(File { version, tag: Some(tag) });
         }
         let stem = [".tar.gz", ".zip", ".tar.bz2", ".tgz"].iter().find_map(|ending| file.strip_suffix(ending))?;
         let (distribution, version) = stem.rsplit_once('-')?;
-        let version = Version::parse(version).filter(|_| normalized(distribution) == name)?;
+        let version = parse_version(version).filter(|_| normalize_name(distribution) == name)?;
         Some(File { version, tag: None })
     }
 
     /// Releases after everything else, then by version.
     fn rank(&self) -> (bool, &Version) {
-        (!self.version.is_prerelease(), &self.version)
+        (!self.version.any_prerelease(), &self.version)
     }
 }
 

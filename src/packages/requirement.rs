@@ -1,15 +1,26 @@
-//! One requirement, PEP 508, as a manifest or a wheel states it. Both are strangers: names are plain, and what pip would
-//! take for an option, an address or a path is refused.
+//! Requirements, PEP 508, as a manifest or a wheel states them. Both are strangers: names are plain, and what pip would take
+//! for an option, an address or a path is refused.
 
 use std::fmt;
 
-use super::marker;
+use super::marker::Marker;
 use super::specifier::Specifiers;
+use super::target::MarkerValues;
+use crate::provision::normalize_name;
 
 /// The longest requirement, and the longest name in it.
 const MAX_CHARS: usize = 1000;
 const MAX_NAME: usize = 100;
 const MAX_EXTRAS: usize = 32;
+
+/// Requirements as they are kept: bounded, without control characters. What that spoils is refused, with the reason.
+pub fn clean_requirements(requirements: &[String]) -> Vec<String> {
+    let clean = |text: &String| {
+        let shown = text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c });
+        shown.take(MAX_CHARS + 1).collect()
+    };
+    requirements.iter().map(clean).collect()
+}
 
 /// A requirement, read. Written again it is nothing but a name and comparisons of versions.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,13 +30,36 @@ pub struct Requirement {
     /// Normalized likewise.
     pub extras: Vec<String>,
     pub specifiers: Specifiers,
-    marker: Option<String>,
+    marker: Option<Marker>,
+}
+
+/// A requirement that is not taken.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RefusedRequirement {
+    /// As it is written, cut where that is long.
+    pub text: String,
+    pub why: String,
+    marker: Option<Marker>,
+}
+
+impl RefusedRequirement {
+    /// Whether it would be needed, for a package that is wanted with these extras.
+    pub fn applies(&self, values: &MarkerValues, extras: &[String]) -> bool {
+        self.marker.as_ref().is_none_or(|marker| marker.holds(values, extras))
+    }
 }
 
 impl Requirement {
     /// Reads a requirement. Says what is wrong with it otherwise.
-    pub fn parse(text: &str) -> Result<Requirement, String> {
+    pub fn parse(text: &str) -> Result<Requirement, RefusedRequirement> {
         let text = text.trim();
+        Requirement::read(text).map_err(|why| {
+            let shown = text.chars().filter(|c| !c.is_control()).take(MAX_CHARS).collect();
+            RefusedRequirement { text: shown, why, marker: marker_of_refused(text) }
+        })
+    }
+
+    fn read(text: &str) -> Result<Requirement, String> {
         if text.len() > MAX_CHARS {
             return Err(format!("it is longer than {MAX_CHARS} characters"));
         }
@@ -39,24 +73,23 @@ impl Requirement {
         let (name, rest) = text.split_at(end);
         check_name(name)?;
         let (extras, rest) = read_extras(rest.trim_start())?;
-        if rest.starts_with('@') || rest.contains("://") {
+        let (versions, marker) = rest.split_once(';').map_or((rest, None), |(versions, m)| (versions, Some(m.trim())));
+        if versions.starts_with('@') || versions.contains("://") {
             return Err("it names an address; only packages of the index are taken".into());
         }
-        if rest.starts_with(['/', '\\', ':']) {
+        if versions.starts_with(['/', '\\', ':']) {
             return Err("it names a file; only packages of the index are taken".into());
         }
-        let (versions, marker) = rest.split_once(';').map_or((rest, None), |(versions, m)| (versions, Some(m.trim())));
         let versions = versions.trim();
         let versions = versions.strip_prefix('(').and_then(|inner| inner.strip_suffix(')')).unwrap_or(versions);
         let specifiers = Specifiers::parse(versions)?;
-        // A marker that can't be read is refused now, not when it would matter.
-        marker.map_or(Ok(true), |marker| marker::holds(marker, &[]))?;
-        Ok(Requirement { name: normalized(name), extras, specifiers, marker: marker.map(str::to_owned) })
+        let marker = marker.map(Marker::parse).transpose()?;
+        Ok(Requirement { name: normalize_name(name), extras, specifiers, marker })
     }
 
-    /// Whether it holds in the guest, for a package that is wanted with these extras.
-    pub fn applies(&self, extras: &[String]) -> bool {
-        self.marker.as_deref().is_none_or(|marker| marker::holds(marker, extras).unwrap_or(false))
+    /// Whether it is needed by a Python, for a package that is wanted with these extras.
+    pub fn applies(&self, values: &MarkerValues, extras: &[String]) -> bool {
+        self.marker.as_ref().is_none_or(|marker| marker.holds(values, extras))
     }
 
     /// The same package, as it is without any extra.
@@ -64,10 +97,16 @@ impl Requirement {
         Requirement { extras: Vec::new(), ..self.clone() }
     }
 
-    /// Whether it is there only for an extra of the package that states it.
-    pub fn is_of_extra(&self, extras: &[String]) -> bool {
-        !self.applies(&[]) && self.applies(extras)
+    /// Any version of a package, by its normalized name.
+    pub fn of_any_version(name: String) -> Requirement {
+        Requirement { name, extras: Vec::new(), specifiers: Specifiers::default(), marker: None }
     }
+}
+
+/// An address may have a `;` in it: a marker comes after a blank.
+fn marker_of_refused(text: &str) -> Option<Marker> {
+    let (_, marker) = text.rsplit_once(" ;").or_else(|| text.rsplit_once("; "))?;
+    Marker::parse(marker.trim()).ok().filter(|_| text.len() <= MAX_CHARS)
 }
 
 /// Without the marker.
@@ -79,19 +118,6 @@ impl fmt::Display for Requirement {
         }
         write!(f, "{}", self.specifiers)
     }
-}
-
-/// A distribution's name as indexes compare it (PEP 503).
-pub fn normalized(name: &str) -> String {
-    let mut made = String::with_capacity(name.len());
-    for c in name.trim().chars() {
-        match c {
-            '-' | '_' | '.' if made.ends_with('-') => {}
-            '-' | '_' | '.' => made.push('-'),
-            c => made.push(c.to_ascii_lowercase()),
-        }
-    }
-    made
 }
 
 fn is_of_name(c: char) -> bool {
@@ -113,7 +139,7 @@ fn read_extras(rest: &str) -> Result<(Vec<String>, &str), String> {
     let names = inner.split(',').map(str::trim).filter(|name| !name.is_empty()).take(MAX_EXTRAS + 1);
     let extras = names.map(|name| {
         let plain = name.chars().all(is_of_name);
-        if plain { check_name(name).map(|()| normalized(name)) } else { Err("an extra of it is not a name".into()) }
+        if plain { check_name(name).map(|()| normalize_name(name)) } else { Err("an extra of it is not a name".into()) }
     });
     let extras = extras.collect::<Result<Vec<_>, String>>()?;
     if extras.len() > MAX_EXTRAS {
@@ -124,6 +150,8 @@ fn read_extras(rest: &str) -> Result<(Vec<String>, &str), String> {
 
 #[cfg(test)]
 mod tests {
+
+    use super::super::target::Target;
     use super::*;
 
     #[test]
@@ -173,15 +201,27 @@ mod tests {
                 let plain = |c: char| c.is_ascii_alphanumeric() || "-_.[],<>=!~*+".contains(c);
                 proptest::prop_assert!(written.chars().all(plain) && !written.starts_with('-'), "{written:?}");
                 let again = Requirement::parse(&written);
-                proptest::prop_assert_eq!(again.map(|again| again.to_string()), Ok(written));
+                proptest::prop_assert_eq!(again.map(|again| again.to_string()).ok(), Some(written));
             }
         }
     }
 
     #[test]
     fn markers_and_extras_decide_what_applies() {
+        let values = &Target::guest().values;
         let of_extra = Requirement::parse("socks; extra == 'net'").unwrap();
-        assert!(!of_extra.applies(&[]) && of_extra.is_of_extra(&["net".into()]));
-        assert!(!Requirement::parse("x; sys_platform == 'win32'").unwrap().applies(&[]));
+        assert!(!of_extra.applies(values, &[]) && of_extra.applies(values, &["net".into()]));
+        assert!(!Requirement::parse("x; sys_platform == 'win32'").unwrap().applies(values, &[]));
+        let refused = Requirement::parse("x @ http://127.0.0.1/x;y.tar.gz ; extra == 'net'").unwrap_err();
+        assert!(!refused.applies(values, &[]) && refused.applies(values, &["net".into()]));
+        let refused = Requirement::parse("x @ http://127.0.0.1/x.tar.gz;extra=='net'").unwrap_err();
+        assert!(refused.applies(values, &[]), "that is part of the address");
+    }
+
+    #[test]
+    fn requirements_are_kept_bounded_and_without_control_characters() {
+        assert_eq!(clean_requirements(&["a".into(), "b\u{1b}[31m".into()]), ["a", "b\u{fffd}[31m"]);
+        assert!(clean_requirements(&["x".repeat(10_000)])[0].len() < 2000);
+        assert!(Requirement::parse("").is_err() && Requirement::parse("b\u{fffd}[31m").is_err());
     }
 }

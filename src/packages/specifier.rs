@@ -1,8 +1,18 @@
-//! Which versions a requirement accepts: `>=1.2,<2`, PEP 440.
+//! Which versions a requirement accepts: `>=1.2,<2`, PEP 440. Versions are read and compared by `pep440_rs`; what a clause
+//! accepts is decided here, since that crate takes `0` for `==0.1.*`. A table in `testdata` holds it to Python's `packaging`.
 
 use std::fmt;
 
-use super::version::Version;
+use pep440_rs::Version;
+
+/// The longest version that is read.
+const MAX_VERSION: usize = 100;
+
+/// Reads a version, which a stranger may have written; `None` if it is none.
+pub fn parse_version(text: &str) -> Option<Version> {
+    let text = text.trim();
+    if text.len() > MAX_VERSION || !text.is_ascii() { None } else { text.parse().ok() }
+}
 
 /// Clauses that all have to hold. Empty accepts every version.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -12,8 +22,8 @@ pub struct Specifiers(Vec<Clause>);
 struct Clause {
     operator: Operator,
     version: Version,
-    /// `==1.2.*`
-    wildcard: bool,
+    /// The version as it is written, which `===` compares.
+    text: String,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,6 +31,9 @@ enum Operator {
     Compatible,
     Equal,
     NotEqual,
+    /// `==1.2.*`
+    EqualPrefix,
+    NotEqualPrefix,
     AtMost,
     AtLeast,
     Less,
@@ -70,11 +83,22 @@ impl Specifiers {
 impl fmt::Display for Specifiers {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (at, clause) in self.0.iter().enumerate() {
-            let sign = OPERATORS.iter().find(|(_, operator)| *operator == clause.operator).map_or("", |(sign, _)| sign);
-            let (comma, star) = (if at > 0 { "," } else { "" }, if clause.wildcard { ".*" } else { "" });
-            write!(f, "{comma}{sign}{}{star}", clause.version)?;
+            let (sign, star) = clause.operator.written();
+            let comma = if at > 0 { "," } else { "" };
+            write!(f, "{comma}{sign}{}{star}", clause.text)?;
         }
         Ok(())
+    }
+}
+
+impl Operator {
+    /// What stands before the version, and after it.
+    fn written(self) -> (&'static str, &'static str) {
+        match self {
+            Operator::EqualPrefix => ("==", ".*"),
+            Operator::NotEqualPrefix => ("!=", ".*"),
+            plain => (OPERATORS.iter().find(|(_, operator)| *operator == plain).map_or("", |(sign, _)| sign), ""),
+        }
     }
 }
 
@@ -82,47 +106,69 @@ impl Clause {
     fn parse(text: &str) -> Result<Clause, String> {
         let found = OPERATORS.iter().find_map(|(sign, operator)| Some((*operator, text.strip_prefix(sign)?.trim())));
         let (operator, rest) = found.ok_or_else(|| format!("`{text}` does not compare a version"))?;
-        let (version, wildcard) = match rest.strip_suffix(".*") {
-            Some(version) if matches!(operator, Operator::Equal | Operator::NotEqual) => (version, true),
-            _ => (rest, false),
+        let (operator, number) = match (operator, rest.strip_suffix(".*")) {
+            (Operator::Equal, Some(prefix)) => (Operator::EqualPrefix, prefix),
+            (Operator::NotEqual, Some(prefix)) => (Operator::NotEqualPrefix, prefix),
+            _ => (operator, rest),
         };
-        let version = Version::parse(version).ok_or_else(|| format!("`{rest}` is not a version"))?;
-        if operator == Operator::Compatible && version.base().1.len() < 2 {
-            return Err(format!("`{text}` needs a version with at least two numbers"));
+        let version = parse_version(number).ok_or_else(|| format!("`{rest}` is not a version"))?;
+        let clause = Clause { operator, version, text: number.to_owned() };
+        if clause.is_meaningful() { Ok(clause) } else { Err(format!("`{text}` can't be compared")) }
+    }
+
+    /// Some comparisons take only some versions: `~=1`, `==1.0rc1.*` and `>=1.0+local` mean nothing.
+    fn is_meaningful(&self) -> bool {
+        let version = &self.version;
+        match self.operator {
+            Operator::EqualPrefix | Operator::NotEqualPrefix => {
+                !version.any_prerelease() && !version.is_post() && version.local().is_empty()
+            }
+            Operator::Compatible => version.release().len() > 1 && version.local().is_empty(),
+            Operator::AtMost | Operator::AtLeast | Operator::Less | Operator::Greater => version.local().is_empty(),
+            Operator::Equal | Operator::NotEqual | Operator::Identical => true,
         }
-        Ok(Clause { operator, version, wildcard })
     }
 
     fn accepts(&self, version: &Version) -> bool {
-        let Clause { operator, version: ours, wildcard } = self;
-        let (epoch, release) = ours.base();
+        let Clause { operator, version: ours, text } = self;
+        let public = || version.clone().without_local();
         match operator {
-            Operator::Identical => version.as_str().eq_ignore_ascii_case(ours.as_str()),
-            Operator::Equal if *wildcard => version.starts_with(ours.base()),
-            Operator::NotEqual if *wildcard => !version.starts_with(ours.base()),
-            Operator::Equal => same(version, ours),
-            Operator::NotEqual => !same(version, ours),
-            Operator::AtLeast => version.public() >= *ours,
-            Operator::AtMost => version.public() <= *ours,
-            Operator::Compatible => {
-                version.public() >= *ours && version.starts_with((epoch, &release[..release.len() - 1]))
-            }
-            // Neither a pre-release of the bound, nor a post-release or local version of it, is beyond it.
-            Operator::Less => {
-                let own_pre = version.is_prerelease() && !ours.is_prerelease() && version.starts_with(ours.base());
-                version < ours && !own_pre
-            }
-            Operator::Greater => {
-                let own_post = version.is_post() && !ours.is_post() && version.base() == ours.base();
-                version.public() > *ours && !own_post
-            }
+            Operator::Identical => version.to_string().eq_ignore_ascii_case(text),
+            Operator::EqualPrefix => starts_with(version, ours, ours.release().len()),
+            Operator::NotEqualPrefix => !starts_with(version, ours, ours.release().len()),
+            Operator::Equal => self.is_same(version),
+            Operator::NotEqual => !self.is_same(version),
+            Operator::AtLeast => public() >= *ours,
+            Operator::AtMost => public() <= *ours,
+            Operator::Compatible => public() >= *ours && starts_with(version, ours, ours.release().len() - 1),
+            // A pre-release of the bound is not below it, unless the bound is one.
+            Operator::Less if ours.any_prerelease() => version < ours,
+            Operator::Less => *version < ours.clone().with_dev(Some(0)),
+            // A post-release of the bound is not above it, unless the bound is one.
+            Operator::Greater if ours.is_post() || ours.is_dev() => public() > *ours,
+            Operator::Greater => version > ours && !(version.pre() == ours.pre() && is_same_release(version, ours)),
+        }
+    }
+
+    /// What follows a `+` counts only if it is asked for.
+    fn is_same(&self, version: &Version) -> bool {
+        if self.version.local().is_empty() {
+            version.clone().without_local() == self.version
+        } else {
+            *version == self.version
         }
     }
 }
 
-/// What follows a `+` counts only if it is asked for.
-fn same(version: &Version, ours: &Version) -> bool {
-    if ours.as_str().contains('+') { version == ours } else { version.public() == *ours }
+/// Whether a release begins with the first numbers of another one; a missing number counts as zero.
+fn starts_with(version: &Version, prefix: &Version, numbers: usize) -> bool {
+    let part = |at: usize| version.release().get(at).copied().unwrap_or(0);
+    let same = prefix.release().iter().take(numbers).enumerate().all(|(at, &number)| part(at) == number);
+    version.epoch() == prefix.epoch() && same
+}
+
+fn is_same_release(one: &Version, other: &Version) -> bool {
+    starts_with(one, other, other.release().len()) && starts_with(other, one, one.release().len())
 }
 
 #[cfg(test)]
@@ -130,7 +176,7 @@ mod tests {
     use super::*;
 
     fn accepts(specifiers: &str, version: &str) -> bool {
-        Specifiers::parse(specifiers).unwrap().accept(&Version::parse(version).unwrap())
+        Specifiers::parse(specifiers).unwrap().accept(&parse_version(version).unwrap())
     }
 
     #[test]
@@ -139,11 +185,11 @@ mod tests {
             (">=1.2,<2", "1.10", "2.0"),
             ("~=2.2", "2.9", "3.0"),
             ("~=1.4.5", "1.4.9", "1.5"),
-            ("==1.2.*", "1.2.9", "1.3"),
-            ("!=1.2.*", "1.3", "1.2.9"),
+            ("==1.2.*", "1.2.9", "1"),
+            ("!=1.2.*", "1", "1.2.9"),
             ("==1.0", "1.0+local", "1.0.1"),
             ("<2", "1.9", "2.0rc1"),
-            (">1.0", "1.1", "1.0.post1"),
+            (">1", "1.1", "1.0.post1"),
             (">1.0", "1.0.1", "1.0+x"),
             ("", "0", ""),
             ("===1.0", "1.0", "1.0.0"),
@@ -158,8 +204,20 @@ mod tests {
         let mut both = Specifiers::parse(" >= 1.2 , <2").unwrap();
         both.and(&Specifiers::parse("<2,!=1.5.*").unwrap());
         assert_eq!(both.to_string(), ">=1.2,<2,!=1.5.*");
-        for odd in ["1.2", ">=x", "~=1", "=1", ">1.*", "== --index-url=x"] {
+        for odd in ["1.2", ">=x", "~=1", "=1", ">1.*", "== --index-url=x", "==1.0rc1.*", ">=1+a"] {
             assert!(Specifiers::parse(odd).is_err(), "{odd}");
+        }
+        assert!(Specifiers::parse(&format!("=={}", "1.".repeat(60) + "1")).is_err());
+    }
+
+    /// Made with `packaging` 26.3: a specifier, a version, and whether it is accepted (`x`: no specifier at all).
+    #[test]
+    fn clauses_agree_with_packaging() {
+        for line in include_str!("testdata/specifiers.tsv").lines() {
+            let [clauses, version, expected] = line.split('\t').collect::<Vec<_>>()[..] else { panic!("{line}") };
+            let accepted = Specifiers::parse(clauses).map(|read| read.accept(&parse_version(version).unwrap()));
+            let found = accepted.map_or("x", |accepted| if accepted { "1" } else { "0" });
+            assert_eq!(found, expected, "{line}");
         }
     }
 }

@@ -4,11 +4,13 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
+use pep440_rs::Version;
 use serde::Deserialize;
 
-use super::requirement::{Requirement, normalized};
-use super::version::Version;
-use crate::provision::Pin;
+use super::requirement::Requirement;
+use super::specifier::parse_version;
+use super::{Package, Packages, Standing};
+use crate::provision::{Pin, normalize_name};
 
 include!(concat!(env!("OUT_DIR"), "/standins.rs"));
 
@@ -53,6 +55,15 @@ pub fn of(name: &str) -> Option<&'static StandIn> {
     STANDINS.get(name)
 }
 
+impl Packages {
+    /// Modules that are loaded only where a stand-in is used, and the distribution that each stands in for.
+    pub(crate) fn stand_in_modules(&self) -> BTreeMap<String, &str> {
+        let stand_ins = self.packages.iter().filter(|package| matches!(package.standing, Standing::StandIn { .. }));
+        let modules = |package: &Package| of(&package.name).map(StandIn::own_modules).unwrap_or_default();
+        stand_ins.flat_map(|package| modules(package).into_iter().map(|module| (module, &*package.name))).collect()
+    }
+}
+
 /// A digest of all of them.
 pub fn digest() -> blake3::Hash {
     let mut hasher = blake3::Hasher::new();
@@ -65,6 +76,17 @@ pub fn digest() -> blake3::Hash {
 }
 
 impl StandIn {
+    /// What is imported when it is used. Of one that completes a package these are its own files: the rest is the real one.
+    fn own_modules(&self) -> Vec<String> {
+        if self.python_of.is_none() {
+            return self.modules.clone();
+        }
+        let name = |path: &str| Some(path.strip_suffix(".py")?.trim_end_matches("/__init__").replace('/', "."));
+        let names: Vec<String> = self.files.iter().filter_map(|(path, _)| name(path)).collect();
+        let is_below_another = |name: &String| names.iter().any(|other| name.starts_with(&format!("{other}.")));
+        names.iter().filter(|name| !is_below_another(name)).cloned().collect()
+    }
+
     /// Its files as site-packages has them, with metadata that says what it is.
     pub fn site_files(&self, name: &str) -> Vec<(String, Vec<u8>)> {
         let info = format!("{}-{}.dist-info", name.replace('-', "_"), self.version);
@@ -87,12 +109,12 @@ fn read(files: &'static [(&'static str, &'static str, &'static [u8])]) -> Result
     for (folder, _, bytes) in files.iter().filter(|(_, path, _)| *path == ABOUT) {
         let text = std::str::from_utf8(bytes).map_err(|error| format!("{folder}: {error}"))?;
         let about: About = toml::from_str(text).map_err(|error| format!("{folder}: {error}"))?;
-        if about.name != *folder || normalized(&about.name) != about.name {
+        if about.name != *folder || normalize_name(&about.name) != about.name {
             return Err(format!("{folder}: the folder has to be named like the distribution, normalized"));
         }
-        let version = Version::parse(&about.version).ok_or_else(|| format!("{folder}: its version is none"))?;
+        let version = parse_version(&about.version).ok_or_else(|| format!("{folder}: its version is none"))?;
         let requires = about.requires.iter().map(|text| Requirement::parse(text));
-        let requires = requires.collect::<Result<_, _>>().map_err(|error| format!("{folder}: {error}"))?;
+        let requires = requires.collect::<Result<_, _>>().map_err(|refused| format!("{folder}: {}", refused.why))?;
         let own = files.iter().filter(|(of, path, _)| of == folder && *path != ABOUT);
         let files = own.map(|(_, path, bytes)| (*path, *bytes)).collect();
         let python_of = about.python_of.map(|wheel| Pin {
@@ -120,6 +142,7 @@ mod tests {
             let pinned = |pin: &Pin| pin.sha256.len() == 64 && pin.bytes > 0 && pin.file.contains(&*pin.version);
             assert!(standin.python_of.as_ref().is_none_or(pinned), "{name}");
             assert!(standin.files.iter().map(|(_, bytes)| bytes.len()).sum::<usize>() <= 1 << 20, "{name}");
+            assert!(!standin.own_modules().is_empty(), "{name}");
             for module in &standin.modules {
                 let place = module.replace('.', "/");
                 let there = |path: &str| path == format!("{place}.py") || path.starts_with(&format!("{place}/"));

@@ -3,6 +3,7 @@
 //! An IPv6 address that carries an IPv4 address is judged by what it carries. From IANA's special-purpose registries,
 //! and the addresses at which clouds hand out credentials.
 
+use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 /// What kind of place an address is.
@@ -28,6 +29,20 @@ pub enum AddressClass {
 }
 
 impl AddressClass {
+    /// What to say instead of how to grant a request to such a place: a line that is pasted is not thought about. `None`
+    /// for places that anyone can reach.
+    pub(super) fn warning(self, host: &impl fmt::Display) -> Option<String> {
+        let trust = match self {
+            AddressClass::Public => return None,
+            AddressClass::Metadata => "whoever can reach it can act as this machine",
+            _ => "services there often trust whoever can reach them",
+        };
+        Some(format!(
+            "`{host}` is {}: {trust}, so no line to paste is given; docs/reference/grants.md says how to grant it if you must",
+            self.words()
+        ))
+    }
+
     /// After "is".
     pub fn words(self) -> &'static str {
         match self {
@@ -45,6 +60,27 @@ impl AddressClass {
             AddressClass::Benchmark => "an address for benchmarks",
             AddressClass::Reserved => "a reserved address",
         }
+    }
+}
+
+/// Names that are this machine, or a service of the network that it is in, wherever they are looked up.
+const METADATA_NAMES: [&str; 4] =
+    ["metadata", "metadata.google.internal", "instance-data", "instance-data.ec2.internal"];
+const LOOPBACK_NAMES: [&str; 4] = ["localhost", "localdomain", "ip6-localhost", "ip6-loopback"];
+/// Domains that the public internet does not have.
+const PRIVATE_DOMAINS: [&str; 8] = ["internal", "local", "lan", "intranet", "private", "corp", "home", "home.arpa"];
+
+/// What kind of place a name, in lower case, is by convention.
+pub fn class_of_name(name: &str) -> AddressClass {
+    let is_below = |domain: &str| name.strip_suffix(domain).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'));
+    if METADATA_NAMES.contains(&name) {
+        AddressClass::Metadata
+    } else if LOOPBACK_NAMES.iter().any(|name| is_below(name)) {
+        AddressClass::Loopback
+    } else if PRIVATE_DOMAINS.iter().any(|domain| is_below(domain)) || !name.contains('.') {
+        AddressClass::Private
+    } else {
+        AddressClass::Public
     }
 }
 

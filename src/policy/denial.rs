@@ -26,6 +26,8 @@ pub enum DenialKind {
     Import,
     /// A manifest's `permissions` that can't be read.
     Permissions,
+    /// Another key of a manifest that can't be read.
+    Manifest,
     /// A skill that is no longer what was approved.
     Approval,
     /// A tier that a skill may not run in, or that is not to be had.
@@ -69,7 +71,7 @@ impl Denial {
             rule: None,
             message: denial.to_string(),
             hint: denial.hint(),
-            flag: denial.flag(),
+            flag: None,
         }
     }
 }

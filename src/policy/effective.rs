@@ -51,6 +51,7 @@ impl Effective {
             let held: Vec<HttpRule> = granted.http.allow.iter().filter_map(|rule| rule.intersect(wish)).collect();
             let missing = |wish: &HttpRule| {
                 Missing::new(skill, GrantKind::AllowHttp, &[wish.to_string()], words::http(wish), reason)
+                    .warned(wish.host().warning())
             };
             if let Some(rule) = granted.http.deny.iter().find(|rule| rule.denies_all(wish)) {
                 self.missing.push(missing(wish).denied(rule.to_string()));
@@ -102,7 +103,8 @@ impl Effective {
             let texts: Vec<String> = rest.iter().map(|host| secret_text(name, grant, host)).collect();
             let granted_in_part = held.iter().map(|host| format!("{name}@{host}")).collect();
             let missing = Missing::new(skill, GrantKind::Secret, &texts, words::secret(name, &rest), &asked.reason);
-            self.missing.push(Missing { granted_in_part, ..missing });
+            let warning = rest.iter().find_map(|host| host.host().warning());
+            self.missing.push(Missing { granted_in_part, ..missing }.warned(warning));
         }
         if let (Some(grant), false) = (grant, held.is_empty()) {
             self.hold(grant, held);

@@ -6,7 +6,7 @@
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-use super::address::{AddressClass, class};
+use super::address::{AddressClass, class, class_of_name};
 use super::quote::brief;
 
 const MAX_NAME_BYTES: usize = 253;
@@ -68,6 +68,19 @@ impl HostName {
             HostName::Addr(addr) => Some(*addr),
             HostName::Name(_) => None,
         }
+    }
+
+    /// What kind of place it is: of a name, by convention only.
+    pub fn class(&self) -> AddressClass {
+        match self {
+            HostName::Addr(addr) => class(*addr),
+            HostName::Name(name) => class_of_name(name),
+        }
+    }
+
+    /// What to say instead of how to grant it, where it is no place of the public internet.
+    pub(crate) fn warning(&self) -> Option<String> {
+        self.class().warning(self)
     }
 }
 
@@ -161,6 +174,15 @@ impl HostPattern {
                 Ok(HostPattern::OneBelow(name))
             }
             _ => Err(BadHost::Wildcard(brief(text))),
+        }
+    }
+
+    /// As [`HostName::warning`].
+    pub(super) fn warning(&self) -> Option<String> {
+        match self {
+            HostPattern::Exact(host) => host.warning(),
+            HostPattern::OneBelow(parent) => class_of_name(parent).warning(self),
+            HostPattern::Any => None,
         }
     }
 

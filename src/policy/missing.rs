@@ -33,6 +33,9 @@ pub struct Missing {
     pub line: Option<String>,
     /// The command that would.
     pub command: Option<String>,
+    /// What to think about first; there is no line to paste then.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub warning: Option<String>,
 }
 
 impl Missing {
@@ -57,6 +60,7 @@ impl Missing {
             flag: Some(flags.join(" ")),
             line: Some(format!("[skill.{}]\n{} = [{}]", toml(skill), kind.key(), entries.join(", "))),
             command: Some(format!("skillcell approve {}", shell_word(skill))),
+            warning: None,
         }
     }
 
@@ -70,6 +74,14 @@ impl Missing {
     /// No flag and no approval helps against a rule that denies.
     pub(super) fn denied(self, by: String) -> Missing {
         Missing { denied_by: Some(by), flag: None, line: None, command: None, ..self }
+    }
+
+    /// Something that no line to paste should grant.
+    pub(super) fn warned(self, warning: Option<String>) -> Missing {
+        match warning {
+            Some(_) => Missing { warning, flag: None, line: None, command: None, ..self },
+            None => self,
+        }
     }
 
     /// Whether nothing of it was granted.
@@ -92,6 +104,9 @@ impl Missing {
     pub fn hint(&self) -> String {
         if self.denied_by.is_some() {
             return "no flag overrides a rule in `deny_http`; it would have to go from `skillcell.toml`".into();
+        }
+        if let Some(warning) = &self.warning {
+            return warning.clone();
         }
         let flag = self.flag.iter().map(|flag| format!("`{flag}`"));
         let command = self.command.iter().map(|command| format!("`{command}`"));

@@ -11,7 +11,7 @@ use std::str::FromStr;
 use super::address::{AddressClass, class};
 use super::host::{BadHost, HostName, HostPattern};
 use super::http::HttpRule;
-use super::quote::{brief, shell};
+use super::quote::brief;
 use super::url::{self, BadUrl, Target};
 
 const MAX_RESOLVE_BYTES: usize = 512;
@@ -121,15 +121,9 @@ pub struct AddressDenial {
 }
 
 impl AddressDenial {
-    /// The flag that would grant the address, where the host is a name.
-    pub fn flag(&self) -> Option<String> {
-        let addr = HostName::Addr(self.addr);
-        let HostName::Name(name) = &self.host else { return None };
-        Some(format!("--resolve {}", shell(&format!("{name}:{}:{addr}", self.port))))
-    }
-
+    /// Never a flag: where a name leads is a stranger's word.
     pub fn hint(&self) -> Option<String> {
-        self.flag().map(|flag| format!("if that is where it should lead, `{flag}` grants that address"))
+        self.class.warning(&HostName::Addr(self.addr))
     }
 }
 

@@ -57,18 +57,22 @@ pub enum ConnectDenial<'r> {
 }
 
 impl HttpDenial {
-    /// The flag that would allow the request, if one would.
+    /// The flag that would allow the request, if one would; none for places that are to be thought about.
     pub fn flag(&self) -> Option<String> {
         match self {
-            HttpDenial::NotAllowed { suggested, .. } => Some(format!("--allow-http {}", shell(&suggested.to_string()))),
-            HttpDenial::Method(_) | HttpDenial::Denied { .. } => None,
+            HttpDenial::NotAllowed { suggested, .. } if suggested.host.warning().is_none() => {
+                Some(format!("--allow-http {}", shell(&suggested.to_string())))
+            }
+            HttpDenial::NotAllowed { .. } | HttpDenial::Method(_) | HttpDenial::Denied { .. } => None,
         }
     }
 
     /// What else there is to do about it.
     pub fn hint(&self) -> Option<String> {
         match self {
-            HttpDenial::NotAllowed { .. } => self.flag().map(|flag| format!("`{flag}` would allow it")),
+            HttpDenial::NotAllowed { suggested, .. } => {
+                suggested.host.warning().or_else(|| self.flag().map(|flag| format!("`{flag}` would allow it")))
+            }
             HttpDenial::Denied { .. } => {
                 Some("no flag overrides a rule in `deny_http`; it would have to go from `skillcell.toml`".into())
             }

@@ -13,8 +13,9 @@ use std::str::FromStr;
 
 use super::command;
 use super::env::{BadEnv, check_grantable, check_name};
-use super::host::{BadHost, HostPattern};
+use super::host::{BadHost, HostName, HostPattern};
 use super::quote::{brief, is_plain};
+use super::rules::HttpPart;
 use super::url::{self, BadUrl, Scheme, Target};
 
 const MAX_SOURCE_BYTES: usize = 4096;
@@ -133,9 +134,18 @@ impl SecretHost {
 
     /// Whether the secret may go into a request to this target.
     pub fn matches(&self, target: &Target) -> bool {
-        self.host.matches(target.host())
-            && self.port.is_none_or(|port| port == target.port())
-            && (target.scheme() == Scheme::Https || self.allow_plain_http)
+        self.failing_part(target).is_none()
+    }
+
+    /// The first part of a target that this is not for.
+    fn failing_part(&self, target: &Target) -> Option<HttpPart> {
+        if !self.host.matches(target.host()) {
+            Some(HttpPart::Host)
+        } else if target.scheme() == Scheme::Http && !self.allow_plain_http {
+            Some(HttpPart::Scheme)
+        } else {
+            self.port.is_some_and(|port| port != target.port()).then_some(HttpPart::Port)
+        }
     }
 
     pub fn covers(&self, other: &SecretHost) -> bool {
@@ -161,6 +171,56 @@ impl fmt::Display for SecretHost {
     }
 }
 
+/// That a secret's value may go into a request to one target. Only [`SecretGrant::decide`] makes one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SecretUse {
+    name: String,
+    host: SecretHost,
+}
+
+impl SecretUse {
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The grant that decided.
+    pub fn host(&self) -> &SecretHost {
+        &self.host
+    }
+}
+
+/// Why a secret's value does not go into a request.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the value of `{name}` was not put into a request to `{to}`, which got the placeholder: {}", self.reason())]
+#[non_exhaustive]
+pub struct SecretDenial {
+    pub name: String,
+    /// The origin that the request is for.
+    pub to: String,
+    /// What of the request the closest grant is not for.
+    pub part: HttpPart,
+    pub closest: Option<SecretHost>,
+}
+
+impl SecretDenial {
+    /// For a placeholder in a path: what policy decided about is sent as it is.
+    pub(crate) fn in_path(name: &str, url: &str) -> SecretDenial {
+        SecretDenial { name: name.to_owned(), to: brief(url), part: HttpPart::Path, closest: None }
+    }
+
+    fn reason(&self) -> String {
+        if self.part == HttpPart::Path {
+            return "values are put into headers, queries and bodies, not into paths".to_owned();
+        }
+        let Some(closest) = &self.closest else { return "it is granted for no host".to_owned() };
+        match self.part {
+            HttpPart::Scheme => format!("it is granted for `{closest}` over https only"),
+            HttpPart::Port => format!("it is granted for `{closest}`, which is another port"),
+            _ => format!("it is granted for `{closest}`, which is another host"),
+        }
+    }
+}
+
 /// A secret that a skill may use without seeing it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -183,9 +243,30 @@ impl SecretGrant {
         Ok(SecretGrant { name: name.to_owned(), source, hosts: vec![SecretHost::parse(host)?] })
     }
 
-    /// Whether the value may go into a request to this target.
-    pub fn allows(&self, target: &Target) -> bool {
-        self.hosts.iter().any(|host| host.matches(target))
+    /// Whether the value may go into a request to this target. Nothing else decides that.
+    pub fn decide(&self, target: &Target) -> Result<SecretUse, SecretDenial> {
+        let name = self.name.clone();
+        let denied = |part, closest: Option<&SecretHost>| {
+            Err(SecretDenial { name: name.clone(), to: target.origin(), part, closest: closest.cloned() })
+        };
+        // One setting for all hosts of a secret: the narrower one.
+        let narrower = self.hosts.iter().find(|host| !host.allow_plain_http);
+        if let (Scheme::Http, Some(narrower), true) = (target.scheme(), narrower, self.is_for_host(target.host())) {
+            return denied(HttpPart::Scheme, Some(narrower));
+        }
+        if let Some(host) = self.hosts.iter().find(|host| host.matches(target)) {
+            return Ok(SecretUse { name, host: host.clone() });
+        }
+        let failures = self.hosts.iter().filter_map(|host| Some((host.failing_part(target)?, host)));
+        // Of hosts that come equally close, the first one.
+        let (part, closest) = failures.rev().max_by_key(|(part, _)| *part).unzip();
+        denied(part.unwrap_or(HttpPart::Host), closest)
+    }
+
+    /// Whether the value may go to this host, be it by another scheme or port than what is asked now: an answer of the
+    /// host may hold it.
+    pub fn is_for_host(&self, host: &HostName) -> bool {
+        self.hosts.iter().any(|granted| granted.host.matches(host))
     }
 
     /// One text for each host, as [`parse`](Self::parse) reads them.

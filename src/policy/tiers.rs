@@ -9,7 +9,7 @@
 //!
 //! A list that is there is all there is: no flag adds to it. One that is not leaves it to the defaults and the flags.
 
-use crate::tier::Tier;
+use super::Tier;
 
 /// Who vouches for a skill.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

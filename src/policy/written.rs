@@ -34,7 +34,11 @@ impl Written {
 ///
 /// All are equal: the same grant, written elsewhere, is still the same grant.
 #[derive(Clone, Default)]
-pub(super) struct Places(Vec<(GrantKind, String, Written)>);
+pub(super) struct Places {
+    texts: Vec<(GrantKind, String, Written)>,
+    /// The policy files that were read, whether or not they grant anything.
+    files: Vec<String>,
+}
 
 impl PartialEq for Places {
     fn eq(&self, _: &Places) -> bool {
@@ -46,18 +50,23 @@ impl Eq for Places {}
 
 impl fmt::Debug for Places {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Places({})", self.0.len())
+        write!(f, "Places({})", self.texts.len())
     }
 }
 
 impl Places {
     pub fn extend(&mut self, later: Places) {
-        self.0.extend(later.0);
+        self.texts.extend(later.texts);
+        self.files.extend(later.files);
     }
 
     /// The last word on a text.
     fn find(&self, kind: GrantKind, text: &str) -> Option<&Written> {
-        self.0.iter().rev().find(|(known, known_text, _)| *known == kind && known_text == text).map(|(.., place)| place)
+        self.texts
+            .iter()
+            .rev()
+            .find(|(known, known_text, _)| *known == kind && known_text == text)
+            .map(|(.., place)| place)
     }
 }
 
@@ -67,7 +76,7 @@ impl Grants {
         let mut one = Grants::default();
         one.add(kind, text)?;
         self.add(kind, text)?;
-        self.places.0.extend(one.texts(kind).into_iter().map(|text| (kind, text, place.clone())));
+        self.places.texts.extend(one.texts(kind).into_iter().map(|text| (kind, text, place.clone())));
         Ok(())
     }
 
@@ -77,7 +86,7 @@ impl Grants {
         for kind in GrantKind::ALL {
             for text in self.texts(kind) {
                 if self.places.find(kind, &text).is_none() {
-                    self.places.0.push((kind, text, place.clone()));
+                    self.places.texts.push((kind, text, place.clone()));
                 }
             }
         }
@@ -86,11 +95,17 @@ impl Grants {
 
     /// Names the file of everything that is written in one.
     pub(super) fn name_file(&mut self, name: &str) {
-        for (.., place) in &mut self.places.0 {
+        self.places.files = vec![name.to_owned()];
+        for (.., place) in &mut self.places.texts {
             if let Written::File { path, .. } = place {
                 name.clone_into(path);
             }
         }
+    }
+
+    /// The policy files that these come from, by the paths that they were named by.
+    pub fn policy_files(&self) -> impl Iterator<Item = &str> {
+        self.places.files.iter().map(String::as_str)
     }
 
     /// Where a grant is written, by its text.

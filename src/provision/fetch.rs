@@ -20,6 +20,16 @@ pub struct Fetch {
     pub wheels: Vec<PathBuf>,
 }
 
+impl Fetch {
+    /// Whether the wheels and folders that are given are there.
+    pub fn check(&self) -> Result<()> {
+        for path in &self.wheels {
+            fs::metadata(path).map_err(Error::io("read the wheel", path))?;
+        }
+        Ok(())
+    }
+}
+
 /// An open file with exactly the pinned bytes: only `fetch` makes one.
 #[derive(Debug)]
 pub struct FetchedWheel {

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use super::{Error, Result};
+use super::{Error, Result, normalize_name};
 
 static PINS: LazyLock<Pins> =
     LazyLock::new(|| Pins::parse(include_str!("../../runtime-assets/pins.toml")).expect("tested: the pins are valid"));
@@ -101,9 +101,10 @@ impl Pins {
         &self.test_packages
     }
 
-    /// One package of the framework.
+    /// One package of the framework, however its name is spelt.
     pub fn package(&self, name: &str) -> Option<&Pin> {
-        self.packages.iter().find(|pin| pin.name == name)
+        let name = normalize_name(name);
+        self.packages.iter().find(|pin| normalize_name(&pin.name) == name)
     }
 }
 
@@ -129,7 +130,7 @@ mod tests {
                 "{pin:?}"
             );
         }
-        assert!(pins().package("skillware").is_some());
+        assert!(pins().package("skillware").is_some() && pins().package("SkillWare").is_some());
     }
 
     #[test]

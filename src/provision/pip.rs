@@ -1,14 +1,17 @@
 //! Downloading with the user's own pip, so that their index, mirror, proxy and certificate settings hold.
 //! What it delivers is not trusted: the caller hashes it.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::ExitStatus;
 use std::time::{Duration, Instant};
 
 use super::{Error, Pin, Result};
+use crate::child::python::{Packages, python};
+use crate::child::{Finished, Program, Running};
 use crate::progress::Progress;
 
 /// What pip is to select wheels for: the guest's version, not that of the Python it runs on.
@@ -17,6 +20,8 @@ pub const GUEST_PYTHON: &str = "3.15";
 const PATIENCE: Duration = Duration::from_secs(3600);
 const MAX_BYTES: u64 = 4 << 30;
 const POLL: Duration = Duration::from_millis(100);
+/// How long a Python may take to say what it is.
+const QUESTION: Duration = Duration::from_secs(30);
 /// How much of pip's output an error repeats.
 const TAIL_LINES: usize = 8;
 /// The most that is read of pip's output.
@@ -53,17 +58,17 @@ impl PipEnd {
 
 impl PipRun<'_> {
     /// Runs the first Python that there is and has pip.
-    pub fn run(&self, python: Option<&Path>, progress: &dyn Progress) -> Result<PipEnd> {
+    pub fn run(&self, explicit: Option<&Path>, progress: &dyn Progress) -> Result<PipEnd> {
         let tmp = self.dir.join("tmp");
         fs::create_dir_all(&tmp).map_err(Error::io("create", &tmp))?;
-        let candidates = candidates(python)?;
+        let candidates = candidates(explicit)?;
         let mut without_pip = None;
-        for program in &candidates {
-            let Some(status) = self.run_with(program, progress)? else {
+        for (program, packages) in candidates.iter().flat_map(|program| Packages::FOR_PIP.map(|it| (program, it))) {
+            let Some(status) = self.run_with(program, packages, progress)? else {
                 continue;
             };
             let end = PipEnd { status, log: read_log(&self.dir.join("pip.log")) };
-            if status.success() || !end.log.contains("No module named pip") {
+            if status.success() || !Packages::lacks_pip(&end.log) {
                 return Ok(end);
             }
             without_pip.get_or_insert_with(|| program.to_string_lossy().into_owned());
@@ -72,95 +77,80 @@ impl PipRun<'_> {
     }
 
     /// Runs pip to its end; `None` when there is no such program.
-    fn run_with(&self, program: &OsString, progress: &dyn Progress) -> Result<Option<ExitStatus>> {
-        let mut child = match self.command(program)?.spawn() {
-            Ok(child) => child,
+    fn run_with(&self, program: &OsString, packages: Packages, progress: &dyn Progress) -> Result<Option<ExitStatus>> {
+        let mut running = match self.pip(program, packages)?.start() {
+            Ok(running) => running,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(Error::io("run", Path::new(program))(error)),
         };
-        let status = self.watch(&mut child, progress);
-        if !matches!(status, Ok(Ok(_))) {
-            let _ = child.kill().and_then(|()| child.wait());
-        }
-        status.map_err(Error::io("wait for", Path::new(program)))?.map(Some)
+        self.watch(&mut running, progress).map(Some)
     }
 
-    fn command(&self, program: &OsString) -> Result<Command> {
+    fn pip(&self, program: &OsString, packages: Packages) -> Result<Program> {
         let path = self.dir.join("pip.log");
         let log = File::create(&path).map_err(Error::io("create", &path))?;
-        let log_too = log.try_clone().map_err(Error::io("create", &path))?;
-        let mut command = Command::new(program);
-        command.args(["-m", "pip"]).args(&self.args);
-        command.args(["--no-input", "--disable-pip-version-check", "--progress-bar", "off"]);
+        let mut pip = python(program, self.dir, packages);
+        pip.args(["-m", "pip"]).args(&self.args);
+        pip.args(["--no-input", "--disable-pip-version-check", "--progress-bar", "off"]);
         if self.isolated {
-            command.arg("--isolated").env("PIP_CONFIG_FILE", "/dev/null");
+            pip.arg("--isolated").env("PIP_CONFIG_FILE", "/dev/null");
         }
-        // `python -m` looks in the current folder first, which may be a stranger's skill with a `pip.py` in it.
-        command.current_dir(self.dir);
         // pip unpacks to its own temporary folder: here, so that growth shows and one disk is used.
-        command.env("TMPDIR", self.dir.join("tmp"));
-        command.stdin(Stdio::null()).stdout(log).stderr(log_too);
-        Ok(command)
+        pip.env("TMPDIR", self.dir.join("tmp")).log_to(log);
+        Ok(pip)
     }
 
-    fn watch(&self, child: &mut Child, progress: &dyn Progress) -> io::Result<Result<ExitStatus>> {
+    /// Dropping what runs ends it.
+    fn watch(&self, running: &mut Running, progress: &dyn Progress) -> Result<ExitStatus> {
         let started = Instant::now();
         loop {
-            if let Some(status) = child.try_wait()? {
-                return Ok(Ok(status));
+            let status = running.wait(Instant::now() + POLL).map_err(Error::io("wait for pip in", self.dir))?;
+            if let Some(status) = status {
+                return Ok(status);
             }
             let bytes = bytes_in(self.dir);
-            let over = |limit: String| Error::PipLimit { what: self.what.to_owned(), limit };
+            let over = |limit: String| Err(Error::PipLimit { what: self.what.to_owned(), limit });
             if bytes > self.max_bytes {
-                return Ok(Err(over(format!("{} MiB", self.max_bytes >> 20))));
+                return over(format!("{} MiB", self.max_bytes >> 20));
             }
             if started.elapsed() > self.patience {
-                return Ok(Err(over(format!("{} s", self.patience.as_secs()))));
+                return over(format!("{} s", self.patience.as_secs()));
             }
-            // Near the end a wheel is copied from one folder to the other: never show more than all.
-            progress.fraction(bytes.min(self.expected_bytes), self.expected_bytes);
-            std::thread::sleep(POLL);
+            progress.fraction(wheel_bytes(self.dir).min(self.expected_bytes), self.expected_bytes);
         }
     }
 }
 
-/// Downloads these wheels into `dir`, an empty private folder: the pure ones in one run of pip, and each that is for some
-/// other platform, of which only the Python is wanted, in one that asks for that platform.
+/// Downloads these wheels into `dir`, an empty private folder: those that are for the same Pythons in one run of pip.
 pub(super) fn download(pins: &[&Pin], python: Option<&Path>, dir: &Path, progress: &dyn Progress) -> Result<()> {
-    let guest = ["--python-version", GUEST_PYTHON].map(OsString::from).to_vec();
-    let (native, pure): (Vec<&Pin>, Vec<&Pin>) = pins.iter().copied().partition(|pin| tags(&pin.file).is_some());
-    if !pure.is_empty() {
-        run(&pure, guest, python, dir, progress)?;
+    let mut by_options: BTreeMap<Vec<String>, Vec<&Pin>> = BTreeMap::new();
+    for pin in pins {
+        by_options.entry(options_for(&pin.file)).or_default().push(pin);
     }
-    for pin in native {
-        run(&[pin], tags(&pin.file).unwrap_or_default(), python, dir, progress)?;
-    }
-    Ok(())
+    by_options.into_iter().try_for_each(|(options, pins)| run(&pins, options, python, dir, progress))
 }
 
-/// pip's options for the platform that a wheel's file name has; `None` if that is any.
-fn tags(file: &str) -> Option<Vec<OsString>> {
-    let mut parts = file.strip_suffix(".whl")?.rsplitn(4, '-');
-    let (platforms, abi, python) = (parts.next()?, parts.next()?, parts.next()?);
-    let version = python.strip_prefix("cp").filter(|digits| digits.len() > 1 && platforms != "any")?;
-    let mut options = vec!["--python-version".to_owned(), format!("{}.{}", &version[..1], &version[1..])];
-    options.extend(["--implementation", "cp", "--abi", abi].map(str::to_owned));
-    options.extend(platforms.split('.').flat_map(|platform| ["--platform".to_owned(), platform.to_owned()]));
-    Some(options.into_iter().map(OsString::from).collect())
+/// pip's options that choose this wheel, by the tags in its file name.
+fn options_for(file: &str) -> Vec<String> {
+    let mut parts = file.strip_suffix(".whl").unwrap_or(file).rsplitn(4, '-');
+    let [platforms, abi, pythons] = [(); 3].map(|()| parts.next().unwrap_or_default());
+    let version = pythons.strip_prefix("cp").filter(|digits| digits.len() > 1 && digits.is_ascii());
+    let python = version.map_or(GUEST_PYTHON.to_owned(), |digits| format!("{}.{}", &digits[..1], &digits[1..]));
+    let mut options = vec!["--python-version".to_owned(), python];
+    if platforms != "any" || version.is_some() {
+        let implementation = if version.is_some() { "cp" } else { "py" };
+        options.extend(["--implementation", implementation, "--abi", abi].map(str::to_owned));
+        options.extend(platforms.split('.').flat_map(|platform| ["--platform".to_owned(), platform.to_owned()]));
+    }
+    options
 }
 
-fn run(
-    pins: &[&Pin],
-    platform: Vec<OsString>,
-    python: Option<&Path>,
-    dir: &Path,
-    progress: &dyn Progress,
-) -> Result<()> {
+fn run(pins: &[&Pin], options: Vec<String>, python: Option<&Path>, dir: &Path, progress: &dyn Progress) -> Result<()> {
     write_requirements(pins, &dir.join("requirements.txt"))?;
     let what = describe(pins);
     progress.step(&format!("downloading {what}"));
     let mut args = ["download", "--no-deps", "--require-hashes", "--only-binary=:all:"].map(OsString::from).to_vec();
-    args.extend(platform);
+    args.extend(options.into_iter().map(OsString::from));
     args.extend(["--ignore-requires-python", "-r", "requirements.txt", "-d", "."].map(OsString::from));
     let run = PipRun {
         what: &what,
@@ -203,18 +193,20 @@ pub fn candidates(explicit: Option<&Path>) -> Result<Vec<OsString>> {
 pub fn python_version(explicit: Option<&Path>) -> Result<String> {
     let candidates = candidates(explicit)?;
     for program in &candidates {
-        let says = |args: &[&str]| {
-            let output = Command::new(program).args(args).stdin(Stdio::null()).output().ok()?;
-            output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
-        };
-        let Some(python) = says(&["--version"]) else { continue };
-        let Some(pip) = says(&["-m", "pip", "--version"]) else {
-            return Err(Error::NoPip { python: program.to_string_lossy().into_owned() });
-        };
+        let Some(version) = ask(program, Packages::Isolated, &["--version"]) else { continue };
+        let pip = Packages::FOR_PIP.iter().find_map(|packages| ask(program, *packages, &["-m", "pip", "--version"]));
+        let Some(pip) = pip else { return Err(Error::NoPip { python: program.to_string_lossy().into_owned() }) };
         let pip: Vec<&str> = pip.split_whitespace().take(2).collect();
-        return Ok(format!("{python} with {}", pip.join(" ")));
+        return Ok(format!("{version} with {}", pip.join(" ")));
     }
     Err(no_python(&candidates))
+}
+
+fn ask(program: &OsString, packages: Packages, args: &[&str]) -> Option<String> {
+    match python(program, Path::new("/"), packages).args(args).finish(QUESTION).ok()? {
+        Finished::Ended(said) if said.status.success() => Some(String::from_utf8_lossy(&said.stdout).trim().to_owned()),
+        _ => None,
+    }
 }
 
 fn write_requirements(pins: &[&Pin], path: &Path) -> Result<()> {
@@ -231,6 +223,26 @@ fn bytes_in(dir: &Path) -> u64 {
         Err(_) => 0,
     };
     fs::read_dir(dir).map_or(0, |entries| entries.flatten().map(size).sum())
+}
+
+/// How much is there of the wheels that are being downloaded. pip writes what it gets a second time, for its own cache, under
+/// another name, and copies a whole wheel from one folder to the next: each wheel counts once.
+fn wheel_bytes(dir: &Path) -> u64 {
+    let mut sizes = BTreeMap::new();
+    gather_wheels(dir, &mut sizes);
+    sizes.values().sum()
+}
+
+fn gather_wheels(dir: &Path, sizes: &mut BTreeMap<OsString, u64>) {
+    for entry in fs::read_dir(dir).into_iter().flatten().flatten() {
+        let Ok(meta) = entry.metadata() else { continue };
+        if meta.is_dir() {
+            gather_wheels(&entry.path(), sizes);
+        } else if entry.path().extension().is_some_and(|ending| ending == "whl") {
+            let size = sizes.entry(entry.file_name()).or_default();
+            *size = meta.len().max(*size);
+        }
+    }
 }
 
 /// The end of a log.
@@ -266,7 +278,7 @@ mod tests {
 
     #[test]
     fn a_wheel_for_a_platform_is_asked_for_by_its_tags() {
-        let options = tags("x-1.2-cp311-cp311-manylinux2014_x86_64.manylinux_2_17_x86_64.whl").unwrap();
+        let options = options_for("x-1.2-cp311-cp311-manylinux2014_x86_64.manylinux_2_17_x86_64.whl");
         let expected = [
             "--python-version",
             "3.11",
@@ -279,7 +291,9 @@ mod tests {
             "--platform",
             "manylinux_2_17_x86_64",
         ];
-        assert_eq!(options, expected.map(OsString::from));
-        assert_eq!(tags("x-1.2-py3-none-any.whl"), None);
+        assert_eq!(options, expected);
+        assert_eq!(options_for("x-1.2-py3-none-any.whl"), ["--python-version", GUEST_PYTHON]);
+        let native = options_for("x-1.2-py3-none-manylinux_2_17_x86_64.whl").join(" ");
+        assert!(native.ends_with("--implementation py --abi none --platform manylinux_2_17_x86_64"), "{native}");
     }
 }

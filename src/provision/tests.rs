@@ -7,7 +7,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use crate::cache::Cache;
-use crate::progress::Silent;
+use crate::progress::{Progress, Silent};
 use crate::provision::{self, Error, Fetch, FetchedWheel, Pin, fetch};
 use sha2::{Digest, Sha256};
 
@@ -39,7 +39,7 @@ fn a_wheel_that_pip_delivers_with_the_pinned_bytes_is_taken() {
 #[test]
 fn pip_is_asked_for_the_pinned_hash_and_for_nothing_to_build() {
     let script = r#"case "$*" in
-        "-m pip download --no-deps --require-hashes --only-binary=:all: "*"--python-version 3.15 "*) ;; *) exit 9;; esac
+        "-I -m pip download --no-deps --require-hashes --only-binary=:all: "*"--python-version 3.15 "*) ;; *) exit 9;; esac
         grep -qx "thing==1 --hash=sha256:[0-9a-f]\{64\}" requirements.txt || exit 8
         echo wheel > thing-1-py3-none-any.whl"#;
     with_pip(script).unwrap();
@@ -77,6 +77,38 @@ fn pip_does_not_run_in_the_current_folder_where_a_stranger_may_have_put_one() {
         here.display()
     );
     with_pip(&script).unwrap();
+}
+
+/// Lets pip go on when this fraction of a download was told.
+struct Watcher {
+    awaited: u64,
+    go: PathBuf,
+}
+
+impl Progress for Watcher {
+    fn step(&self, _what: &str) {}
+    fn note(&self, _message: &str) {}
+    fn fraction(&self, done: u64, _total: u64) {
+        if done == self.awaited {
+            fs::write(&self.go, "").unwrap();
+        }
+    }
+}
+
+#[test]
+fn half_a_wheel_is_half_of_the_bar_though_pip_writes_it_twice() {
+    let (dir, tmp) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let watcher = Watcher { awaited: 3, go: dir.path().join("go") };
+    // As pip does it: to a folder of its own, to a file for its cache, and in the end to where it was asked to.
+    let script = format!(
+        r#"wheel=tmp/pip-unpack-1/thing-1-py3-none-any.whl; mkdir tmp/pip-unpack-1
+        printf whe | tee tmp/tmp1 > $wheel
+        n=0; while [ ! -e '{}' ]; do n=$((n+1)); [ $n -lt 300 ] || exit 9; sleep 0.02; done
+        echo el >> $wheel; cp $wheel . "#,
+        watcher.go.display()
+    );
+    let how = Fetch { python: Some(python(dir.path(), &script)), ..Fetch::default() };
+    fetch(&[&pin()], &how, tmp.path(), &watcher).unwrap();
 }
 
 /// `cargo test -- --ignored really`: needs Python, pip and an index; downloads 100 MB.

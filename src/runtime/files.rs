@@ -4,8 +4,9 @@ use std::io;
 use std::os::unix::fs::FileExt;
 use std::sync::{Arc, OnceLock};
 
-use super::{Runtime, RuntimeError, wasi_python};
+use super::{Runtime, RuntimeError};
 use crate::cache::{Artefact, Pack, PackEntry};
+use crate::cell::wasi_python;
 use crate::provision;
 use crate::vfs::{Content, Mount, Source, Tree};
 
@@ -31,7 +32,11 @@ pub struct CommonFiles {
 }
 
 impl CommonFiles {
-    pub fn open(runtime: &Runtime<'_>, open: StdlibOpener) -> Result<CommonFiles, RuntimeError> {
+    pub fn open(
+        runtime: &Runtime<'_>,
+        open: StdlibOpener,
+        open_plots: PackOpener,
+    ) -> Result<CommonFiles, RuntimeError> {
         let bytes = provision::stdlib_bytes(runtime.cache, runtime.fetch, runtime.progress)?;
         let stdlib = Stdlib { open, bytes, artefact: OnceLock::new() };
         let packages = provision::packages(runtime.cache, runtime.fetch, runtime.progress)?;
@@ -40,6 +45,11 @@ impl CommonFiles {
         let guest = guest_tree(&mut hasher);
         let mut library = Tree::new();
         insert(&mut library, wasi_python::STDLIB_NAME, Content::Lazy(Arc::new(stdlib)));
+        let plots = Arc::new(DeferredPack { open: open_plots, pack: OnceLock::new() });
+        for (path, bytes) in provision::matplotlib_data(runtime.cache, runtime.fetch, runtime.progress)? {
+            let content = DeferredFile { pack: plots.clone(), path: path.clone(), bytes };
+            insert(&mut library, &format!("{}/{path}", wasi_python::MATPLOTLIB_DATA), Content::Lazy(Arc::new(content)));
+        }
         let mounts = [
             Mount::tree(wasi_python::STDLIB_FOLDER, Arc::new(library)),
             Mount::tree(PACKAGES_FOLDER, Arc::new(pack_tree(packages))),
@@ -103,6 +113,43 @@ impl Source for Packed {
 
     fn read_at(&self, buf: &mut [u8], offset: u64) -> io::Result<usize> {
         self.pack.read_at(self.entry, buf, offset)
+    }
+}
+
+/// Opens a pack, which checks all of it; likewise not to fetch it.
+pub type PackOpener = Box<dyn Fn() -> io::Result<Pack> + Send + Sync>;
+
+/// A pack that few calls look at: opened, and checked, on first use.
+struct DeferredPack {
+    open: PackOpener,
+    pack: OnceLock<Pack>,
+}
+
+impl DeferredPack {
+    fn pack(&self) -> io::Result<&Pack> {
+        if self.pack.get().is_none() {
+            let _ = self.pack.set((self.open)()?);
+        }
+        self.pack.get().ok_or_else(|| io::Error::other("the pack is not open"))
+    }
+}
+
+/// One file of such a pack.
+struct DeferredFile {
+    pack: Arc<DeferredPack>,
+    path: String,
+    bytes: u64,
+}
+
+impl Source for DeferredFile {
+    fn len(&self) -> u64 {
+        self.bytes
+    }
+
+    fn read_at(&self, buf: &mut [u8], offset: u64) -> io::Result<usize> {
+        let pack = self.pack.pack()?;
+        let entry = pack.entry(&self.path).ok_or(io::ErrorKind::NotFound)?;
+        pack.read_at(entry, buf, offset)
     }
 }
 

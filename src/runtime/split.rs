@@ -18,15 +18,12 @@
 
 use wasm_encoder::reencode::{Reencode, RoundtripReencoder};
 use wasm_encoder::{
-    ConstExpr, DataSection, EntityType, ExportKind, ExportSection, ImportSection, MemorySection, Module, RawSection,
-    SectionId,
+    ConstExpr, DataSection, Encode, EntityType, ExportKind, ExportSection, ImportSection, MemorySection, Module,
+    RawSection, SectionId,
 };
 use wasmparser::{DataKind, KnownCustom, Name, Operator, OperatorsReader, Parser, Payload, SectionLimited, TypeRef};
 
-/// The module and field under which a code module imports its memory.
-pub const MEMORY_IMPORT: (&str, &str) = ("image", "memory");
-/// The name under which an image exports its memory.
-pub const MEMORY_EXPORT: &str = "memory";
+use crate::cell::{MEMORY_EXPORT, MEMORY_IMPORT};
 
 /// What [`split`] makes.
 pub struct Split {
@@ -195,14 +192,12 @@ impl<'a> Parts<'a> {
             };
             data.active(0, &constant(offset_expr)?, segment.data.iter().copied());
         }
-        Ok(memory_module(RoundtripReencoder.memory_type(self.memory)?, &data))
+        Ok(memory_module(RoundtripReencoder.memory_type(self.memory)?, Some(&data)))
     }
 }
 
 /// Builds an image: a module of one memory of `pages` pages that holds `bytes` from `start` on.
 pub fn image_module(pages: u64, start: u32, bytes: &[u8]) -> Vec<u8> {
-    let mut data = DataSection::new();
-    data.active(0, &ConstExpr::i32_const(start as i32), bytes.iter().copied());
     let memory = wasm_encoder::MemoryType {
         minimum: pages,
         maximum: None,
@@ -210,16 +205,31 @@ pub fn image_module(pages: u64, start: u32, bytes: &[u8]) -> Vec<u8> {
         shared: false,
         page_size_log2: None,
     };
-    memory_module(memory, &data)
+    // The data section by hand: the encoder would copy the bytes twice more, and they may be hundreds of megabytes.
+    let mut head = Vec::new();
+    1u32.encode(&mut head); // one segment
+    0u32.encode(&mut head); // active, of the first memory
+    ConstExpr::i32_const(start as i32).encode(&mut head);
+    bytes.len().encode(&mut head);
+    let mut module = memory_module(memory, None);
+    module.reserve_exact(head.len() + bytes.len() + 16);
+    module.push(SectionId::Data as u8);
+    (head.len() + bytes.len()).encode(&mut module);
+    module.extend_from_slice(&head);
+    module.extend_from_slice(bytes);
+    module
 }
 
-fn memory_module(memory: wasm_encoder::MemoryType, data: &DataSection) -> Vec<u8> {
+fn memory_module(memory: wasm_encoder::MemoryType, data: Option<&DataSection>) -> Vec<u8> {
     let mut memories = MemorySection::new();
     memories.memory(memory);
     let mut exports = ExportSection::new();
     exports.export(MEMORY_EXPORT, ExportKind::Memory, 0);
     let mut module = Module::new();
-    module.section(&memories).section(&exports).section(data);
+    module.section(&memories).section(&exports);
+    if let Some(data) = data {
+        module.section(data);
+    }
     module.finish()
 }
 

@@ -19,16 +19,16 @@ impl Draft {
         let Some(named) = schema.get("$schema") else {
             return Ok(Self::Of2020);
         };
-        let address = named.as_str().ok_or(Doubt::Dialect)?;
+        let address = named.as_str().ok_or(Doubt)?;
         match address.strip_suffix('#').unwrap_or(address) {
             "http://json-schema.org/draft-04/schema" => Ok(Self::Four),
             "http://json-schema.org/draft-06/schema" => Ok(Self::Six),
             "http://json-schema.org/draft-07/schema" => Ok(Self::Seven),
             "https://json-schema.org/draft/2019-09/schema" => Ok(Self::Of2019),
             "https://json-schema.org/draft/2020-12/schema" => Ok(Self::Of2020),
-            "http://json-schema.org/draft-03/schema" => Err(Doubt::Dialect),
+            "http://json-schema.org/draft-03/schema" => Err(Doubt),
             other if is_plain_address(other) => Ok(Self::Of2020),
-            _ => Err(Doubt::Dialect),
+            _ => Err(Doubt),
         }
     }
 

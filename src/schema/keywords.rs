@@ -1,53 +1,76 @@
 //! The keywords, grouped by what they look at, and the table of which draft knows which.
 
 mod arrays;
-mod branches;
 mod objects;
 mod scalars;
 
 use super::Doubt;
-use super::datum::Datum;
 use super::draft::Draft;
-use super::faults::Faults;
-use super::walk::{Flow, Site, Walk};
-use serde_json::Value;
+use super::walk::{Verdict, Walk};
+use serde_json::{Map, Value};
+use std::cmp::Ordering;
+
+type Dict = Map<String, Value>;
 
 impl<'a> Walk<'a> {
-    /// Applies one keyword. What the draft does not know is an annotation.
-    pub(super) fn keyword(&mut self, name: &str, value: &'a Value, at: Site<'a>, faults: &mut Faults<'a>) -> Flow {
+    /// Applies one keyword, `wanted` being what `schema` has under its name. What the draft does not know is an
+    /// annotation.
+    pub(super) fn keyword(&mut self, name: &str, wanted: &'a Value, schema: &'a Dict, value: &Value) -> Verdict {
         let draft = self.draft;
         match name {
-            "$ref" => self.reference(value, at, faults),
-            "allOf" => self.all_of(value, at, faults),
-            "anyOf" => self.any_of(value, at, faults),
-            "oneOf" => self.one_of(value, at, faults),
-            "not" => self.not(value, at, faults),
-            "if" if draft >= Draft::Seven => self.condition(value, at, faults),
-            "type" => self.of_type(value, at, faults),
-            "enum" => self.one_of_values(value, at, faults),
-            "const" if draft >= Draft::Six => self.this_value(value, at, faults),
-            "multipleOf" => self.multiple_of(value, at, faults),
-            "minimum" | "maximum" => self.bound(name == "minimum", false, value, at, faults),
-            "exclusiveMinimum" | "exclusiveMaximum" if draft >= Draft::Six => {
-                self.bound(name == "exclusiveMinimum", true, value, at, faults)
-            }
-            "minLength" | "minItems" | "minProperties" => self.at_least(name, value, at, faults),
-            "maxLength" | "maxItems" | "maxProperties" => self.at_most(name, value, at, faults),
-            "pattern" => self.text_pattern(value, at, faults),
-            _ => match at.datum {
-                Datum::List(items) => self.array_keyword(name, value, items, at, faults),
-                Datum::Dict(members) => self.object_keyword(name, value, members, at, faults),
+            "$ref" => self.reference(wanted, value),
+            "allOf" => self.all_valid(list(wanted).iter().map(|schema| (schema, value))),
+            "anyOf" => self.any_of(list(wanted), value),
+            "oneOf" => self.one_of(list(wanted), value),
+            "not" => self.is_valid(wanted, value).map(|valid| !valid),
+            "if" if draft >= Draft::Seven => self.condition(wanted, schema, value),
+            "type" => Ok(self.has_type(wanted, value)),
+            "enum" => self.one_of_values(list(wanted), value),
+            "const" if draft >= Draft::Six => self.this_value(wanted, value),
+            "multipleOf" => scalars::multiple_of(wanted, value),
+            "minimum" => Ok(self.within(wanted, Ordering::Less, schema.get("exclusiveMinimum"), value)),
+            "maximum" => Ok(self.within(wanted, Ordering::Greater, schema.get("exclusiveMaximum"), value)),
+            "exclusiveMinimum" if draft >= Draft::Six => Ok(scalars::beyond(wanted, Ordering::Greater, value)),
+            "exclusiveMaximum" if draft >= Draft::Six => Ok(scalars::beyond(wanted, Ordering::Less, value)),
+            "minLength" | "minItems" | "minProperties" => Ok(scalars::size(name, Ordering::Less, wanted, value)),
+            "maxLength" | "maxItems" | "maxProperties" => Ok(scalars::size(name, Ordering::Greater, wanted, value)),
+            "pattern" => self.text_pattern(wanted, value),
+            _ => match value {
+                Value::Array(items) => self.array_keyword(name, wanted, schema, items),
+                Value::Object(members) => self.object_keyword(name, wanted, schema, value, members),
                 _ => unknown_here(name, draft),
             },
         }
     }
+
+    fn any_of(&mut self, schemas: &'a [Value], value: &Value) -> Verdict {
+        for schema in schemas {
+            if self.is_valid(schema, value)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    fn one_of(&mut self, schemas: &'a [Value], value: &Value) -> Verdict {
+        let mut valid = 0;
+        for schema in schemas {
+            valid += usize::from(self.is_valid(schema, value)?);
+        }
+        Ok(valid == 1)
+    }
+
+    fn condition(&mut self, condition: &'a Value, schema: &'a Dict, value: &Value) -> Verdict {
+        let branch = if self.is_valid(condition, value)? { "then" } else { "else" };
+        schema.get(branch).map_or(Ok(true), |schema| self.is_valid(schema, value))
+    }
 }
 
 /// The references that follow the dynamic scope are left to the guest, whatever the value is.
-fn unknown_here(name: &str, draft: Draft) -> Flow {
+fn unknown_here(name: &str, draft: Draft) -> Verdict {
     match name {
-        "$dynamicRef" if draft == Draft::Of2020 => Err(Doubt::Keyword("$dynamicRef").into()),
-        _ => Ok(()),
+        "$dynamicRef" if draft == Draft::Of2020 => Err(Doubt),
+        _ => Ok(true),
     }
 }
 

@@ -5,10 +5,12 @@
 mod parse;
 mod translate;
 
-use super::repr::is_well_known;
 use super::{Doubt, Steps};
 use regex::{Regex, RegexBuilder};
 use std::collections::HashMap;
+use std::sync::LazyLock;
+
+static ASSIGNED: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"^\p{Age:14.0}*$").ok());
 
 const MAX_SOURCE_BYTES: usize = 10_000;
 const MAX_WEIGHT: usize = 20_000;
@@ -65,7 +67,6 @@ enum Alphabet {
 
 /// An expression that Python accepts, too.
 pub struct Pattern {
-    source: String,
     node: Node,
     ascii: Option<Machine>,
     unicode: Option<Machine>,
@@ -79,18 +80,13 @@ struct Machine {
 impl Pattern {
     pub fn parse(source: &str) -> Result<Self, Doubt> {
         let short = (source.len() <= MAX_SOURCE_BYTES).then_some(source);
-        let node = short.and_then(parse::parse);
-        Ok(Self {
-            node: node.ok_or_else(|| Doubt::Pattern(Doubt::brief(source)))?,
-            source: source.into(),
-            ascii: None,
-            unicode: None,
-        })
+        let node = short.and_then(parse::parse).ok_or(Doubt)?;
+        Ok(Self { node, ascii: None, unicode: None })
     }
 
     fn search(&mut self, text: &str, steps: &mut Steps) -> Result<bool, Doubt> {
         if !is_well_known(text) {
-            return Err(Doubt::Text);
+            return Err(Doubt);
         }
         let alphabet = if text.is_ascii() { Alphabet::Ascii } else { Alphabet::Unicode };
         let machine = self.machine(alphabet, steps)?;
@@ -104,16 +100,15 @@ impl Pattern {
             Alphabet::Unicode => &mut self.unicode,
         };
         if slot.is_none() {
-            let unclear = || Doubt::Pattern(Doubt::brief(&self.source));
-            let (text, weight) = translate::translate(&self.node, alphabet).ok_or_else(unclear)?;
+            let (text, weight) = translate::translate(&self.node, alphabet).ok_or(Doubt)?;
             if weight > MAX_WEIGHT {
-                return Err(unclear());
+                return Err(Doubt);
             }
             steps.spend(COMPILE_STEPS + 4 * weight)?;
             let regex = RegexBuilder::new(&text).size_limit(MAX_COMPILED_BYTES).build();
-            *slot = Some(Machine { regex: regex.map_err(|_| unclear())?, weight });
+            *slot = Some(Machine { regex: regex.map_err(|_| Doubt)?, weight });
         }
-        slot.as_ref().ok_or_else(|| Doubt::Pattern(Doubt::brief(&self.source)))
+        slot.as_ref().ok_or(Doubt)
     }
 }
 
@@ -129,7 +124,13 @@ impl<'a> Patterns<'a> {
         if !self.known.contains_key(source) {
             self.known.insert(source, Pattern::parse(source)?);
         }
-        let pattern = self.known.get_mut(source).ok_or_else(|| Doubt::Pattern(Doubt::brief(source)))?;
+        let pattern = self.known.get_mut(source).ok_or(Doubt)?;
         pattern.search(text, steps)
     }
+}
+
+/// Whether every character has been in Unicode since version 14, the oldest that a guest may have: of newer ones, two
+/// Pythons may think differently.
+fn is_well_known(text: &str) -> bool {
+    text.is_ascii() || ASSIGNED.as_ref().is_some_and(|assigned| assigned.is_match(text))
 }

@@ -23,14 +23,13 @@ impl<'a> Refs<'a> {
         if let Some(target) = self.targets.get(address) {
             return Ok(target);
         }
-        let unclear = || Doubt::Reference(Doubt::brief(address));
-        let fragment = address.strip_prefix('#').ok_or_else(unclear)?;
+        let fragment = address.strip_prefix('#').ok_or(Doubt)?;
         if self.targets.is_empty() && !identifies_only_the_root(self.root, self.root, self.draft, steps)? {
-            return Err(unclear());
+            return Err(Doubt);
         }
-        let target = point(self.root, fragment).ok_or_else(unclear)?;
+        let target = point(self.root, fragment).ok_or(Doubt)?;
         if !std::ptr::eq(target, self.root) {
-            shape::well_formed_below(target, self.draft, steps)?;
+            shape::check_schema_below(target, self.draft, steps)?;
         }
         self.targets.insert(address, target);
         Ok(target)

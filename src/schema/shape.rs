@@ -3,10 +3,10 @@
 //! It may refuse more than the metaschemas do (keywords are held to their meaning in every draft), never
 //! less: a schema that jsonschema would refuse must not be used to judge params.
 
-use super::datum::is_unique;
 use super::draft::Draft;
 use super::number::Num;
 use super::pattern::Pattern;
+use super::values::check_unique;
 use super::{Doubt, Steps};
 use serde_json::Value;
 use std::cmp::Ordering;
@@ -16,13 +16,17 @@ const MAX_LEVELS: usize = 32;
 const TYPES: [&str; 7] = ["array", "boolean", "integer", "null", "number", "object", "string"];
 
 /// Refuses a root that is not a schema of `draft`.
-pub fn well_formed(root: &Value, draft: Draft, steps: &mut Steps) -> Result<(), Doubt> {
-    Shape { draft, steps, level: 0 }.schema("$schema", root)
+pub fn check_schema(root: &Value, draft: Draft, steps: &mut Steps) -> Result<(), Doubt> {
+    Shape { draft, steps, level: 0 }.schema(root)
 }
 
 /// Refuses what is not a schema of `draft` below the root.
-pub fn well_formed_below(schema: &Value, draft: Draft, steps: &mut Steps) -> Result<(), Doubt> {
-    Shape { draft, steps, level: 1 }.schema("$ref", schema)
+pub fn check_schema_below(schema: &Value, draft: Draft, steps: &mut Steps) -> Result<(), Doubt> {
+    Shape { draft, steps, level: 1 }.schema(schema)
+}
+
+fn require(fits: bool) -> Result<(), Doubt> {
+    fits.then_some(()).ok_or(Doubt)
 }
 
 struct Shape<'s> {
@@ -32,14 +36,12 @@ struct Shape<'s> {
 }
 
 impl Shape<'_> {
-    fn schema(&mut self, keyword: &str, schema: &Value) -> Result<(), Doubt> {
+    fn schema(&mut self, schema: &Value) -> Result<(), Doubt> {
         self.steps.spend(1)?;
         match schema {
             Value::Bool(_) if self.draft > Draft::Four => Ok(()),
             Value::Object(keywords) => {
-                if self.level == MAX_LEVELS {
-                    return Err(Doubt::Depth("schema"));
-                }
+                require(self.level < MAX_LEVELS)?;
                 self.level += 1;
                 for (keyword, value) in keywords {
                     self.keyword(keyword, value)?;
@@ -47,13 +49,15 @@ impl Shape<'_> {
                 self.level -= 1;
                 self.pairs(keywords)
             }
-            _ => Err(Doubt::Shape(keyword.into())),
+            _ => Err(Doubt),
         }
     }
 
     fn keyword(&mut self, keyword: &str, value: &Value) -> Result<(), Doubt> {
         self.steps.spend(1)?;
-        let fits = match keyword {
+        match keyword {
+            "additionalProperties" | "additionalItems" if value.is_boolean() => Ok(()),
+            "items" if self.draft < Draft::Of2020 && value.is_array() => self.schemas(value),
             "not"
             | "if"
             | "then"
@@ -62,39 +66,28 @@ impl Shape<'_> {
             | "propertyNames"
             | "contentSchema"
             | "unevaluatedItems"
-            | "unevaluatedProperties" => return self.schema(keyword, value),
-            "additionalProperties" | "additionalItems" => {
-                return if value.is_boolean() { Ok(()) } else { self.schema(keyword, value) };
-            }
-            "items" if self.draft < Draft::Of2020 && value.is_array() => {
-                return self.schemas(keyword, value);
-            }
-            "items" => return self.schema(keyword, value),
-            "allOf" | "anyOf" | "oneOf" | "prefixItems" => return self.schemas(keyword, value),
-            "properties" | "definitions" | "$defs" | "dependentSchemas" => {
-                return self.each(keyword, value, Self::schema);
-            }
+            | "unevaluatedProperties"
+            | "additionalProperties"
+            | "additionalItems"
+            | "items" => self.schema(value),
+            "allOf" | "anyOf" | "oneOf" | "prefixItems" => self.schemas(value),
+            "properties" | "definitions" | "$defs" | "dependentSchemas" => self.each(value, Self::schema),
             "patternProperties" => {
-                self.each(keyword, value, Self::schema)?;
-                let patterns = value.as_object().into_iter().flatten();
-                return patterns.map(|(pattern, _)| pattern).try_for_each(|pattern| self.pattern(pattern));
+                self.each(value, Self::schema)?;
+                let mut patterns = value.as_object().into_iter().flatten();
+                patterns.try_for_each(|(pattern, _)| self.pattern(pattern))
             }
-            "dependencies" => {
-                return self.each(keyword, value, |this, keyword, value| match value {
-                    Value::Array(_) => this.names(keyword, value),
-                    schema => this.schema(keyword, schema),
-                });
-            }
-            "dependentRequired" => return self.each(keyword, value, Self::names),
-            "required" => return self.names(keyword, value),
-            "type" => self.types(value)?,
-            "pattern" => {
-                return value.as_str().map_or(Err(Doubt::Shape(keyword.into())), |p| self.pattern(p));
-            }
-            "enum" => self.values(value)?,
-            _ => self.fits(keyword, value),
-        };
-        if fits { Ok(()) } else { Err(Doubt::Shape(keyword.into())) }
+            "dependencies" => self.each(value, |this, value| match value {
+                Value::Array(_) => this.names(value),
+                schema => this.schema(schema),
+            }),
+            "dependentRequired" => self.each(value, Self::names),
+            "required" => self.names(value),
+            "type" => self.types(value),
+            "pattern" => value.as_str().map_or(Err(Doubt), |pattern| self.pattern(pattern)),
+            "enum" => self.values(value),
+            _ => require(self.fits(keyword, value)),
+        }
     }
 
     /// The keywords whose value is no schema and has none inside.
@@ -104,7 +97,7 @@ impl Shape<'_> {
             "minimum" | "maximum" => value.is_number(),
             "exclusiveMinimum" | "exclusiveMaximum" if self.draft == Draft::Four => value.is_boolean(),
             "exclusiveMinimum" | "exclusiveMaximum" => value.is_number(),
-            "multipleOf" => number.is_some_and(|n| n.compare(&Num::count(0)) == Some(Ordering::Greater)),
+            "multipleOf" => number.is_some_and(|n| n.compare(Num::Int(0)) == Some(Ordering::Greater)),
             "minLength" | "maxLength" | "minItems" | "maxItems" | "minProperties" | "maxProperties" | "minContains"
             | "maxContains" => self.is_count(value),
             "uniqueItems" | "readOnly" | "writeOnly" | "deprecated" => value.is_boolean(),
@@ -122,59 +115,49 @@ impl Shape<'_> {
 
     /// Draft 4 makes a bound exclusive with a keyword that may not come alone.
     fn pairs(&self, keywords: &serde_json::Map<String, Value>) -> Result<(), Doubt> {
-        for (keyword, bound) in [("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")] {
-            let alone = keywords.contains_key(keyword) && !keywords.contains_key(bound);
-            if self.draft == Draft::Four && alone {
-                return Err(Doubt::Shape(keyword.into()));
-            }
-        }
-        Ok(())
+        let pairs = [("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")];
+        let complete = |(keyword, bound)| !keywords.contains_key(keyword) || keywords.contains_key(bound);
+        require(self.draft > Draft::Four || pairs.into_iter().all(complete))
     }
 
-    fn schemas(&mut self, keyword: &str, value: &Value) -> Result<(), Doubt> {
-        match value {
-            Value::Array(schemas) if !schemas.is_empty() => {
-                schemas.iter().try_for_each(|schema| self.schema(keyword, schema))
-            }
-            _ => Err(Doubt::Shape(keyword.into())),
-        }
+    fn schemas(&mut self, value: &Value) -> Result<(), Doubt> {
+        let schemas = value.as_array().filter(|schemas| !schemas.is_empty()).ok_or(Doubt)?;
+        schemas.iter().try_for_each(|schema| self.schema(schema))
     }
 
     fn each(
         &mut self,
-        keyword: &str,
         value: &Value,
-        mut holds: impl FnMut(&mut Self, &str, &Value) -> Result<(), Doubt>,
+        mut check: impl FnMut(&mut Self, &Value) -> Result<(), Doubt>,
     ) -> Result<(), Doubt> {
-        let members = value.as_object().ok_or_else(|| Doubt::Shape(keyword.into()))?;
-        members.values().try_for_each(|member| holds(self, keyword, member))
+        let members = value.as_object().ok_or(Doubt)?;
+        members.values().try_for_each(|member| check(self, member))
     }
 
-    fn names(&mut self, keyword: &str, value: &Value) -> Result<(), Doubt> {
-        let names = value.as_array().map_or(&[][..], Vec::as_slice);
-        let may_be_empty = self.draft > Draft::Four;
-        let fits = value.is_array()
-            && (may_be_empty || !names.is_empty())
-            && names.iter().all(Value::is_string)
-            && is_unique(names, self.steps)?;
-        if fits { Ok(()) } else { Err(Doubt::Shape(keyword.into())) }
+    fn names(&mut self, value: &Value) -> Result<(), Doubt> {
+        let names = value.as_array().ok_or(Doubt)?;
+        require((self.draft > Draft::Four || !names.is_empty()) && names.iter().all(Value::is_string))?;
+        check_unique(names, self.steps)
     }
 
-    fn types(&mut self, value: &Value) -> Result<bool, Doubt> {
+    fn types(&mut self, value: &Value) -> Result<(), Doubt> {
         let known = |name: &Value| name.as_str().is_some_and(|name| TYPES.contains(&name));
         match value {
-            Value::Array(names) => Ok(!names.is_empty() && names.iter().all(known) && is_unique(names, self.steps)?),
-            name => Ok(known(name)),
+            Value::Array(names) => {
+                require(!names.is_empty() && names.iter().all(known))?;
+                check_unique(names, self.steps)
+            }
+            name => require(known(name)),
         }
     }
 
-    fn values(&mut self, value: &Value) -> Result<bool, Doubt> {
-        match value {
-            Value::Array(values) if self.draft == Draft::Four => {
-                Ok(!values.is_empty() && is_unique(values, self.steps)?)
-            }
-            other => Ok(other.is_array()),
+    fn values(&mut self, value: &Value) -> Result<(), Doubt> {
+        let values = value.as_array().ok_or(Doubt)?;
+        if self.draft > Draft::Four {
+            return Ok(());
         }
+        require(!values.is_empty())?;
+        check_unique(values, self.steps)
     }
 
     fn pattern(&mut self, pattern: &str) -> Result<(), Doubt> {
@@ -184,7 +167,7 @@ impl Shape<'_> {
 
     fn is_count(&self, value: &Value) -> bool {
         match value.as_number().map(Num::of) {
-            Some(Num::Int { negative, .. }) => !negative,
+            Some(Num::Int(count)) => count >= 0,
             Some(Num::Float(float)) => self.draft > Draft::Four && float.fract() == 0.0 && float >= 0.0,
             None => false,
         }

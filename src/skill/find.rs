@@ -27,6 +27,14 @@ pub enum Found {
     Registry { id: String },
 }
 
+impl Found {
+    pub fn id(&self) -> &str {
+        match self {
+            Found::Folder { id, .. } | Found::Registry { id } => id,
+        }
+    }
+}
+
 impl Roots {
     /// The entries of `SKILLWARE_SKILL_PATH`, then `skills` in the working folder and the folders above it.
     pub fn from_env() -> Roots {
@@ -39,8 +47,16 @@ impl Roots {
         Roots(roots)
     }
 
+    pub(crate) fn folders(&self) -> &[PathBuf] {
+        &self.0
+    }
+
     pub fn new(roots: impl IntoIterator<Item = PathBuf>) -> Roots {
         Roots(roots.into_iter().collect())
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Path> {
+        self.0.iter().map(PathBuf::as_path)
     }
 }
 
@@ -71,7 +87,7 @@ pub fn registry_ids(registry: &Pack) -> BTreeSet<String> {
     registry.files().filter_map(|(path, _)| path.strip_suffix("/skill.py")).map(str::to_owned).collect()
 }
 
-fn is_skill(path: &Path) -> bool {
+pub(super) fn is_skill(path: &Path) -> bool {
     path.join("skill.py").is_file()
 }
 

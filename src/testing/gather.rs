@@ -2,8 +2,9 @@
 
 use std::collections::HashSet;
 
-use super::{Events, Failure, FileError, FileReport, TestOutcome, TestResult, ms};
+use super::{Failure, FileError, FileReport, TestOutcome, TestResult, ms};
 use crate::call::{Outcome, Raised, Report};
+use crate::door::Events;
 use crate::limits::LimitKind;
 
 /// The kind of a failure of pytest's own.
@@ -65,6 +66,7 @@ fn ending(outcome: &Outcome) -> Option<Failure> {
         }
         Outcome::Raised(raised) => Some(of_exception(raised)),
         Outcome::Refused => Some(failure("refused", "what the call asks for is not allowed")),
+        Outcome::Cancelled | Outcome::Busy => Some(failure(outcome.name(), "the tests did not run to their end")),
         Outcome::Exceeded(limit, _) => Some(of_limit(*limit)),
     }
 }

@@ -15,7 +15,6 @@ mod engine;
 mod image;
 mod make;
 mod places;
-mod process;
 mod rights;
 mod run;
 mod seccomp;
@@ -34,8 +33,8 @@ use self::run::{End, Ended};
 use super::files::Files;
 use super::proxy::Proxy;
 use super::{Job, Ran, Tier, TierError, Unkept, after, channel, ending};
-use crate::call::{Outcome, Raised, Usage};
 use crate::limits::LimitKind;
+use crate::outcome::{Outcome, Raised, Usage};
 use crate::policy::{Mode, MountGrant};
 
 /// Where a container finds what is ours: the runner, and the folder with the proxy's socket.
@@ -117,6 +116,7 @@ pub(super) fn run(mut job: Job<'_>, ready: &Ready) -> Result<Ran, TierError> {
         pid_file: &pid_file,
         filter: &filter,
         limits: job.limits,
+        cancel: job.cancel,
     };
     let caps = [contract::longest(job.limits), job.limits.stderr_bytes];
     let ended = container.run(&request, caps, deadline).map_err(TierError::io("run the container engine"))?;
@@ -151,6 +151,10 @@ fn conclude(ended: Ended, ran: &mut Ran, job: &Job<'_>, writes: bool) {
     let status = match end {
         End::Exited(status) => status,
         End::Deadline => return exceeded(ran, LimitKind::Deadline),
+        End::Cancelled => {
+            ran.outcome = Outcome::Cancelled;
+            return;
+        }
         End::Overflowed { on_stdout: true } => return exceeded(ran, LimitKind::ResultBytes),
         End::Overflowed { on_stdout: false } => return exceeded(ran, LimitKind::StderrBytes),
         End::TooManyFiles => return exceeded(ran, LimitKind::ScratchFiles),

@@ -6,9 +6,9 @@ use std::process::ExitStatus;
 use serde_json::value::RawValue;
 
 use super::channel::End;
-use crate::call::{Outcome, Raised};
 use crate::door::Door;
 use crate::limits::LimitKind;
+use crate::outcome::{Outcome, Raised};
 
 const NO_SPACE: i64 = 28;
 const FILE_TOO_LARGE: i64 = 27;

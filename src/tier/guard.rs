@@ -11,7 +11,7 @@ use std::process::{Child, Command};
 
 use rustix::process::{Pid, PidfdFlags};
 
-use super::spawn::spawn_when_alone;
+use crate::child::spawn::spawn_when_alone;
 
 /// A second time, since what was killed may have been writing there.
 const REMOVE: &str = r#"rm -rf -- "$@" || { sleep 0.2; rm -rf -- "$@"; }"#;

@@ -18,12 +18,12 @@ use super::guard::Guard;
 use super::output::Output;
 use super::scratch::Scratch;
 use super::session::processes;
-use super::spawn::{Hold, Rlimits, has_ended_within, spawn};
 use super::watch::Watch;
 use super::{Job, Ran, TierError};
-use crate::call::Usage;
+use crate::child::spawn::{Hold, Rlimits, has_ended_within, spawn};
 use crate::door::Door;
 use crate::limits::{LimitKind, Limits};
+use crate::outcome::{Outcome, Usage};
 use crate::policy::Mode;
 
 /// Processes and threads that a skill may have at once.
@@ -155,6 +155,9 @@ impl Process {
             door.web = web;
             on_take();
         };
+        // Whoever serves the channel sees its end, and all processes are ended then.
+        let waker = self.channel.try_clone().map_err(TierError::io("watch for a cancellation"))?;
+        let _wakes = job.cancel.on_cancel(move || drop(waker.shutdown(std::net::Shutdown::Both)));
         let heard = channel::serve(&self.channel, settings, &mut job.door, most, deadline, taken);
         let ended = Instant::now();
         let memory_peak_bytes = self.memory_peak_bytes();
@@ -163,7 +166,11 @@ impl Process {
         let status = status.map(|status| Ended { status, second_hand });
         let end = over.map_or(heard.end, End::Exceeded);
         let writes = job.mounts.iter().any(|(_, grant)| grant.mode == Mode::ReadWrite);
-        let outcome = ending::of(end, &mut job.door, status, writes);
+        let finished = job.door.result.is_some() || job.door.raised.is_some();
+        let outcome = match ending::of(end, &mut job.door, status, writes) {
+            _ if job.cancel.is_cancelled() && !finished => Outcome::Cancelled,
+            outcome => outcome,
+        };
         let taken = heard.taken.unwrap_or(ended);
         let usage = Usage {
             setup: taken - started,

@@ -28,7 +28,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{JoinHandle, Scope};
 use std::time::Instant;
 
-use super::spawn::hand_over;
+use crate::child::spawn::hand_over;
 use crate::door::{Denials, Door, Web};
 
 /// Streams at once; each takes a thread.

@@ -3,7 +3,7 @@
 //! Both are started by [`Sandbox::start`], and give the same: a process that waits for its settings, a proxy that waits for
 //! it, and where it sees its parts. What only one of them holds is in docs/reference/tiers.md.
 
-mod bubblewrap;
+pub(crate) mod bubblewrap;
 mod landlock;
 pub(super) mod seccomp;
 
@@ -81,6 +81,16 @@ impl Sandbox {
             Kind::Bubblewrap(program) => bubblewrap::start(program, job, venv, files, deadline),
             Kind::Landlock => landlock::start(job, venv, files, deadline),
         }
+    }
+
+    /// Bubblewrap's program, if it is here and works, whichever sandbox is chosen. Tried once for each process.
+    pub(crate) fn bubblewrap() -> Option<&'static Path> {
+        static FOUND: OnceLock<Option<PathBuf>> = OnceLock::new();
+        let find = || match bubblewrap::find() {
+            Ok(Sandbox { kind: Kind::Bubblewrap(program), .. }) => Some(program),
+            _ => None,
+        };
+        FOUND.get_or_init(find).as_deref()
     }
 
     /// The first of these mounts that it can't make.

@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::{cache, provision};
+use crate::{cache, packages, provision};
 
 /// An environment that could not be made.
 #[derive(Debug, thiserror::Error)]
@@ -15,9 +15,15 @@ pub enum VenvError {
     /// No Python was found.
     #[error(transparent)]
     Provision(#[from] provision::Error),
-    /// A requirement that is not a name with versions: an option, an address, a path.
+    /// What is to be in it could not be found out.
+    #[error(transparent)]
+    Packages(#[from] packages::Error),
+    /// A requirement that is not a name with versions: an option, an address, a path. It has the chain that leads to it.
     #[error("the requirement `{requirement}` is refused: {why}")]
-    Requirement { requirement: String, why: &'static str },
+    Requirement { requirement: String, why: String },
+    /// A package that can't be had.
+    #[error("can't resolve the requirements: {what}")]
+    Unmet { what: String },
     /// A Python that can't be asked about itself.
     #[error("`{}` can't be used: {why}", python.display())]
     Python { python: PathBuf, why: String },
@@ -27,12 +33,9 @@ pub enum VenvError {
     /// A step took too long.
     #[error("gave up to {what} after {} s", after.as_secs())]
     Timeout { what: String, after: Duration },
-    /// pip's report makes no sense.
-    #[error("pip's report can't be used: {0}")]
-    Report(String),
-    /// A package that is pinned came with other bytes.
-    #[error("`{name}` {version} is not the pinned one: its sha256 is {found}, expected {expected}")]
-    Pinned { name: String, version: String, found: String, expected: String },
+    /// What is kept of an environment makes no sense.
+    #[error("the list of an environment's packages can't be read: {0}")]
+    Lock(String),
     #[error("can't {what} `{}`", path.display())]
     Io { what: &'static str, path: PathBuf, source: io::Error },
 }
@@ -47,19 +50,16 @@ impl VenvError {
         match self {
             VenvError::Cache(error) => error.hint(),
             VenvError::Provision(error) => error.hint(),
+            VenvError::Packages(error) => error.hint(),
             VenvError::Requirement { .. } => Some("write it as a name with versions, such as `pymupdf>=1.24`".into()),
-            VenvError::Failed { output, .. } if output.contains("no such option") => {
-                Some("this needs pip 22.3 or newer: `python3 -m pip install --upgrade pip`".into())
-            }
-            VenvError::Failed { output, .. } if output.contains("No matching distribution") => Some(
+            VenvError::Unmet { .. } => Some(
                 "only wheels are taken, since building a package would run its code here; check pip's index settings \
                  (`pip config list`), or give wheels with `--from-wheel`"
                     .into(),
             ),
-            VenvError::Failed { .. } | VenvError::Timeout { .. } => Some(
-                "check pip's index and proxy settings (`pip config list`), or give wheels with `--from-wheel`".into(),
-            ),
-            VenvError::Python { .. } => Some("name another Python with `SKILLCELL_PYTHON`".into()),
+            VenvError::Python { .. } | VenvError::Failed { .. } => {
+                Some("name another Python with `SKILLCELL_PYTHON`".into())
+            }
             _ => None,
         }
     }

@@ -3,6 +3,8 @@
 
 use serde::Deserialize;
 
+use crate::packages::{ABOUT_PYTHON, MarkerValues, OLD_NAMES, Target};
+
 /// What a Python says of itself when [`ASK`](Foreign::ASK) is run with it.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[non_exhaustive]
@@ -12,6 +14,7 @@ pub struct Foreign {
     /// The second number of the C library's version; none where that is not glibc.
     glibc: Option<u16>,
     machine: Machine,
+    markers: MarkerValues,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -21,23 +24,40 @@ enum Machine {
     Aarch64,
 }
 
-impl Foreign {
-    /// A program that prints what [`Foreign`] is read from.
-    pub const ASK: &str = "\
-import json, os, platform, sys
-try: libc = os.confstr('CS_GNU_LIBC_VERSION').split()[1].split('.')
-except Exception: libc = None
-print(json.dumps({'major': sys.version_info[0], 'minor': sys.version_info[1],
-                  'glibc': int(libc[1]) if libc and libc[0] == '2' else None, 'machine': platform.machine()}))
-";
-
-    /// pip's options that choose for it. Wheels are for a C library of their version or newer.
-    pub fn options(&self) -> Vec<String> {
-        let Foreign { major, minor, .. } = self;
-        let machine = match self.machine {
+impl Machine {
+    fn name(self) -> &'static str {
+        match self {
             Machine::X86_64 => "x86_64",
             Machine::Aarch64 => "aarch64",
-        };
+        }
+    }
+}
+
+impl Foreign {
+    /// A program that prints what [`Foreign`] is read from.
+    pub const ASK: &str = ABOUT_PYTHON;
+
+    /// As what packages are chosen for.
+    pub fn target(&self) -> Target {
+        Target {
+            id: Target::native_id(self.major, self.minor, self.machine.name(), self.glibc),
+            values: self.markers.clone(),
+            is_guest: false,
+            glibc: self.glibc,
+            pip_options: self.options(),
+            python: None,
+        }
+    }
+
+    /// `3.11`.
+    pub fn version(&self) -> String {
+        format!("{}.{}", self.major, self.minor)
+    }
+
+    /// pip's options that choose for it. Wheels are for a C library of their version or newer.
+    fn options(&self) -> Vec<String> {
+        let Foreign { major, minor, .. } = self;
+        let machine = self.machine.name();
         let mut options = vec!["--python-version".to_owned(), format!("{major}.{minor}")];
         let mut add = |name: &str, value: String| options.extend([name.to_owned(), value]);
         add("--implementation", "cp".to_owned());
@@ -46,21 +66,11 @@ print(json.dumps({'major': sys.version_info[0], 'minor': sys.version_info[1],
         }
         for version in (5..=self.glibc.unwrap_or(0)).rev() {
             add("--platform", format!("manylinux_2_{version}_{machine}"));
-            if let Some(alias) = alias(version) {
-                add("--platform", format!("{alias}_{machine}"));
+            if let Some((alias, _)) = OLD_NAMES.iter().find(|(_, known)| *known == version) {
+                add("--platform", format!("{}_{machine}", alias.trim_end_matches('_')));
             }
         }
         add("--platform", format!("linux_{machine}"));
         options
-    }
-}
-
-/// The older names of three of them.
-fn alias(version: u16) -> Option<&'static str> {
-    match version {
-        17 => Some("manylinux2014"),
-        12 => Some("manylinux2010"),
-        5 => Some("manylinux1"),
-        _ => None,
     }
 }

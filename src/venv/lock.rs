@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Result, VenvError};
+use crate::provision::Pin;
 
 /// The lock as pip reads it, in the environment's folder.
 pub const FILE: &str = "skillcell-lock.txt";
@@ -33,6 +34,14 @@ impl Locked {
 }
 
 impl Lock {
+    pub(super) fn of(pins: &[Pin]) -> Lock {
+        let locked = |pin: &Pin| {
+            let Pin { name, version, file, sha256, .. } = pin.clone();
+            Locked { name, version, file, sha256 }
+        };
+        Lock { packages: pins.iter().map(locked).collect() }
+    }
+
     /// As requirements for `pip install --require-hashes`.
     pub fn requirements(&self) -> String {
         let line = |p: &Locked| format!("{}=={} --hash=sha256:{}\n", p.name, p.version, p.sha256);
@@ -44,6 +53,6 @@ impl Lock {
     }
 
     pub(super) fn from_json(text: &str) -> Result<Lock> {
-        serde_json::from_str(text).map_err(|error| VenvError::Report(error.to_string()))
+        serde_json::from_str(text).map_err(|error| VenvError::Lock(error.to_string()))
     }
 }

@@ -2,13 +2,18 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 use serde::Deserialize;
 
 use super::{Result, VenvError};
+use crate::child::{Finished, python};
+use crate::packages::{ABOUT_PYTHON, MarkerValues, Target};
 use crate::provision;
+
+/// How long a Python may take to answer.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A Python, as it says of itself.
 #[derive(Debug, Clone, Deserialize)]
@@ -21,15 +26,12 @@ pub struct BasePython {
     pub version: String,
     /// The whole of `sys.version`, and the platform.
     build: String,
+    major: u16,
+    minor: u16,
+    glibc: Option<u16>,
+    machine: String,
+    markers: MarkerValues,
 }
-
-const ASK: &str = "\
-import json, os, platform, sys
-executable = os.path.realpath(getattr(sys, '_base_executable', None) or sys.executable)
-version = '.'.join(map(str, sys.version_info[:3]))
-print(json.dumps({'executable': executable, 'prefix': sys.base_prefix, 'version': version,
-                  'build': sys.version + platform.machine()}))
-";
 
 impl BasePython {
     /// `explicit`, else `SKILLCELL_PYTHON`, `python3`, `python`.
@@ -51,16 +53,36 @@ impl BasePython {
     fn ask(candidates: &[OsString]) -> Result<BasePython> {
         for program in candidates {
             // In `/`, so that no `json.py` in the current folder answers.
-            let mut command = Command::new(program);
-            command.args(["-I", "-c", ASK]).current_dir("/").stdin(Stdio::null());
-            let Ok(output) = command.output() else { continue };
+            let answer = python::isolated(program, Path::new("/")).args(["-c", ABOUT_PYTHON]).finish(PATIENCE);
             let unusable = |why: String| VenvError::Python { python: program.into(), why };
+            let output = match answer {
+                Ok(Finished::Ended(output)) => output,
+                Ok(Finished::TookTooLong) => return Err(unusable(format!("it took longer than {PATIENCE:?}"))),
+                Err(_) => continue,
+            };
             if !output.status.success() {
                 return Err(unusable(provision::last_lines(&output.stderr)));
             }
             return serde_json::from_slice(&output.stdout).map_err(|error| unusable(error.to_string()));
         }
         Err(provision::no_python(candidates).into())
+    }
+
+    /// As what packages are chosen for: by its own pip, which knows which wheels it takes.
+    pub(crate) fn target(&self) -> Target {
+        Target {
+            id: Target::native_id(self.major, self.minor, &self.machine, self.glibc),
+            values: self.markers.clone(),
+            is_guest: false,
+            glibc: self.glibc,
+            pip_options: Vec::new(),
+            python: Some(self.executable.clone()),
+        }
+    }
+
+    /// `3.11`.
+    pub(super) fn minor_version(&self) -> String {
+        format!("{}.{}", self.major, self.minor)
     }
 
     pub(super) fn identity(&self) -> String {

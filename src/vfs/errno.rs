@@ -22,6 +22,7 @@ pub enum Errno {
     Mfile = 33,
     Nametoolong = 37,
     Noent = 44,
+    Nomem = 48,
     Nospc = 51,
     Notdir = 54,
     Notempty = 55,

@@ -46,6 +46,9 @@ pub(super) struct Descriptor {
     pub access: Access,
     /// It counts against the cap on open files; what the cell was born with doesn't.
     pub charged: bool,
+    /// The names in a folder of the host as they were when the cell began to list it: a cookie is a place among them, and
+    /// what is removed meanwhile moves no other.
+    pub listing: Option<Box<[Box<str>]>>,
 }
 
 /// What a descriptor was opened for.

@@ -31,9 +31,6 @@ pub struct HostFile {
     dated: bool,
 }
 
-/// More names than this are not listed: a cell could keep the host sorting.
-const MOST_NAMES: usize = 100_000;
-
 impl HostFolder {
     /// Opens a folder of the host. This is where its path is followed, links and all.
     pub fn open(path: &std::path::Path, writable: bool) -> std::io::Result<HostFolder> {
@@ -77,25 +74,34 @@ impl HostFolder {
         Ok(HostFile { file, writable: self.writable && how.write, dated: self.writable })
     }
 
-    pub(super) fn read_dir(&self, path: &str, cookie: u64, sink: &mut Sink<'_>) -> Result<bool, Errno> {
+    /// The names in a folder, in order; more than `most` are an error.
+    pub(super) fn names(&self, path: &str, most: usize) -> Result<Box<[Box<str>]>, Errno> {
         let listed = if path.is_empty() { self.dir.entries() } else { self.dir.read_dir(path) };
-        let mut names: Vec<String> = listed
-            .map_err(errno)?
-            .take(MOST_NAMES)
-            .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
-            .collect();
+        let names = listed.map_err(errno)?.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+        let mut names: Vec<Box<str>> = names.take(most + 1).map(String::into_boxed_str).collect();
+        if names.len() > most {
+            return Err(Errno::Nomem);
+        }
         names.sort_unstable();
+        Ok(names.into())
+    }
+
+    /// The entries of these names, from one on. What was removed since is left out.
+    pub(super) fn read_dir(&self, path: &str, names: &[Box<str>], cookie: u64, sink: &mut Sink<'_>) -> bool {
         for (name, at) in names.iter().zip(0u64..).skip(usize::try_from(cookie).unwrap_or(usize::MAX)) {
-            let place = if path.is_empty() { name.clone() } else { format!("{path}/{name}") };
+            let place = if path.is_empty() { name.to_string() } else { format!("{path}/{name}") };
             // A link that leads out, or nowhere, is a name without a kind. Its number is its own: for 0, the guest's C
             // library would ask again and fail.
-            let own = || self.dir.symlink_metadata(&place).map_or(1, |metadata| metadata.ino());
-            let (ino, kind) = self.stat(&place, 0).map_or_else(|_| (own(), Kind::Stream), |stat| (stat.ino, stat.kind));
+            let (ino, kind) = match (self.stat(&place, 0), self.dir.symlink_metadata(&place)) {
+                (Ok(stat), _) => (stat.ino, stat.kind),
+                (Err(_), Ok(own)) => (own.ino(), Kind::Stream),
+                (Err(_), Err(_)) => continue,
+            };
             if !sink(Entry { name, ino, kind, next: at + 1 }) {
-                return Ok(false);
+                return false;
             }
         }
-        Ok(true)
+        true
     }
 
     pub(super) fn make_directory(&self, path: &str) -> Result<(), Errno> {

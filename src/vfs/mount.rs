@@ -98,14 +98,21 @@ impl Backend {
         }
     }
 
-    /// Gives entries from `cookie` on; `Ok(false)` when `sink` had enough.
-    pub fn read_dir(&self, scratch: &Scratch, path: &str, cookie: u64, sink: &mut Sink<'_>) -> Result<bool, Errno> {
+    /// Gives entries from `cookie` on, of a folder of the host those of `names`; `Ok(false)` when `sink` had enough.
+    pub fn read_dir(
+        &self,
+        scratch: &Scratch,
+        path: &str,
+        names: &[Box<str>],
+        cookie: u64,
+        sink: &mut Sink<'_>,
+    ) -> Result<bool, Errno> {
         match self {
             Backend::Tree(tree) => tree.read_dir(path, cookie, sink),
             Backend::Scratch(root) => scratch.read_dir(scratch.find(*root, path)?, cookie, sink),
             Backend::Devices if path.is_empty() => Ok(device::read_dir(cookie, sink)),
             Backend::Devices => Err(Device::find(path).err().unwrap_or(Errno::Notdir)),
-            Backend::Host(folder) => folder.read_dir(path, cookie, sink),
+            Backend::Host(folder) => Ok(folder.read_dir(path, names, cookie, sink)),
         }
     }
 

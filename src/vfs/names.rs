@@ -9,9 +9,11 @@ use super::errno::Errno;
 use super::file::{Access, Object};
 use super::path::{CellPath, below, names, split};
 use super::stat::{Entry, Kind, NewTimes, Stat, Times};
-use super::{Open, Sink, Vfs};
+use super::{Backend, Open, Sink, Vfs};
 
 const MOUNTS: u64 = 1 << 62;
+/// All listings of folders of the host together hold no more names: a cell could make the host sort and keep any number.
+const MOST_NAMES: usize = 100_000;
 
 impl Vfs {
     /// Makes a path clean, as seen from an open directory.
@@ -198,22 +200,44 @@ impl Vfs {
     }
 
     /// Gives the entries of an open directory from `cookie` on, until `sink` has had enough.
-    pub fn read_dir(&self, fd: u32, cookie: u64, sink: &mut Sink<'_>) -> Result<(), Errno> {
-        let Object::Directory(path) = &self.table.get(fd)?.object else { return Err(Errno::Notdir) };
+    pub fn read_dir(&mut self, fd: u32, cookie: u64, sink: &mut Sink<'_>) -> Result<(), Errno> {
+        self.list_names(fd, cookie)?;
+        let descriptor = self.table.get(fd)?;
+        let Object::Directory(path) = &descriptor.object else { return Err(Errno::Notdir) };
         let own = self.stat_clean(path)?;
         let above = self.stat_clean(split(path).0)?;
         let dots = [(".", own, 0), ("..", above, 1)];
         let mut dots = dots.iter().filter(|(.., at)| *at >= cookie);
         let more = dots.all(|(name, stat, at)| sink(Entry { name, ino: stat.ino, kind: stat.kind, next: at + 1 }));
-        if more && self.read_backend(path, cookie, sink)? {
+        let names = descriptor.listing.as_deref().unwrap_or_default();
+        if more && self.read_backend(path, names, cookie, sink)? {
             self.read_mounts(path, cookie, sink);
         }
         Ok(())
     }
 
-    fn read_backend(&self, path: &str, cookie: u64, sink: &mut Sink<'_>) -> Result<bool, Errno> {
+    /// Takes down the names in a folder of the host, when its listing begins or starts over.
+    fn list_names(&mut self, fd: u32, cookie: u64) -> Result<(), Errno> {
+        let descriptor = self.table.get(fd)?;
+        let Object::Directory(path) = &descriptor.object else { return Err(Errno::Notdir) };
+        let Some((index, rest)) = self.mount(path) else { return Ok(()) };
+        let Backend::Host(folder) = &self.mounts[index].backend else { return Ok(()) };
+        let held = descriptor.listing.as_ref().map_or(0, |names| names.len());
+        if cookie > 0 && descriptor.listing.is_some() {
+            return Ok(());
+        }
+        let names = match folder.names(rest, (MOST_NAMES + held).saturating_sub(self.table.listed_names())) {
+            Err(Errno::Noent | Errno::Notdir) if self.is_pinned(path) => Box::default(),
+            names => names?,
+        };
+        self.table.get_mut(fd)?.listing = Some(names);
+        Ok(())
+    }
+
+    fn read_backend(&self, path: &str, names: &[Box<str>], cookie: u64, sink: &mut Sink<'_>) -> Result<bool, Errno> {
         let Some((index, rest)) = self.mount(path).filter(|_| cookie < MOUNTS) else { return Ok(true) };
-        let listed = self.mounts[index].backend.read_dir(&self.scratch, rest, cookie.saturating_sub(2), &mut |entry| {
+        let (backend, cookie) = (&self.mounts[index].backend, cookie.saturating_sub(2));
+        let listed = backend.read_dir(&self.scratch, rest, names, cookie, &mut |entry| {
             // What is mounted over an entry is listed instead of it.
             self.mount_names(path).any(|(_, name)| name == entry.name) || sink(Entry { next: entry.next + 2, ..entry })
         });

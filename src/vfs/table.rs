@@ -22,7 +22,7 @@ impl Table {
             (Object::Stderr, writing),
             (Object::Directory("".into()), reading),
         ] {
-            slots.push(Some(Descriptor { object, offset: 0, access, charged: false }));
+            slots.push(Some(Descriptor { object, offset: 0, access, charged: false, listing: None }));
         }
         Table { slots }
     }
@@ -33,6 +33,11 @@ impl Table {
 
     pub fn get_mut(&mut self, fd: u32) -> Result<&mut Descriptor, Errno> {
         self.slots.get_mut(fd as usize).and_then(Option::as_mut).ok_or(Errno::Badf)
+    }
+
+    /// How many names are held for listings that are under way.
+    pub fn listed_names(&self) -> usize {
+        self.slots.iter().flatten().filter_map(|open| open.listing.as_ref()).map(|names| names.len()).sum()
     }
 
     pub fn add(&mut self, descriptor: Descriptor) -> u32 {

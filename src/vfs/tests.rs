@@ -274,24 +274,64 @@ fn an_unlinked_file_stays_usable_and_charged_until_closed() {
 
 #[test]
 fn removing_entries_while_listing_skips_none() {
+    let folder = tempfile::tempdir().unwrap();
     let mut vfs = vfs(ROOMY);
-    for index in 0..20 {
-        vfs.put(&format!("/tmp/{index}"), b"").unwrap();
+    vfs.add_mounts(Mount::host("/host", HostFolder::open(folder.path(), true).unwrap()).into_iter().collect());
+    for place in ["/tmp", "/host"] {
+        for index in 0..20 {
+            vfs.put(&format!("{place}/{index}"), b"").unwrap();
+        }
+        let fd = vfs.try_open(place, READ).unwrap();
+        let (mut cookie, mut removed) = (2, 0);
+        loop {
+            let mut name = None;
+            vfs.read_dir(fd, cookie, &mut |entry| {
+                (cookie, name) = (entry.next, Some(entry.name.to_owned()));
+                false
+            })
+            .unwrap();
+            let Some(name) = name else { break };
+            vfs.unlink(fd, name.as_bytes()).unwrap();
+            removed += 1;
+        }
+        assert_eq!(removed, 20, "{place}");
     }
-    let fd = vfs.try_open("/tmp", READ).unwrap();
-    let (mut cookie, mut removed) = (2, 0);
-    loop {
-        let mut name = None;
+}
+
+#[test]
+fn a_listing_that_starts_over_sees_what_is_there_now() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut vfs = vfs(ROOMY);
+    vfs.add_mounts(Mount::host("/host", HostFolder::open(folder.path(), true).unwrap()).into_iter().collect());
+    vfs.put("/host/a", b"").unwrap();
+    vfs.put("/host/b", b"").unwrap();
+    let fd = vfs.try_open("/host", READ).unwrap();
+    let names = |vfs: &mut Vfs, cookie| {
+        let mut names = Vec::new();
         vfs.read_dir(fd, cookie, &mut |entry| {
-            (cookie, name) = (entry.next, Some(entry.name.to_owned()));
-            false
+            names.push(entry.name.to_owned());
+            true
         })
         .unwrap();
-        let Some(name) = name else { break };
-        vfs.unlink(fd, name.as_bytes()).unwrap();
-        removed += 1;
+        names
+    };
+    assert_eq!(names(&mut vfs, 2), ["a", "b"]);
+    vfs.rm("/host/a").unwrap();
+    vfs.put("/host/c", b"").unwrap();
+    // What is gone is not told of, and what came later may be left out; a new start tells of all.
+    assert_eq!(names(&mut vfs, 2), ["b"]);
+    assert_eq!(names(&mut vfs, 0), [".", "..", "b", "c"]);
+}
+
+#[test]
+fn listings_hold_a_bounded_number_of_names() {
+    let folder = tempfile::tempdir().unwrap();
+    let open = HostFolder::open(folder.path(), false).unwrap();
+    for index in 0..5 {
+        std::fs::write(folder.path().join(index.to_string()), "").unwrap();
     }
-    assert_eq!(removed, 20);
+    assert_eq!(open.names("", 5).unwrap().len(), 5);
+    assert_eq!(open.names("", 4), Err(Errno::Nomem));
 }
 
 #[test]
@@ -360,7 +400,7 @@ fn times_are_fixed_in_trees_and_real_in_scratch() {
     let before = now_ns();
     vfs.put("/tmp/f", b"x").unwrap();
     assert!(vfs.info("/tmp/f").unwrap().times.modified_ns >= before);
-    assert_eq!(vfs.info("/packages/broken.bin").unwrap().times, super::stat::Times::FIXED);
+    assert_eq!(vfs.info("/packages/broken.bin").unwrap().times, stat::Times::FIXED);
     vfs.set_times_at(ROOT, b"tmp/f", NewTimes { modified_ns: Some(7), ..NewTimes::default() }).unwrap();
     assert_eq!(vfs.info("/tmp/f").unwrap().times.modified_ns, 7);
 }

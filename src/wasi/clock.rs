@@ -82,8 +82,8 @@ impl Wasi {
     /// Waits, but not past the deadline: if that comes first, this is the end of the call.
     fn sleep(&self, wait: Duration) -> Outcome {
         let left = self.deadline.map_or(Duration::MAX, |deadline| deadline.saturating_duration_since(Instant::now()));
-        if !wait.is_zero() {
-            std::thread::sleep(wait.min(left));
+        if !wait.is_zero() && self.cancel.sleep(wait.min(left)) {
+            return Err(Stop::Cancelled.into());
         }
         if wait > left { Err(Stop::Exceeded(LimitKind::Deadline).into()) } else { Ok(()) }
     }

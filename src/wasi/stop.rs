@@ -8,6 +8,8 @@ use crate::limits::LimitKind;
 pub enum Stop {
     #[error("limit {0:?} exceeded")]
     Exceeded(LimitKind),
+    #[error("the call was cancelled")]
+    Cancelled,
     #[error("the guest exited with status {0}")]
     Exit(i32),
     #[error("the guest has no memory to call the host with")]

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
 use crate::servers::Request;
+use crate::spellings;
 
 /// How long a slow answer is kept up.
 const SLOW: Duration = Duration::from_secs(8);
@@ -33,7 +34,7 @@ pub fn answer(request: &Request, wire: &mut dyn Write) -> io::Result<bool> {
     }
 }
 
-fn plain(wire: &mut dyn Write, status: &str, more: &str, body: &[u8]) -> io::Result<bool> {
+pub fn plain(wire: &mut dyn Write, status: &str, more: &str, body: &[u8]) -> io::Result<bool> {
     wire.write_all(format!("HTTP/1.1 {status}\r\nContent-Length: {}\r\n{more}\r\n", body.len()).as_bytes())?;
     wire.write_all(body)?;
     Ok(true)
@@ -83,7 +84,7 @@ fn echo(request: &Request, how: &str, wire: &mut dyn Write) -> io::Result<bool> 
         "stalls" => {
             // So much, and then nothing for a while.
             wire.write_all(chunked.as_bytes())?;
-            chunk(wire, "", &[b'a'; 5000])?;
+            chunk(wire, "", &[b'a'; 9096])?;
             wire.flush()?;
             std::thread::sleep(Duration::from_secs(3));
             Ok(false)
@@ -104,7 +105,7 @@ fn echo(request: &Request, how: &str, wire: &mut dyn Write) -> io::Result<bool> 
             all.extend_from_slice(&request.body);
             plain(wire, "200 OK", "", &all)
         }
-        _ => plain(wire, "200 OK", "", key.as_bytes()),
+        _ => spellings::answer(request, how, key, wire),
     }
 }
 

@@ -10,6 +10,7 @@ mod case;
 #[path = "../common/debian.rs"]
 mod debian;
 mod expect;
+mod folders;
 #[path = "../common/held.rs"]
 mod held;
 mod names;
@@ -19,8 +20,10 @@ mod recorded;
 mod runner;
 mod sample;
 mod servers;
+mod spellings;
 mod stage;
 mod tier;
+mod wheels;
 
 use std::collections::BTreeSet;
 use std::process::ExitCode;
@@ -30,6 +33,7 @@ use skillcell::Tier;
 
 /// The folders beside this file, each a test.
 const FAMILIES: &[&str] = &[
+    "charsets",
     "descriptors",
     "door",
     "environment",
@@ -37,14 +41,29 @@ const FAMILIES: &[&str] = &[
     "imports",
     "leaks",
     "memory",
+    "partial",
     "paths",
     "processes",
     "resources",
     "secrets",
     "sockets",
+    "wheels",
 ];
 
 type Test = (&'static str, fn());
+
+/// Hostile folders that the program is started in: no skill, so no pairs.
+const FOLDERS: &[Test] = &[
+    (
+        "folders::no_verb_runs_what_is_in_the_folder_that_it_is_started_in",
+        folders::no_verb_runs_what_is_in_the_folder_that_it_is_started_in,
+    ),
+    ("folders::each_bait_bites_when_it_is_run_on_purpose", folders::each_bait_bites_when_it_is_run_on_purpose),
+    (
+        "folders::a_folder_that_stands_in_for_the_registry_is_named",
+        folders::a_folder_that_stands_in_for_the_registry_is_named,
+    ),
+];
 
 /// Tests of the suite itself.
 const OF_ITSELF: &[Test] = &[
@@ -65,7 +84,7 @@ fn main() -> ExitCode {
     let families = FAMILIES.iter().map(|&name| trial(name, move || runner::family(name)));
     let mut trials: Vec<Trial> = families.collect();
     if *tier::TIER == Tier::Wasm {
-        trials.extend(OF_ITSELF.iter().map(|&(name, test)| trial(name, test)));
+        trials.extend(FOLDERS.iter().chain(OF_ITSELF).map(|&(name, test)| trial(name, test)));
     }
     if *tier::TIER == Tier::Wasm && !arguments.list {
         trials.extend(sample::trials());

@@ -19,6 +19,7 @@ pub trait Prop {
 pub fn start(name: &str, settings: &toml::Value, stage: &mut Stage) -> Box<dyn Prop> {
     match name {
         "server" => Box::new(crate::servers::Server::start(settings, stage)),
+        "wheels" => Box::new(crate::wheels::Wheels::start(settings, stage)),
         "swap" => Box::new(Swap::start(settings, stage)),
         other => panic!("there is no prop `{other}`"),
     }

@@ -7,6 +7,8 @@ use std::path::Path;
 
 use skillcell::Tier;
 
+use sha2::{Digest, Sha256};
+
 use crate::case::StageFile;
 use crate::tier::TIER;
 
@@ -20,6 +22,7 @@ impl Stage {
         let folder = tempfile::tempdir().expect("a folder for the stage");
         let mut words = Words::default();
         words.put("canary", &canary());
+        words.put("marks", &marks(words.get("canary")));
         words.put("stage", &folder.path().display().to_string());
         words.put("cache", &cache().display().to_string());
         words.put("escape", &crate::case::root().display().to_string());
@@ -98,6 +101,15 @@ fn list(folder: &Path, below: &str, found: &mut BTreeMap<String, String>) {
 }
 
 /// A marker that occurs nowhere else.
+/// Hashes of all pieces of the marker, eight characters each: by these a skill knows one, without having it.
+fn marks(canary: &str) -> String {
+    let mark = |piece: &[u8]| {
+        let hash = Sha256::digest([&b"salt"[..], piece].concat());
+        hash.iter().take(6).map(|byte| format!("{byte:02x}")).collect::<String>()
+    };
+    canary.as_bytes().windows(8).map(mark).collect::<Vec<_>>().join(",")
+}
+
 fn canary() -> String {
     let mut bytes = [0; 12];
     getrandom::fill(&mut bytes).expect("random bytes");

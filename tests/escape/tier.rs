@@ -318,6 +318,11 @@ fn by_program(skill: &str, params: &Value, given: &Given, words: &Words) -> Seen
     command.env_clear().env("SKILLCELL_CACHE_DIR", words.get("cache"));
     command.envs(given.host_env.iter().map(|(name, value)| (name, words.fill(value))));
     command.args(["run", skill, "--json", "--quiet", "--tier", TIER.name(), "--params", &params.to_string()]);
+    if given.args.iter().any(|arg| arg == "--from-wheel") {
+        // pip is the operator's own.
+        command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
+        command.envs(std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("PIP_")));
+    }
     if *TIER != Tier::Wasm {
         // It starts programs of this machine.
         command.env("PATH", std::env::var_os("PATH").unwrap_or_default());

@@ -5,7 +5,7 @@ use std::net::TcpListener;
 
 use crate::addresses::{LOOPBACK, OTHER, fickle};
 use crate::support::{Guest, Rules, Server, Setup, code, get, ok, receive, soon};
-use skillcell::http::{Event, HostPattern, HttpLimits, Secret, Secrets};
+use skillcell::http::{Event, HttpLimits, Secret, Secrets};
 
 #[test]
 fn a_request_is_told_when_decided_and_when_over() {
@@ -73,8 +73,7 @@ fn what_can_not_be_recorded_is_not_sent() {
 fn a_secret_is_told_before_it_is_sent_or_it_is_not_sent() {
     for refuses in [false, true] {
         let server = Server::saying(ok(""));
-        let hosts = vec![HostPattern::parse("127.0.0.1").unwrap()];
-        let secret = Secret { name: "KEY".into(), value: "value-12345".into(), hosts, allow_plain_http: true };
+        let secret = Secret::new("KEY@http://127.0.0.1".parse().unwrap(), "value-12345".to_owned());
         let secrets = Secrets::new(vec![secret]).unwrap();
         let key = secrets.placeholder("KEY").unwrap().to_owned();
         let mut guest = Setup { secrets, ..Setup::default() }.guest();
@@ -148,8 +147,7 @@ fn a_secret_that_is_sent_again_is_told_with_where_it_goes_then() {
         wire.write_all(ok("").as_bytes()).unwrap();
         let _ = receive(&mut wire);
     });
-    let hosts = vec![HostPattern::parse("api.example.org").unwrap()];
-    let secret = Secret { name: "KEY".into(), value: "value-12345".into(), hosts, allow_plain_http: true };
+    let secret = Secret::new("KEY@http://api.example.org".parse().unwrap(), "value-12345".to_owned());
     let secrets = Secrets::new(vec![secret]).unwrap();
     let key = secrets.placeholder("KEY").unwrap().to_owned();
     let (_, setup) = fickle(&[&[LOOPBACK, OTHER]]);

@@ -2,13 +2,17 @@
 
 use crate::support::{Guest, Rules, Server, Setup, code, get, ok, post};
 use crate::tls::{Authority, leads};
-use skillcell::http::{HostPattern, Secret, Secrets};
+use skillcell::http::{Event, Secret, Secrets};
 
 const VALUE: &str = r#"sk-live/4f"9+ b&c"#;
 
 fn secret(host: &str, allow_plain_http: bool) -> Secrets {
-    let hosts = vec![HostPattern::parse(host).unwrap()];
-    Secrets::new(vec![Secret { name: "KEY".into(), value: VALUE.into(), hosts, allow_plain_http }]).unwrap()
+    let scheme = if allow_plain_http { "http" } else { "https" };
+    secrets(&format!("KEY@{scheme}://{host}"), VALUE)
+}
+
+fn secrets(grant: &str, value: &str) -> Secrets {
+    Secrets::new(vec![Secret::new(grant.parse().unwrap(), value.to_owned())]).unwrap()
 }
 
 /// A guest whose secret may go to loopback in plain, and the placeholder that it sees.
@@ -88,9 +92,7 @@ fn a_placeholder_in_a_long_body_of_fixed_length_is_refused() {
 #[test]
 fn a_value_with_line_ends_does_not_go_into_a_header() {
     let server = Server::saying(ok(""));
-    let hosts = vec![HostPattern::parse("127.0.0.1").unwrap()];
-    let pem = Secret { name: "PEM".into(), value: "line one\r\nEvil: yes".into(), hosts, allow_plain_http: true };
-    let secrets = Secrets::new(vec![pem]).unwrap();
+    let secrets = secrets("PEM@http://127.0.0.1", "line one\r\nEvil: yes");
     let key = secrets.placeholder("PEM").unwrap().to_owned();
     let mut guest = Setup { secrets, ..Setup::default() }.guest();
     assert_eq!(code(guest.once(&server, get(&server, "/", &format!("X: {key}\r\n")))), "refused");
@@ -144,9 +146,7 @@ fn an_echoed_value_comes_back_as_its_placeholder() {
         )
         .is_ok()
     });
-    let hosts = vec![HostPattern::parse("127.0.0.1").unwrap()];
-    let secret = Secret { name: "KEY".into(), value: "sk-live-4f9c".into(), hosts, allow_plain_http: true };
-    let secrets = Secrets::new(vec![secret]).unwrap();
+    let secrets = secrets("KEY@http://127.0.0.1", "sk-live-4f9c");
     let key = secrets.placeholder("KEY").unwrap().to_owned();
     let mut guest = Setup { secrets, rules: Rules::default(), ..Setup::default() }.guest();
     let answer = guest.once(&server, get(&server, "/", &format!("X: {key}\r\n"))).unwrap();
@@ -160,7 +160,7 @@ fn a_host_that_gets_a_secret_is_asked_for_whole_plain_answers() {
     let server = Server::saying("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 3\r\n\r\nabc");
     let (mut guest, _) = trusted();
     let more = "Accept-Encoding: gzip\r\nRange: bytes=0-3\r\n";
-    assert_eq!(code(guest.once(&server, get(&server, "/", more))), "protocol");
+    assert_eq!(code(guest.once(&server, get(&server, "/", more))), "refused");
     assert!(!server.last().contains("Range"));
     assert!(server.last().contains("Accept-Encoding: identity\r\n") && !server.last().contains("gzip"));
 }
@@ -170,7 +170,7 @@ fn an_answer_of_that_host_is_to_be_plain_by_whatever_port_and_scheme() {
     for (host, allow_plain_http) in [("127.0.0.1:1", true), ("127.0.0.1", false)] {
         let server = Server::saying("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 3\r\n\r\nabc");
         let mut guest = Setup { secrets: secret(host, allow_plain_http), ..Setup::default() }.guest();
-        assert_eq!(code(guest.once(&server, get(&server, "/", "Accept-Encoding: gzip\r\n"))), "protocol");
+        assert_eq!(code(guest.once(&server, get(&server, "/", "Accept-Encoding: gzip\r\n"))), "refused");
         assert!(server.last().contains("Accept-Encoding: identity\r\n") && !server.last().contains("gzip"));
     }
 }
@@ -193,7 +193,7 @@ fn how_much_is_held_back_does_not_depend_on_a_value() {
         let receive = std::sync::Mutex::new(receive);
         let server = Server::start(move |_, wire| {
             wire.write_all(
-                format!("HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n{}{guess}", "-".repeat(8000)).as_bytes(),
+                format!("HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n{}{guess}", "-".repeat(12_000)).as_bytes(),
             )
             .unwrap();
             let _ = receive.lock().unwrap().recv();
@@ -211,5 +211,121 @@ fn how_much_is_held_back_does_not_depend_on_a_value() {
         arrived.push(bytes);
         drop(send);
     }
-    assert!(arrived[0] > 3900 && arrived.iter().all(|bytes| *bytes == arrived[0]), "{arrived:?}");
+    assert!(arrived[0] > 3800 && arrived.iter().all(|bytes| *bytes == arrived[0]), "{arrived:?}");
+}
+
+/// What the audit was told of an answer that was refused.
+fn refusals(guest: &Guest) -> Vec<String> {
+    let events = guest.audit.0.lock().unwrap();
+    let reasons = events.iter().filter_map(|event| match event {
+        Event::Decided { allowed: false, rule, reason, .. } => {
+            Some(format!("{rule}: {}", reason.as_deref().unwrap_or("")))
+        }
+        _ => None,
+    });
+    reasons.collect()
+}
+
+#[test]
+fn other_characters_and_parts_are_not_asked_for_and_not_passed_on() {
+    let asks = "Accept-Charset: utf-16\r\nAccept: text/plain;charset=utf-32\r\nRequest-Range: bytes=1-2\r\n\
+                request_range: bytes=1-2\r\nIf-Range: x\r\nContent-Type: text/plain; charset=utf-16\r\n";
+    for (status, headers, reason) in [
+        ("200 OK", "Content-Type: text/plain; charset=UTF-16LE\r\n", "its characters are `utf-16le`"),
+        ("200 OK", "Content-Type: text/plain; charset=\"utf-7\"\r\n", "its characters are `\\\"utf-7\\\"`"),
+        ("206 Partial Content", "Content-Range: bytes 1-2/9\r\n", "it is only a part, unasked"),
+        ("200 OK", "Content-Range: bytes 1-2/9\r\n", "it is only a part, unasked"),
+        ("200 OK", "content-type: multipart/byteranges; boundary=x\r\n", "it is only a part, unasked"),
+    ] {
+        let server = Server::saying(format!("HTTP/1.1 {status}\r\nContent-Length: 9\r\n{headers}\r\nsk-live/4"));
+        let (mut guest, _) = trusted();
+        let told = guest.once(&server, get(&server, "/", asks)).unwrap_err();
+        let expected = format!(
+            "an answer of a host that a secret is for is refused: {reason}, so that secrets in it can't be found"
+        );
+        assert_eq!(told.to_string(), expected);
+        assert_eq!(refusals(&guest), [format!("secret-answer: {expected}")]);
+        let sent = server.last().to_ascii_lowercase();
+        for asked in ["charset", "range", "utf-"] {
+            assert!(!sent.contains(asked), "{asked} in {sent}");
+        }
+        // From another host it is an answer like any other.
+        let mut other = Setup { secrets: secret("api.example.org", true), ..Setup::default() }.guest();
+        assert!(other.once(&server, get(&server, "/", asks)).unwrap().ends_with("sk-live/4"));
+        assert!(server.last().contains("Accept-Charset: utf-16") && server.last().contains("Request-Range"));
+    }
+}
+
+#[test]
+fn a_first_line_that_is_no_http_is_scrubbed_before_it_is_cut() {
+    for at in 235..=256 {
+        let answer = format!("{}sk-live-0123456789abcdef and more\r\n\r\n", "x".repeat(at));
+        let server = Server::start(move |_, wire| {
+            let _ = wire.write_all(answer.as_bytes());
+            false
+        });
+        let secrets = secrets("KEY@http://127.0.0.1", "sk-live-0123456789abcdef");
+        let mut guest = Setup { secrets, ..Setup::default() }.guest();
+        let told = guest.once(&server, get(&server, "/", "")).unwrap();
+        assert!(told.starts_with("xxx") && !told.contains("sk-l"), "{at}: {told}");
+    }
+}
+
+#[test]
+fn a_number_with_endless_zeros_ends_the_answer() {
+    let body = format!("<p>fine</p>\n<p>&#{}115;k-live</p>\n", "0".repeat(300));
+    let server = Server::saying(ok(&body));
+    let (mut guest, _) = trusted();
+    let told = guest.once(&server, get(&server, "/", "")).unwrap_err();
+    assert!(told.to_string().contains("leading zeros"), "{told}");
+    assert_eq!(refusals(&guest).len(), 1);
+    let mut other = Setup { secrets: secret("api.example.org", true), ..Setup::default() }.guest();
+    assert!(other.once(&server, get(&server, "/", "")).unwrap().ends_with(&body));
+}
+
+/// What was told of secrets that stayed here: name, host, reason.
+fn withheld(guest: &Guest) -> Vec<(String, String, String)> {
+    let events = guest.audit.0.lock().unwrap();
+    let told = events.iter().filter_map(|event| match event {
+        Event::SecretWithheld { name, host, reason } => Some((name.clone(), host.clone(), reason.clone())),
+        _ => None,
+    });
+    told.collect()
+}
+
+#[test]
+fn a_value_that_is_not_put_in_is_told_of_wherever_the_placeholder_is() {
+    let server = Server::saying(ok(""));
+    let here = format!("127.0.0.1:{}", server.port());
+    for (grant, reason) in [
+        ("KEY@http://api.example.org", "`http://api.example.org`, which is another host"),
+        ("KEY@http://127.0.0.1:1", "`http://127.0.0.1:1`, which is another port"),
+        ("KEY@127.0.0.1", "`127.0.0.1` over https only"),
+    ] {
+        let basic = |key: &str| crate::scrubbing::base64(format!("user:{key}").as_bytes());
+        let requests: [&dyn Fn(&str) -> String; 5] = [
+            &|key| get(&server, "/", &format!("X: {key}\r\n")),
+            &|key| get(&server, &format!("/?k={key}"), ""),
+            &|key| get(&server, "/", &format!("Authorization: Basic {}\r\n", basic(key))),
+            &|key| post(&server, "", &format!("a {key}")),
+            &|key| post(&server, "", &format!("{} {key}", "x".repeat(2 << 20))),
+        ];
+        for request in requests {
+            let secrets = secrets(grant, VALUE);
+            let key = secrets.placeholder("KEY").unwrap().to_owned();
+            let mut guest = Setup { secrets, ..Setup::default() }.guest();
+            guest.once(&server, request(&key)).unwrap();
+            let [(name, host, told)] = &withheld(&guest)[..] else { panic!("{:?}", withheld(&guest)) };
+            assert_eq!((name.as_str(), host.as_str()), ("KEY", here.as_str()));
+            assert!(told.ends_with(&format!("it is granted for {reason}")), "{told}");
+            assert!(!server.last().contains("sk-live"));
+        }
+    }
+    // One that is put in, or is not wanted, is not told of; one in a path never is put in.
+    let (mut guest, key) = trusted();
+    guest.once(&server, get(&server, "/", &format!("X: {key}\r\n"))).unwrap();
+    guest.once(&server, get(&server, "/", "X: skillcell_secret_KEY_\r\n")).unwrap();
+    assert_eq!(withheld(&guest), []);
+    guest.once(&server, get(&server, &format!("/bot{key}/get"), "")).unwrap();
+    assert!(withheld(&guest)[0].2.ends_with("not into paths") && !server.last().contains("sk-live"));
 }

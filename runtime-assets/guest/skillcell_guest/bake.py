@@ -27,11 +27,13 @@ def deny_imports(names):
     imports.deny(json.loads(names))
 
 
-def skill(folder, package):
-    """Imports and constructs a skill. For a call without an image this is all: the call follows in the same cell."""
-    from skillcell_guest import load
+def skill(folder, package, watched):
+    """Imports and constructs a skill. For a call without an image this is all: the call follows in the same cell.
+    `watched` is JSON: modules of stand-ins that the skill may import."""
+    from skillcell_guest import call, load
 
     global _loaded
+    call.watched += tuple(json.loads(watched))
     _loaded = {}
     _report(lambda: _loaded.update(load.load(folder, package)) or _loaded)
 
@@ -64,6 +66,7 @@ def try_imports(wanted):
 
 def _finish(params):
     from skillcell_guest import imports, practice, settle, warm
+    from skillcell_guest.standins import plots
 
     report = _loaded
     started = time.perf_counter()
@@ -74,6 +77,7 @@ def _finish(params):
         report["warm_up"] = warm.skill(params) if params is not None else None
     report["import_names"] = sorted({*report["import_names"], *names})
     practice.practise()
+    plots.tidy()
     warm.way_in_and_out()
     warmed = time.perf_counter()
     settle.settle()

@@ -16,6 +16,10 @@ _encode = json.JSONEncoder(allow_nan=False, ensure_ascii=False, separators=(",",
 #: The skill's class, and the instance that was made while the image was baked (None if there is none).
 skill_class = None
 skill = None
+#: What `manifest.yaml` says.
+manifest = {}
+#: Modules of which the host tells the caller if the call has them: numpy, and those of the skill's stand-ins.
+watched = ("numpy",)
 
 
 def enter():
@@ -24,9 +28,11 @@ def enter():
         _reseed()
         result = _instance(params, extra).execute(params)
         _flush()
+        tell_of_modules()
         _give(result)
     except BaseException as error:  # the host tells the caller, whatever it was
         _flush()
+        tell_of_modules()
         failure.hand_over(error)
 
 
@@ -56,14 +62,26 @@ def _instance(params, extra):
     """The baked instance serves only calls that bring nothing a constructor could have looked at."""
     if extra is None:
         return skill if skill is not None else skill_class()
+    if extra.get("validate"):
+        _validate(params)
     os.environ.update(extra.get("env") or {})
     if extra.get("deny_imports"):
         imports.deny(extra["deny_imports"])
     config = _with_secrets(extra.get("config"), extra.get("secrets"))
-    made = skill_class(config=config) if config is not None else skill_class()
-    if extra.get("validate"):
-        made.validate_params(params)
-    return made
+    return skill_class(config=config) if config is not None else skill_class()
+
+
+def _validate(params):
+    """As Skillware does, but against `manifest.yaml`, as the host did: a skill's own `manifest` may say less."""
+    from types import SimpleNamespace
+
+    from skillware.core.base_skill import BaseSkill, SkillwareParamValidationError
+
+    try:
+        BaseSkill.validate_params(SimpleNamespace(manifest=manifest), params)
+    except SkillwareParamValidationError as error:
+        # The cause's text is the schema and the params in full, which takes long to print and is not for people.
+        raise error from None
 
 
 def _with_secrets(config, names):
@@ -98,6 +116,16 @@ def _reseed():
     numpy_random = sys.modules.get("numpy.random")
     if numpy_random is not None:
         numpy_random.seed()
+
+
+def tell_of_modules():
+    """Names those of `watched` that are loaded, by now, if there are any."""
+    try:
+        loaded = [name for name in watched if name in sys.modules]
+        if loaded:
+            door.send(door.TELL, _encode(loaded).encode())
+    except Exception:  # a skill replaced `sys.modules`, or nothing is left of the memory
+        pass
 
 
 def _give(result):

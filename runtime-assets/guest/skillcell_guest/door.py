@@ -4,6 +4,7 @@ import _host
 
 TAKE = b"T"  # asks for the call; the answer is what `call.unpack` reads
 GIVE = b"G"  # hands the result over, as JSON
+TELL = b"N"  # names modules that the call has loaded and the host says something about, as JSON
 FAIL = b"F"  # hands an exception over, as JSON
 BAKE = b"B"  # hands over what a bake learned, as JSON
 TEST = b"R"  # tells of a test, as JSON

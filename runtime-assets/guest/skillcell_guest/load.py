@@ -21,7 +21,7 @@ def load(folder, package):
     """Imports the skill in `folder`, to be known as `package`. Gives the report of the bake."""
     before = set(sys.modules)
     started = time.perf_counter()
-    manifest = read_manifest(folder)
+    manifest = call.manifest = read_manifest(folder)
     with imports.recorded() as import_names:
         with watch.environment_reads() as read:
             call.skill_class = _import(folder, package, manifest)

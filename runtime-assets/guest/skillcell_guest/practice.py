@@ -1,7 +1,7 @@
 """Practises before an image is taken, with the libraries that the skill has imported: requests, with an answer of our own,
-and pictures.
+pictures, and the check of params.
 
-What a library imports, compiles and specialises with its first request or picture is then in the image, instead of being
+What a library imports, reads, compiles and specialises with its first use is then in the image, instead of being
 done anew in every call. Nothing reaches the host: for the time being, the bridge is answered here.
 """
 
@@ -24,7 +24,7 @@ _ANSWER = (
 
 
 def practise():
-    ways = (("requests", _requests), ("httpx", _httpx), ("urllib.request", _urllib), ("PIL.Image", _pillow))
+    ways = (("requests", _requests), ("httpx", _httpx), ("urllib.request", _urllib), ("PIL.Image", _pillow), ("jsonschema", _jsonschema))
     for library, way in ways:
         if library in sys.modules:
             # Whatever a skill made of a library: this is not the call that has to tell of it.
@@ -74,6 +74,13 @@ def _pillow(image):
         file = io.BytesIO()
         picture.save(file, "JPEG")
         image.open(file).load()
+
+
+def _jsonschema(jsonschema):
+    """At its first check it reads all vocabularies."""
+    for _ in range(_TIMES):
+        with contextlib.suppress(jsonschema.ValidationError):
+            jsonschema.validate({"a": "x"}, {"type": "object", "properties": {"a": {"type": "integer"}}})
 
 
 @contextlib.contextmanager

@@ -97,12 +97,11 @@ pub fn effect(file: &File, call: &Call) -> Option<Effect> {
         let effect = if call.place == ["own"] { Effect::ReadFile } else { Effect::WriteFile };
         return (!texts().any(|text| text == ":memory:")).then_some(effect);
     }
-    let reads_any = ["pandas.read_", "polars.read_", "lxml.etree.parse", "lxml.html.parse", "geopandas.read_"];
-    if reads_any.iter().any(|start| name.starts_with(start)) || name.starts_with("numpy.lib.npyio.DataSource") {
+    if reads_any(name) {
         return Some(if texts().any(is_url) { Effect::Http } else { Effect::ReadFile });
     }
     let leaf = name.rsplit('.').next().unwrap_or(name);
-    if (name.starts_with("pandas.") && leaf.starts_with("to_") && !call.place.is_empty() && leaf != "to_dict")
+    if (name.starts_with("pandas.") && WRITERS.contains(&leaf) && !call.place.is_empty())
         || name == "PIL.Image.Image.save"
     {
         return Some(Effect::WriteFile);
@@ -122,6 +121,32 @@ pub fn effect(file: &File, call: &Call) -> Option<Effect> {
     }
 }
 
+/// Methods of a table that write the file that is their first argument. The others that begin with `to_` convert.
+const WRITERS: [&str; 13] = [
+    "to_csv",
+    "to_excel",
+    "to_feather",
+    "to_hdf",
+    "to_html",
+    "to_json",
+    "to_latex",
+    "to_markdown",
+    "to_orc",
+    "to_parquet",
+    "to_pickle",
+    "to_stata",
+    "to_xml",
+];
+
+/// Functions that read a file or an address. A method of what they give (`read_csv(…).set_index("date")`) is none of them.
+fn reads_any(name: &str) -> bool {
+    let tables = ["pandas.read_", "polars.read_", "polars.scan_", "geopandas.read_"];
+    let is_function = |start: &&str| name.strip_prefix(*start).is_some_and(|rest| !rest.contains('.'));
+    let of_memory = matches!(name, "pandas.read_clipboard" | "pandas.read_sql" | "pandas.read_sql_query");
+    let others = ["lxml.etree.parse", "lxml.html.parse", "numpy.lib.npyio.DataSource"];
+    (tables.iter().any(is_function) && !of_memory) || others.contains(&name)
+}
+
 /// HTTP written by hand goes through like any other.
 fn speaks_http(file: &File) -> bool {
     let starts = ["GET ", "POST ", "HEAD ", "PUT "];
@@ -134,7 +159,7 @@ fn speaks_http(file: &File) -> bool {
 
 /// Whether a call of an HTTP library can make a request, rather than build something or handle an answer.
 fn is_request(name: &str) -> bool {
-    const NOT: [&str; 14] = [
+    const NOT: [&str; 15] = [
         "exceptions",
         "utils",
         "adapters",
@@ -149,17 +174,27 @@ fn is_request(name: &str) -> bool {
         "Timeout",
         "to_checksum_address",
         "compat",
+        // It takes the beginning of addresses, and asks none.
+        "mount",
     ];
     let is_answer = |name: &str| {
         ["raise_for_status", "json", "read", "items", "iter_content", "decode", "getresponse"].contains(&name)
     };
     let mut parts = name.split('.').skip(1);
-    name == "feedparser.parse" || !parts.any(|part| NOT.contains(&part) || is_answer(part))
+    name == "feedparser.parse" || !(is_of_answer(name) || parts.any(|part| NOT.contains(&part) || is_answer(part)))
+}
+
+/// Whether this is a method of what a request gave: `requests.get(…).text.replace(…)`.
+fn is_of_answer(name: &str) -> bool {
+    const SENDS: [&str; 11] =
+        ["get", "post", "put", "patch", "delete", "head", "options", "request", "send", "urlopen", "fetch"];
+    let rest = name.strip_prefix("urllib.request.").unwrap_or(name);
+    rest.rsplit_once('.').is_some_and(|(before, _)| before.split('.').any(|part| SENDS.contains(&part)))
 }
 
 /// Making a session, or an object that describes a request, sends nothing.
 pub fn builds(name: &str) -> bool {
-    const BUILDS: [&str; 30] = [
+    const BUILDS: [&str; 29] = [
         "Session",
         "session",
         "Client",
@@ -170,7 +205,6 @@ pub fn builds(name: &str) -> bool {
         "install_opener",
         "HTTPAdapter",
         "ClientSession",
-        "mount",
         "update",
         "Timeout",
         "ClientTimeout",

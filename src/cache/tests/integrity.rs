@@ -89,11 +89,23 @@ fn links_folders_pipes_and_wrong_modes_in_place_of_a_file_never_open() {
                     .success()
             );
         });
-        for mode in [0o644, 0o660, 0o400, 0o700] {
+        for mode in [0o660, 0o602, 0o666] {
             bench.spoilt("mode", || fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap());
         }
     }
     assert!(aside.exists(), "the link's target is not ours to remove");
+}
+
+#[test]
+fn a_file_that_others_may_read_is_still_ours() {
+    let bench = Bench::new();
+    bench.put("x", &content());
+    for mode in [0o644, 0o400, 0o755, 0o600] {
+        for path in [bench.data("x"), bench.seal("x")] {
+            fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+        }
+        assert_eq!(bench.open("x").map(read), Some(content()), "{mode:o}");
+    }
 }
 
 #[test]

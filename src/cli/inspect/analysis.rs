@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use anstyle::{AnsiColor, Style};
 use serde_json::{Map, Value, json};
 
-use crate::analysis::{Analysis, BestTier, Effect, Finding, Imported, Reason, Verdict};
+use crate::analysis::{Analysis, BestTier, DefaultInteger, Effect, Finding, Imported, Reason, Verdict};
 use crate::cli::printer::{Printer, harmless};
 use crate::policy::REFUSED_AT_USE;
 
@@ -15,6 +15,15 @@ const GOOD: Style = AnsiColor::Green.on_default().bold();
 const MIXED: Style = AnsiColor::Yellow.on_default().bold();
 const BAD: Style = AnsiColor::Red.on_default().bold();
 const DIM: Style = Style::new().dimmed();
+
+/// Where else it may run. Nothing was tried there, so nothing is promised.
+fn elsewhere(tier: BestTier) -> &'static str {
+    match tier {
+        BestTier::Subprocess => "; the tier `subprocess` has what it requires, but it was not tried there",
+        BestTier::Container => "; a `container` whose image has that may do, but it was not tried there",
+        _ => "",
+    }
+}
 
 /// Prints an analysis, all of it if `all`.
 pub struct Sections<'a> {
@@ -31,18 +40,24 @@ impl Sections<'_> {
             Verdict::Runs => (GOOD, ": in a cell, with nothing granted"),
             Verdict::RunsWithGrants => (GOOD, ": in a cell, with what there is to ask for below"),
             Verdict::Partly => (MIXED, ": some of it needs what a cell does not have"),
-            _ if *best_tier == BestTier::None => (BAD, ": something in it is missing or wrong"),
+            _ if *best_tier == BestTier::None => (BAD, ": nor in another isolated tier, as it is"),
             _ => (BAD, ": it needs what a cell does not have"),
         };
-        let tier = match best_tier.name() {
-            "wasm" => String::new(),
-            "none" => "; as it is, no tier runs it".to_owned(),
-            tier => format!("; all of it works in the tier `{tier}`"),
-        };
-        self.row("verdict", &format!("{style}{}{style:#}{words}{tier}", verdict.name()));
-        self.list("", self.analysis.reasons.iter().map(|reason| reason_line(reason)));
+        self.row("verdict", &format!("{style}{}{style:#}{words}{}", verdict.name(), elsewhere(*best_tier)));
+        self.list("", self.analysis.reasons.iter().map(reason_line));
         if !self.analysis.optional.is_empty() {
-            self.list("does without", self.analysis.optional.iter().map(|reason| reason_line(reason)));
+            self.list("does without", self.analysis.optional.iter().map(reason_line));
+        }
+        if let Some(width) = &self.analysis.integer_width {
+            let place = |file: &str, line: u32| format!("{DIM}{}:{line}{DIM:#}", harmless(file));
+            let by = match &*width.module {
+                "numpy" => "numpy's default integer has 32 bits in a cell".to_owned(),
+                other => format!("{} loads numpy, whose default integer has 32 bits in a cell", harmless(other)),
+            };
+            self.row("results", &format!("{} {by}, 64 elsewhere", place(&width.file, width.line)));
+            let hit =
+                |one: &DefaultInteger| format!("{} {}: of that width", place(&one.file, one.line), harmless(&one.what));
+            self.list("", width.places.iter().map(hit));
         }
         let classes: Vec<&str> = self.analysis.classes.iter().map(|class| class.name()).collect();
         self.row("class", &classes.join(", "));
@@ -67,13 +82,13 @@ impl Sections<'_> {
             self.row("", &format!("{DIM}{}{DIM:#} {name} can be imported, not used: {why}", harmless(&place)));
         }
         self.list("does", calls(&self.analysis.effects).into_iter());
-        self.list("at its start", self.analysis.work.iter().map(|finding| finding_line(finding)));
+        self.list("at its start", self.analysis.work.iter().map(finding_line));
         let native = self.analysis.native_files.iter();
         self.list(
             "native files",
             native.map(|native| format!("{} ({})", harmless(&native.file), harmless(&native.kind))),
         );
-        self.list("not known", self.analysis.unknown.iter().map(|finding| finding_line(finding)));
+        self.list("not known", self.analysis.unknown.iter().map(finding_line));
         let unread = self.analysis.unread.iter();
         self.list("not read", unread.map(|one| format!("{}:{} {}", harmless(&one.file), one.line, harmless(&one.why))));
         self.list("not imported", self.analysis.unreached.iter().map(|file| harmless(file)));

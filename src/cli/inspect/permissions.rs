@@ -6,6 +6,7 @@ use crate::approvals::{Approvals, Difference, Standing};
 use crate::cli::approve::date;
 use crate::cli::grants::Layers;
 use crate::cli::printer::{Printer, harmless};
+use crate::manifest::{BadManifest, Manifest};
 use crate::policy::{Effective, Grants, Missing, Permissions};
 use crate::skill::Skill;
 
@@ -26,12 +27,13 @@ impl Standings {
     /// As `run` with the same flags would find it.
     pub fn of(
         skill: &Skill,
-        manifest: &Value,
+        manifest: &Result<Manifest, BadManifest>,
         approvals: Option<&Approvals>,
         layers: Layers,
     ) -> anyhow::Result<Standings> {
-        let (asked, error) = match manifest.get("permissions").map(Permissions::parse).transpose() {
-            Ok(asked) => (asked, None),
+        let (asked, error) = match manifest {
+            Ok(manifest) => (manifest.permissions.clone(), None),
+            Err(bad) if bad.key == "permissions" => (None, Some(bad.why.clone())),
             Err(bad) => (None, Some(bad.to_string())),
         };
         let standing = approvals.map_or(Ok(Standing::Unknown), |approvals| approvals.standing(skill))?;

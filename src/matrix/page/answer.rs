@@ -1,8 +1,8 @@
 //! The top of the page: what somebody who reads no further should know.
 
-use super::super::answer::{VERDICTS, blockers, median, running, size, time, with_verdict};
+use super::super::answer::{VERDICTS, blockers, endings, median, running, size, time, with_verdict};
 use super::super::model::Matrix;
-use super::{esc, id, registry, sentence, tone};
+use super::{esc, link, registry, sentence, tone};
 
 pub fn answer(matrix: &Matrix) -> String {
     format!(
@@ -61,7 +61,12 @@ fn test_tile(matrix: &Matrix) -> String {
     };
     let share = if all == 0 { 0.0 } else { passed as f64 * 100.0 / all as f64 };
     let parity = if totals.parity_cases > 0 {
-        format!("<p>{} of {} recorded calls give exactly the same result.</p>", totals.parity_same, totals.parity_cases)
+        format!(
+            "<p>{} of {} recorded calls give exactly the same result ({}).</p>",
+            totals.parity_same,
+            totals.parity_cases,
+            endings(matrix)
+        )
     } else {
         String::new()
     };
@@ -79,12 +84,13 @@ fn cost_tile(matrix: &Matrix) -> String {
     let of = |which: fn(&super::super::model::SkillFigures) -> Option<f64>| median(matrix, which).map(time);
     let image = median(matrix, |figures| figures.image_bytes.map(|bytes| bytes as f64)).map(|bytes| size(bytes as u64));
     format!(
-        "<article class=\"tile\"><h2>What a call costs</h2><p class=\"big\">{} <small>in a fresh cell</small></p><dl class=\"costs\">{}{}{}{}</dl><p class=\"note\">Medians over the skills.</p></article>",
+        "<article class=\"tile\"><h2>What a call costs</h2><p class=\"big\">{} <small>in a fresh cell</small></p><dl class=\"costs\">{}{}{}{}</dl><p class=\"note\">Medians over the {} skills with a call that succeeds in a cell.</p></article>",
         time(cell),
         line("in a new Python process, no sandbox", of(|figures| figures.native_process_ms)),
         line("first call after a start", of(|figures| figures.cell_cold_ms)),
         line("making its image, once", of(|figures| figures.bake_ms)),
         line("image on disk", image),
+        matrix.figures.skills.values().filter(|figures| figures.cell_warm_ms.is_some()).count(),
     )
 }
 
@@ -107,7 +113,7 @@ fn bar(parts: &[(&str, usize)], label: &str) -> String {
 
 fn advice(matrix: &Matrix) -> String {
     let rows = VERDICTS.iter().filter_map(|(verdict, word, what)| {
-        let ids: Vec<String> = with_verdict(matrix, verdict).map(|row| format!("<li>{}</li>", id(&row.id))).collect();
+        let ids: Vec<String> = with_verdict(matrix, verdict).map(|row| format!("<li>{}</li>", link(matrix, &row.id))).collect();
         if ids.is_empty() {
             return None;
         }
@@ -129,7 +135,7 @@ fn blocked(matrix: &Matrix) -> String {
     let items: String = blockers
         .iter()
         .map(|(what, ids)| {
-            let ids: Vec<String> = ids.iter().map(|id| esc(id)).collect();
+            let ids: Vec<String> = ids.iter().map(|id| link(matrix, id)).collect();
             // A package is a word, a reason a sentence.
             let what = if what.contains(' ') { sentence(what) } else { format!("<b>{}</b>", esc(what)) };
             format!("<li>{what} <span class=\"muted\">{}</span></li>", ids.join(", "))

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::super::answer::{size, time};
-use super::super::model::{Reason, Row, SkillFigures, Suite};
+use super::super::model::{Reason, RecordedCall, Row, SkillFigures, Suite};
 use super::{esc, sentence, tone};
 
 pub fn evidence(index: usize, skill: &Row, figures: &SkillFigures) -> String {
@@ -128,17 +128,39 @@ fn outcome(suite: &Suite) -> String {
 }
 
 fn calls(skill: &Row) -> String {
-    if skill.parity.cases == 0 {
-        return String::new();
-    }
-    let different: String = skill
-        .parity
-        .different
-        .iter()
-        .map(|one| format!("<li><code>{}</code> {}</li>", esc(&one.case), esc(&one.reason)))
+    let parity = &skill.parity;
+    let left_out = parity.left_out.iter();
+    let left_out: String = left_out
+        .map(|one| format!("<p>Not recorded: <code>{}</code>, since {}.</p>", esc(&one.case), esc(&one.reason)))
         .collect();
-    let list = if different.is_empty() { String::new() } else { format!("<ul>{different}</ul>") };
-    format!("<p>{} of {} give the same.</p>{list}", skill.parity.same, skill.parity.cases)
+    if parity.cases == 0 {
+        return left_out;
+    }
+    let rows: String = parity
+        .calls
+        .iter()
+        .map(|call| {
+            let different = parity.different.iter().find(|one| one.case == call.case);
+            let inside = match different {
+                None => "<td>the same</td>".to_owned(),
+                Some(one) => format!("<td><span class=\"bad\">{}</span></td>", esc(&one.reason)),
+            };
+            format!("<tr><td><code>{}</code></td><td>{}</td>{inside}</tr>", esc(&call.case), ending(call))
+        })
+        .collect();
+    format!(
+        "<p>{} of {} give the same.</p>{left_out}<div class=\"scroll\"><table class=\"small\"><thead><tr><th scope=\"col\">call</th>\
+         <th scope=\"col\">outside</th><th scope=\"col\">in a cell</th></tr></thead><tbody>{rows}</tbody></table></div>",
+        parity.same, parity.cases
+    )
+}
+
+fn ending(call: &RecordedCall) -> String {
+    match call.requests {
+        0 => call.ends.name().to_owned(),
+        1 => format!("{}, 1 request", call.ends.name()),
+        count => format!("{}, {count} requests", call.ends.name()),
+    }
 }
 
 fn pyodide(skill: &Row) -> String {
@@ -188,7 +210,11 @@ fn cost(figures: &SkillFigures) -> String {
         ("its tests in cells", seconds(figures.tests_in_cells_s)),
         ("its tests natively", seconds(figures.tests_native_s)),
         ("its tests in Pyodide, with its start", seconds(figures.tests_in_pyodide_s)),
-        ("the call that was measured", figures.call.as_deref().map(esc)),
+        ("the call that was measured, which succeeds", figures.call.as_deref().map(esc)),
+        (
+            "HTTP requests of that call",
+            Some(figures.requests).filter(|count| *count > 0).map(|count| count.to_string()),
+        ),
     ];
     let lines = lines.iter().filter_map(|(name, value)| Some(format!("<dt>{name}</dt><dd>{}</dd>", value.as_ref()?)));
     let lines: String = lines.collect();

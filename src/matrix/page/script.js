@@ -34,6 +34,7 @@ body.addEventListener("click", (event) => {
   const part = button.dataset.opens;
   if (row.classList.contains("open") && row.dataset.part === part) return closeAll(row);
   row.dataset.part = part;
+  history.replaceState(null, "", `#${row.id}`);
   show(row, part);
 });
 
@@ -47,21 +48,25 @@ document.addEventListener("keydown", (event) => {
   if (row) closeAll(row);
 });
 
+// What is empty is last, in either order.
+function compareKeys(one, other, numeric, sign) {
+  if (one === "" || other === "") return (one === "") - (other === "");
+  return sign * (numeric ? Number(one) - Number(other) : one.localeCompare(other));
+}
+
 table.tHead.addEventListener("click", (event) => {
   const button = event.target.closest("button");
   if (!button) return;
   const head = button.closest("th");
   const column = Number(button.dataset.column);
-  // Numbers are looked at from the large end first, text from the start.
-  const first = head.classList.contains("num") ? "descending" : "ascending";
-  const other = first === "ascending" ? "descending" : "ascending";
-  const order = head.getAttribute("aria-sort") === first ? other : first;
+  const order = head.getAttribute("aria-sort") === "ascending" ? "descending" : "ascending";
   for (const one of table.tHead.querySelectorAll("th")) one.setAttribute("aria-sort", "none");
   head.setAttribute("aria-sort", order);
   const sign = order === "ascending" ? 1 : -1;
   const key = (pair) => pair[0].children[column].dataset.key;
-  const numeric = pairs.every((pair) => key(pair) !== "" && Number.isFinite(Number(key(pair))));
-  pairs.sort((a, b) => sign * (numeric ? Number(key(a)) - Number(key(b)) : key(a).localeCompare(key(b))));
+  const numeric = button.dataset.sorts === "number";
+  const name = (pair) => pair[0].children[0].dataset.key;
+  pairs.sort((a, b) => compareKeys(key(a), key(b), numeric, sign) || compareKeys(name(a), name(b), false, 1));
   for (const pair of pairs) body.append(...pair);
 });
 
@@ -90,3 +95,22 @@ function filter() {
 form.addEventListener("input", filter);
 form.addEventListener("submit", (event) => event.preventDefault());
 filter();
+
+// A link to a skill leads to its row, whatever is filtered, and opens it.
+function follow() {
+  const row = skills.find((one) => `#${one.id}` === decodeURIComponent(location.hash));
+  if (!row) return;
+  if (row.hidden) {
+    form.reset();
+    filter();
+  }
+  row.dataset.part = "verdict";
+  show(row, "verdict");
+  row.scrollIntoView({ block: "start" });
+}
+window.addEventListener("hashchange", follow);
+document.addEventListener("click", (event) => {
+  const link = event.target.closest('a[href^="#"]');
+  if (link && link.hash === location.hash) follow();
+});
+follow();

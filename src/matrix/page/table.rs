@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use super::super::answer::{VERDICTS, size, time};
 use super::super::model::{Matrix, Row, SkillFigures, Suite};
 use super::evidence::evidence;
-use super::{esc, id, tone};
+use super::{anchor, esc, id, tone};
+use crate::policy::Tier;
 
 /// Heading, what it means, and the section of the evidence that its cells open.
 const COLUMNS: [(&str, &str); 11] = [
@@ -34,7 +35,9 @@ pub fn table(matrix: &Matrix) -> String {
         .map(|(index, (name, title))| {
             let title = if *name == PYODIDE && tests_in_pyodide { IN_PYODIDE } else { title };
             let number = if index >= 4 { " class=\"num\"" } else { "" };
-            format!("<th scope=\"col\"{number} aria-sort=\"none\"><button type=\"button\" data-column=\"{index}\" title=\"{title}\">{name}</button></th>")
+            // Verdicts and tiers have an order of their own, and are numbered by it.
+            let sorts = if index == 1 || index == 2 || index >= 4 { "number" } else { "text" };
+            format!("<th scope=\"col\"{number} aria-sort=\"none\"><button type=\"button\" data-column=\"{index}\" data-sorts=\"{sorts}\" title=\"{title}\">{name}</button></th>")
         })
         .collect();
     let nothing = SkillFigures::default();
@@ -42,9 +45,7 @@ pub fn table(matrix: &Matrix) -> String {
         .skills
         .iter()
         .enumerate()
-        .map(|(index, skill)| {
-            row(index, skill, matrix.figures.skills.get(&skill.id).unwrap_or(&nothing), tests_in_pyodide)
-        })
+        .map(|(index, skill)| row(matrix, index, skill, matrix.figures.skills.get(&skill.id).unwrap_or(&nothing)))
         .collect();
     format!(
         "<section id=\"skills\" aria-labelledby=\"all\"><h2 id=\"all\">Every skill</h2><p class=\"hint\">Each cell opens the evidence behind it.</p>{}\
@@ -76,33 +77,38 @@ fn filters(matrix: &Matrix) -> String {
     )
 }
 
-fn row(index: usize, skill: &Row, figures: &SkillFigures, tests_in_pyodide: bool) -> String {
+/// What a cell shows, what it is sorted by (nothing for an empty one, which is last in either order), and the part of the
+/// evidence that it opens.
+struct TableCell {
+    html: String,
+    key: String,
+    opens: &'static str,
+}
+
+impl TableCell {
+    fn new(html: String, key: impl ToString, opens: &'static str) -> TableCell {
+        TableCell { html, key: key.to_string(), opens }
+    }
+
+    fn empty(opens: &'static str) -> TableCell {
+        TableCell::new("–".to_owned(), "", opens)
+    }
+}
+
+fn row(matrix: &Matrix, index: usize, skill: &Row, figures: &SkillFigures) -> String {
     let verdict = skill.verdict.as_deref().unwrap_or("could not be read");
-    let rank = VERDICTS.iter().position(|(name, ..)| *name == verdict).unwrap_or(9);
-    let (tests, tests_rank) = suite(&skill.tests.cells);
-    let (native, native_rank) = suite(&skill.tests.native);
-    let has = skill.pyodide.packages.iter().filter(|package| package.how != "neither").count();
-    let (pyodide, pyodide_rank) = match &skill.pyodide.not_looked_up {
-        _ if tests_in_pyodide => suite(&skill.tests.pyodide),
-        Some(_) => ("–".to_owned(), -1.0),
-        None if skill.pyodide.packages.is_empty() => ("all".to_owned(), 1.0),
-        None => share(has, skill.pyodide.packages.len()),
-    };
-    let (parity, parity_rank) =
-        if skill.parity.cases == 0 { ("–".to_owned(), -1.0) } else { share(skill.parity.same, skill.parity.cases) };
+    let rank = VERDICTS.iter().position(|(name, ..)| *name == verdict);
+    let verdict_html = format!("<span class=\"verdict {}\">{}</span>", tone(skill.verdict.as_deref()), esc(verdict));
+    let kinds = skill.classes.join(", ");
     let cells = [
-        (format!("<b class=\"id\">{}</b>", id(&skill.id)), skill.id.to_lowercase(), "verdict"),
-        (
-            format!("<span class=\"verdict {}\">{}</span>", tone(skill.verdict.as_deref()), esc(verdict)),
-            rank.to_string(),
-            "verdict",
-        ),
-        (esc(skill.best_tier.as_deref().unwrap_or("–")), skill.best_tier.clone().unwrap_or_default(), "verdict"),
-        (esc(&skill.classes.join(", ")), skill.classes.join(","), "verdict"),
-        (tests, tests_rank.to_string(), "tests"),
-        (native, native_rank.to_string(), "tests"),
-        (parity, parity_rank.to_string(), "calls"),
-        (pyodide, pyodide_rank.to_string(), "pyodide"),
+        TableCell::new(format!("<b class=\"id\">{}</b>", id(&skill.id)), skill.id.to_lowercase(), "verdict"),
+        TableCell::new(verdict_html, rank.map(|rank| rank.to_string()).unwrap_or_default(), "verdict"),
+        best_tier(skill),
+        TableCell::new(esc(&kinds), &kinds, "verdict"),
+        suite(&skill.tests.cells, "tests"),
+        suite(&skill.tests.native, "tests"),
+        calls_alike(skill),
+        pyodide(skill, matrix.totals.tests_in_pyodide.is_some()),
         figure(figures.cell_warm_ms, time),
         figure(figures.native_process_ms, time),
         figure(figures.image_bytes.map(|bytes| bytes as f64), |bytes| size(bytes as u64)),
@@ -110,12 +116,12 @@ fn row(index: usize, skill: &Row, figures: &SkillFigures, tests_in_pyodide: bool
     let cells: String = cells
         .iter()
         .enumerate()
-        .map(|(column, (html, key, section))| {
+        .map(|(column, TableCell { html, key, opens })| {
             let tag = if column == 0 { "th scope=\"row\"" } else { "td" };
             let end = if column == 0 { "th" } else { "td" };
             let number = if column >= 4 { " class=\"num\"" } else { "" };
             format!(
-                "<{tag}{number} data-key=\"{}\" data-label=\"{}\"><button type=\"button\" data-opens=\"{section}\" aria-expanded=\"false\" aria-controls=\"e{index}\">{html}</button></{end}>",
+                "<{tag}{number} data-key=\"{}\" data-label=\"{}\"><button type=\"button\" data-opens=\"{opens}\" aria-expanded=\"false\" aria-controls=\"e{index}\">{html}</button></{end}>",
                 esc(key),
                 COLUMNS[column].0
             )
@@ -124,7 +130,8 @@ fn row(index: usize, skill: &Row, figures: &SkillFigures, tests_in_pyodide: bool
     let odd = !skill.tests.differences.is_empty() || !skill.parity.different.is_empty();
     let words = [&skill.id, &skill.classes.join(" "), &words(skill)].map(|text| text.to_lowercase()).join(" ");
     format!(
-        "<tr class=\"skill\" data-verdict=\"{}\" data-kinds=\"{}\" data-odd=\"{odd}\" data-words=\"{}\">{cells}</tr>\n<tr class=\"evidence\" id=\"e{index}\" hidden><td colspan=\"{}\">{}</td></tr>\n",
+        "<tr class=\"skill\" id=\"{}\" data-verdict=\"{}\" data-kinds=\"{}\" data-odd=\"{odd}\" data-words=\"{}\">{cells}</tr>\n<tr class=\"evidence\" id=\"e{index}\" hidden><td colspan=\"{}\">{}</td></tr>\n",
+        anchor(matrix, &skill.id),
         esc(verdict),
         esc(&skill.classes.join("|")),
         esc(&words),
@@ -139,24 +146,50 @@ fn words(skill: &Row) -> String {
     packages.chain(skill.reasons.iter().map(|reason| reason.what.clone())).collect::<Vec<_>>().join(" ")
 }
 
-fn suite(suite: &Suite) -> (String, f64) {
-    match suite.counts() {
-        None => ("–".to_owned(), -1.0),
-        Some(counts) if counts.all() == 0 => ("none".to_owned(), -0.5),
-        Some(counts) => {
-            let bad = counts.failed + counts.errors;
-            let bad = if bad > 0 { format!(" <span class=\"bad\">{bad} not</span>") } else { String::new() };
-            (format!("{}{bad}", counts.passed), counts.passed as f64 / (counts.all() - counts.skipped).max(1) as f64)
-        }
+fn best_tier(skill: &Row) -> TableCell {
+    let Some(tier) = &skill.best_tier else { return TableCell::empty("verdict") };
+    let rank = Tier::ALL.iter().position(|known| known.name() == tier);
+    TableCell::new(esc(tier), rank.map(|rank| rank.to_string()).unwrap_or_default(), "verdict")
+}
+
+/// By the number that is shown; of the same, those with fewer that did not pass are more.
+fn suite(suite: &Suite, opens: &'static str) -> TableCell {
+    let Some(counts) = suite.counts().filter(|counts| counts.all() > 0) else { return TableCell::empty(opens) };
+    let bad = counts.failed + counts.errors;
+    let note = if bad > 0 { format!(" <span class=\"bad\">{bad} not</span>") } else { String::new() };
+    TableCell::new(format!("{}{note}", counts.passed), counts.passed as f64 - bad as f64 / 1e4, opens)
+}
+
+fn calls_alike(skill: &Row) -> TableCell {
+    let parity = &skill.parity;
+    if parity.cases == 0 {
+        return TableCell::empty("calls");
+    }
+    let mut cell = share(parity.same, parity.cases, "calls");
+    cell.html += &match parity.successes_alike() {
+        0 => " <span class=\"bad\">none succeeds</span>".to_owned(),
+        1 => " <span class=\"soft\">1 succeeds</span>".to_owned(),
+        count => format!(" <span class=\"soft\">{count} succeed</span>"),
+    };
+    cell
+}
+
+/// Tests where they were run, else packages.
+fn pyodide(skill: &Row, ran: bool) -> TableCell {
+    let packages = &skill.pyodide.packages;
+    match skill.pyodide.not_looked_up {
+        _ if ran => suite(&skill.tests.pyodide, "pyodide"),
+        Some(_) => TableCell::empty("pyodide"),
+        None => share(packages.iter().filter(|package| package.how != "neither").count(), packages.len(), "pyodide"),
     }
 }
 
-fn share(part: usize, all: usize) -> (String, f64) {
+/// By the part; of the same, those of fewer are more.
+fn share(part: usize, all: usize, opens: &'static str) -> TableCell {
     let tone = if part == all { "" } else { " class=\"bad\"" };
-    (format!("<span{tone}>{part} / {all}</span>"), part as f64 / all.max(1) as f64)
+    TableCell::new(format!("<span{tone}>{part} / {all}</span>"), part as f64 - all as f64 / 1e4, opens)
 }
 
-fn figure(value: Option<f64>, show: impl Fn(f64) -> String) -> (String, String, &'static str) {
-    let key = value.map_or_else(|| "-1".to_owned(), |value| value.to_string());
-    (value.map_or_else(|| "–".to_owned(), show), key, "cost")
+fn figure(value: Option<f64>, show: impl Fn(f64) -> String) -> TableCell {
+    value.map_or_else(|| TableCell::empty("cost"), |value| TableCell::new(show(value), value, "cost"))
 }

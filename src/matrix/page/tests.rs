@@ -1,5 +1,6 @@
+use super::super::cases::Ending;
 use super::super::model::{
-    Counts, Difference, InPyodide, Matrix, Package, Parity, Pyodide, Reason, Row, SCHEMA, Suite, Tests,
+    Counts, Difference, InPyodide, Matrix, Package, Parity, Pyodide, Reason, RecordedCall, Row, SCHEMA, Suite, Tests,
 };
 use super::*;
 
@@ -14,6 +15,7 @@ fn hostile() -> Matrix {
         classes: vec![evil()],
         verdict: Some("partly".into()),
         best_tier: Some(evil()),
+        likely_tier: Some(evil()),
         reasons: vec![Reason { what: evil(), at: Some(evil()) }],
         optional: vec![Reason { what: evil(), at: None }],
         permissions: Some(evil()),
@@ -41,7 +43,8 @@ fn hostile() -> Matrix {
             cases: 1,
             same: 0,
             different: vec![super::super::model::CaseDifference { case: evil(), reason: evil() }],
-            left_out: Vec::new(),
+            calls: vec![RecordedCall { case: evil(), ends: Ending::Succeeds, requests: 1 }],
+            left_out: vec![super::super::model::CaseDifference { case: evil(), reason: evil() }],
         },
         pyodide: Pyodide { not_looked_up: Some(evil()), packages: Vec::new() },
         problem: Some(evil()),
@@ -87,4 +90,68 @@ fn the_policy_names_the_script_and_the_style() {
     let html = page(&hostile());
     assert!(html.contains(&source(SCRIPT)) && html.contains(&source(STYLE)));
     assert!(!html.contains("unsafe-inline") && !html.contains(" style="));
+}
+
+#[test]
+fn a_skills_name_leads_to_its_row() {
+    let mut matrix = super::super::model::tests_support::empty();
+    matrix.skills = vec![
+        super::super::model::tests_support::row("office/mail", "runs"),
+        super::super::model::tests_support::row("a b\"<", "partly"),
+    ];
+    matrix.count();
+    let html = page(&matrix);
+    for anchor in ["skill-office/mail", "row-1"] {
+        assert!(html.contains(&format!("<a href=\"#{anchor}\">")), "{anchor} is linked");
+        assert!(html.contains(&format!("<tr class=\"skill\" id=\"{anchor}\"")), "{anchor} is a row");
+    }
+}
+
+/// The keys of a column, in the order of the rows.
+fn keys(html: &str, label: &str) -> Vec<String> {
+    let cells = html.split("data-key=\"").skip(1).filter(|cell| cell.contains(&format!("data-label=\"{label}\"")));
+    cells
+        .filter_map(|cell| cell.split_once('"'))
+        .filter(|(_, rest)| rest.starts_with(&format!(" data-label=\"{label}\"")))
+        .map(|(key, _)| key.to_owned())
+        .collect()
+}
+
+#[test]
+fn a_column_sorts_by_the_number_that_it_shows_and_nothing_has_no_key() {
+    let mut matrix = super::super::model::tests_support::empty();
+    for (id, passed, failed) in [("a/all", 2, 0), ("a/some", 30, 1), ("a/more", 30, 0)] {
+        let mut row = super::super::model::tests_support::row(id, "runs");
+        row.tests.cells = Suite::Ran(Counts { passed, failed, ..Counts::default() });
+        matrix.skills.push(row);
+    }
+    matrix.skills.push(super::super::model::tests_support::row("a/none", "runs"));
+    matrix.count();
+    let html = page(&matrix);
+    let tests: Vec<f64> = keys(&html, "Tests in cells").iter().filter_map(|key| key.parse().ok()).collect();
+    assert!(tests.len() == 3 && tests[0] < tests[1] && tests[1] < tests[2], "{tests:?}");
+    for label in ["Tests in cells", "Call", "Calls alike", "Best tier"] {
+        assert_eq!(keys(&html, label).last().map(String::as_str), Some(""), "{label}");
+    }
+}
+
+#[test]
+fn numbers_sort_by_number_and_nothing_is_last_in_either_order() {
+    let function = SCRIPT.split_once("function compareKeys").expect("it is there").1;
+    let function = function.split_once("\n}\n").expect("it ends").0;
+    let sorted = |numeric: bool, sign: i32| {
+        let program = format!(
+            "function compareKeys{function}\n}}\n\
+             console.log(['', '9', '-1', '10', ''].sort((a, b) => compareKeys(a, b, {numeric}, {sign})).join());"
+        );
+        std::process::Command::new("node").args(["-e", &program]).output()
+    };
+    if sorted(true, 1).is_err() {
+        eprintln!("skipped: there is no node");
+        return;
+    }
+    for (numeric, sign, expected) in [(true, 1, "-1,9,10,,"), (true, -1, "10,9,-1,,"), (false, -1, "9,10,-1,,")] {
+        let output = sorted(numeric, sign).expect("node starts");
+        assert_eq!(String::from_utf8_lossy(&output.stdout).trim(), expected, "{output:?}");
+    }
 }

@@ -3,7 +3,7 @@
 
 use std::io::{self, Read};
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use flate2::read::GzDecoder;
 use serde_json::json;
@@ -11,6 +11,7 @@ use sha2::{Digest, Sha512};
 
 use super::pin;
 use crate::cache::{self, Bucket, Cache, Pack, check_path};
+use crate::child::{Finished, Inherited, Program, is_locale_or_home, is_proxy_or_certificate};
 use crate::http::base64;
 use crate::progress::Progress;
 
@@ -18,6 +19,8 @@ use crate::progress::Progress;
 const MAX_ARCHIVE: u64 = 64 << 20;
 const MAX_UNPACKED: u64 = 256 << 20;
 const BLOCK: usize = 512;
+/// How long npm may take.
+const PATIENCE: Duration = Duration::from_secs(20 * 60);
 
 /// Why nothing is known of Pyodide.
 #[derive(Debug, thiserror::Error)]
@@ -59,12 +62,16 @@ pub fn obtain(cache: &Cache, offline: bool, progress: &dyn Progress) -> Result<P
 }
 
 fn download(folder: &Path) -> Result<Vec<u8>, PyodideError> {
-    let mut command = Command::new("npm");
-    command.args(["pack", "--silent", "--ignore-scripts"]).arg(format!("{}@{}", pin().name, pin().version));
-    command.current_dir(folder).stdin(Stdio::null());
-    let output = match command.output() {
+    // npm looks for a project, and its settings, in the folders above; here is one.
+    std::fs::write(folder.join("package.json"), "{}")?;
+    let mut npm = Program::new("npm", folder);
+    npm.args(["pack", "--silent", "--ignore-scripts"]).arg(format!("{}@{}", pin().name, pin().version));
+    npm.inherit_env(Inherited::Matching(is_for_npm));
+    let output = match npm.finish(PATIENCE) {
+        Ok(Finished::Ended(output)) => output,
+        Ok(Finished::TookTooLong) => return Err(PyodideError::Npm(format!("it took longer than {PATIENCE:?}"))),
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(PyodideError::NoNpm),
-        output => output?,
+        Err(error) => return Err(error.into()),
     };
     if !output.status.success() {
         let said = String::from_utf8_lossy(&output.stderr);
@@ -77,6 +84,13 @@ fn download(folder: &Path) -> Result<Vec<u8>, PyodideError> {
     let hash = base64::encode(&Sha512::digest(&archive));
     let expected = pin().integrity.strip_prefix("sha512-").unwrap_or_default();
     if hash == expected.as_bytes() { Ok(archive) } else { Err(PyodideError::Hash) }
+}
+
+/// The user's registry, proxy, certificates and keys for them.
+fn is_for_npm(name: &str) -> bool {
+    let prefixes = ["npm_config_", "NPM_", "NVM_", "VOLTA_", "FNM_", "ASDF_", "MISE_"];
+    let is_npms = prefixes.iter().any(|prefix| name.starts_with(prefix)) || name == "NODE_EXTRA_CA_CERTS";
+    is_npms || is_locale_or_home(name) || is_proxy_or_certificate(name)
 }
 
 /// The plain files of an npm archive, a gzipped tar whose entries are below `package/`.

@@ -5,20 +5,22 @@
 //! native tests are: with no environment, a folder of its own and a deadline, and in bubblewrap where that is there.
 
 use std::io::ErrorKind;
-use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use super::super::confine::{self, Confined};
 use super::super::layout;
 use super::super::outcomes::Ran;
 use super::{obtain, pin};
+use crate::child::{Finished, Inherited, Program, is_locale_or_home};
 use crate::host::Host;
 use crate::progress::Progress;
 use crate::skill::Skill;
 
 const SCRIPT: &str = include_str!("../../../runtime-assets/pyodide/run.mjs");
 const DEADLINE: Duration = Duration::from_secs(300);
+/// How long it may take to say what it is.
+const QUESTION: Duration = Duration::from_secs(30);
 /// The oldest Node.js that it was tried with.
 const OLDEST: u32 = 20;
 /// The exit code of our script when Pyodide does not start.
@@ -78,13 +80,22 @@ impl Node {
 /// The `node` of the `PATH`, behind whatever shim, and its version.
 fn find() -> Result<(PathBuf, String), String> {
     let ask = ["-p", "process.version + '\\n' + process.execPath"];
-    let output = match Command::new("node").args(ask).stdin(Stdio::null()).output() {
+    let mut node = Program::new("node", Path::new("/"));
+    node.args(ask).inherit_env(Inherited::Matching(is_for_node));
+    let output = match node.finish(QUESTION) {
+        Ok(Finished::TookTooLong) => return Err(format!("`node` took longer than {QUESTION:?}")),
+        Ok(Finished::Ended(output)) => output,
         Err(error) if error.kind() == ErrorKind::NotFound => {
             return Err(format!("Node.js is not there; it takes `node`, {OLDEST} or newer, in the PATH"));
         }
-        output => output.map_err(|error| format!("`node` does not start: {error}"))?,
+        Err(error) => return Err(format!("`node` does not start: {error}")),
     };
     read(&String::from_utf8_lossy(&output.stdout)).map_err(|why| format!("the `node` in the PATH {why}"))
+}
+
+/// What chooses one of several, and none of the options that Node.js itself takes from the environment.
+fn is_for_node(name: &str) -> bool {
+    is_locale_or_home(name) || ["NVM_", "VOLTA_", "FNM_", "ASDF_", "MISE_"].iter().any(|it| name.starts_with(it))
 }
 
 /// What `v20.20.2\n/usr/bin/node` says, if it is new enough.

@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use super::{rule, target};
 use crate::policy::AddressClass::*;
-use crate::policy::{BadHost, BadResolve, Denial, Origin, Resolve, class, decide_address};
+use crate::policy::{BadHost, BadResolve, Denial, Grants, Origin, Resolve, class, decide_address};
 
 fn ip(text: &str) -> IpAddr {
     text.parse().unwrap()
@@ -128,7 +128,42 @@ fn a_name_leads_to_public_addresses_only() {
     }
     let denied = decide_address(&target, &rule, Origin::Dns, ip("::ffff:127.0.0.1")).unwrap_err();
     assert_eq!(denied.to_string(), "`a.org` leads to 127.0.0.1, which is a loopback address: this machine");
-    assert_eq!(Denial::address("GET", "https://a.org/", &denied).flag.unwrap(), "--resolve 'a.org:443:127.0.0.1'");
+    let denial = Denial::address("GET", "https://a.org/", &denied);
+    assert_eq!(denial.flag, None);
+    assert!(denial.hint.unwrap().starts_with("`127.0.0.1` is a loopback address: this machine: services there"));
+}
+
+#[test]
+fn a_refused_request_to_a_place_that_is_not_public_is_warned_of_and_no_line_to_paste_is_given() {
+    for (host, class) in [
+        ("169.254.169.254", "a cloud's metadata service"),
+        ("[fd00:ec2::254]", "a cloud's metadata service"),
+        ("[::ffff:169.254.169.254]", "a cloud's metadata service"),
+        ("metadata.google.internal", "a cloud's metadata service"),
+        ("127.0.0.1", "a loopback address"),
+        ("[::1]", "a loopback address"),
+        ("localhost", "a loopback address"),
+        ("a.localhost", "a loopback address"),
+        ("10.0.0.1", "an address of a private network"),
+        ("192.168.1.1", "an address of a private network"),
+        ("db", "an address of a private network"),
+        ("wiki.corp", "an address of a private network"),
+        ("169.254.1.1", "a link-local address"),
+        ("[fe80::1]", "a link-local address"),
+        ("0.0.0.0", "the unspecified address"),
+    ] {
+        let url = format!("http://{host}/latest");
+        let denied = Grants::default().http.decide("GET", &target(&url)).unwrap_err();
+        let denial = Denial::http("GET", &url, &denied);
+        let hint = denial.hint.unwrap();
+        assert!(hint.contains(class) && hint.contains("docs/reference/grants.md"), "{hint}");
+        assert!(denial.flag.is_none() && !hint.contains("--") && !hint.contains("allow_http"), "{host}: {hint}");
+    }
+    for host in ["a.org", "93.184.216.34", "local.org", "metadata.org", "notlocalhost.org"] {
+        let url = format!("http://{host}/");
+        let denied = Grants::default().http.decide("GET", &target(&url)).unwrap_err();
+        assert!(Denial::http("GET", &url, &denied).flag.is_some(), "{host}");
+    }
 }
 
 #[test]

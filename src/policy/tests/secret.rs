@@ -33,7 +33,7 @@ fn secrets_display_as_they_are_read() {
 
 #[test]
 fn a_secret_goes_to_its_host_over_https_only() {
-    let allows = |text: &str, url: &str| SecretGrant::parse(text).unwrap().allows(&target(url));
+    let allows = |text: &str, url: &str| SecretGrant::parse(text).unwrap().decide(&target(url)).is_ok();
     assert!(allows("K@a.org", "https://A.org/x") && allows("K@a.org", "https://a.org:8443/"));
     assert!(!allows("K@a.org", "http://a.org/"));
     assert!(allows("K@http://a.org", "http://a.org/") && allows("K@http://a.org", "https://a.org/"));
@@ -41,6 +41,39 @@ fn a_secret_goes_to_its_host_over_https_only() {
     assert!(allows("K@*.a.org", "https://b.a.org/"));
     assert!(!allows("K@*.a.org", "https://a.org/") && !allows("K@*.a.org", "https://c.b.a.org/"));
     assert!(allows("K@a.org:1", "https://a.org:1/") && !allows("K@a.org:1", "https://a.org/"));
+}
+
+#[test]
+fn a_secret_that_does_not_go_says_what_it_is_granted_for() {
+    let why = |grant: &SecretGrant, url: &str| grant.decide(&target(url)).unwrap_err().to_string();
+    let mut grant = SecretGrant::parse("K@a.org:8443").unwrap();
+    let begins = "the value of `K` was not put into a request to";
+    for (url, to, reason) in [
+        ("https://b.org/x?q", "https://b.org", "it is granted for `a.org:8443`, which is another host"),
+        ("https://a.org/", "https://a.org", "it is granted for `a.org:8443`, which is another port"),
+        ("http://a.org:8443/", "http://a.org:8443", "it is granted for `a.org:8443` over https only"),
+    ] {
+        assert_eq!(why(&grant, url), format!("{begins} `{to}`, which got the placeholder: {reason}"));
+    }
+    // It goes over plain http only if all grants of it say so.
+    let hosts = ["http://a.org", "b.org"].map(|host| SecretHost::parse(host).unwrap());
+    let both = SecretGrant { hosts: hosts.into(), ..grant.clone() };
+    assert!(why(&both, "http://a.org/").ends_with("it is granted for `b.org` over https only"));
+    assert!(both.decide(&target("https://a.org/")).is_ok());
+    // Of several hosts, the one that comes closest is named.
+    grant.hosts.insert(0, SecretHost::parse("*.c.org").unwrap());
+    assert!(why(&grant, "https://a.org/").ends_with("`a.org:8443`, which is another port"));
+    grant.hosts.clear();
+    assert!(why(&grant, "https://a.org/").ends_with("it is granted for no host"));
+}
+
+#[test]
+fn hosts_are_known_whatever_the_scheme_and_port() {
+    let grant = SecretGrant::parse("K@*.a.org:8443").unwrap();
+    assert!(grant.is_for_host(target("http://x.a.org/").host()));
+    assert!(
+        !grant.is_for_host(target("http://a.org/").host()) && !grant.is_for_host(target("http://127.0.0.1/").host())
+    );
 }
 
 #[test]

@@ -1,134 +1,74 @@
-//! Keywords that judge a value as a whole: its type, its size, what it equals.
+//! Keywords that judge a value as a whole: its size, what it equals.
 
-use super::list;
 use crate::schema::Doubt;
-use crate::schema::datum::{Bools, Datum};
 use crate::schema::draft::Draft;
-use crate::schema::faults::Faults;
 use crate::schema::number::Num;
-use crate::schema::repr::{repr, reprs};
-use crate::schema::walk::{Flow, Site, Walk};
+use crate::schema::values::equal;
+use crate::schema::walk::{Verdict, Walk};
 use serde_json::Value;
 use std::cmp::Ordering;
 
 impl<'a> Walk<'a> {
-    pub(super) fn of_type(&mut self, types: &'a Value, at: Site<'a>, faults: &mut Faults<'a>) -> Flow {
-        if self.has_type(types, at.datum) {
-            return Ok(());
-        }
-        self.fault(at, faults, move || {
-            let names = types.as_array().map_or(std::slice::from_ref(types), Vec::as_slice);
-            Ok(format!("{} is not of type {}", repr(at.datum)?, reprs(names)?))
-        })
-    }
-
-    pub(super) fn one_of_values(&mut self, values: &'a Value, at: Site<'a>, faults: &mut Faults<'a>) -> Flow {
-        // jsonschema tells booleans from numbers only when the value itself is one of the four confusable
-        // ones: an item `[true]` still equals `[1]`.
-        let zero_or_one = match at.datum {
-            Datum::Bool(_) => true,
-            Datum::Number(number) => [0, 1].map(Num::count).iter().any(|bit| equal(&Num::of(number), bit)),
-            _ => false,
-        };
-        let bools = if zero_or_one { Bools::AreApart } else { Bools::AreNumbers };
-        for value in list(values) {
-            if at.datum.equals(value.into(), bools, &mut self.steps)? {
-                return Ok(());
+    /// One that is equal for sure is enough; without one, all have to be different for sure.
+    pub(super) fn one_of_values(&mut self, allowed: &[Value], value: &Value) -> Verdict {
+        let mut verdict = Ok(false);
+        for each in allowed {
+            match equal(each, value, &mut self.steps) {
+                Ok(true) => return Ok(true),
+                Ok(false) => {}
+                Err(doubt) => verdict = Err(doubt),
             }
         }
-        self.fault(at, faults, move || Ok(format!("{} is not one of {}", repr(at.datum)?, repr(values)?)))
+        verdict
     }
 
-    pub(super) fn this_value(&mut self, value: &'a Value, at: Site<'a>, faults: &mut Faults<'a>) -> Flow {
-        if at.datum.equals(value.into(), Bools::AreApart, &mut self.steps)? {
-            return Ok(());
+    pub(super) fn this_value(&mut self, wanted: &Value, value: &Value) -> Verdict {
+        equal(wanted, value, &mut self.steps)
+    }
+
+    /// `minimum` and `maximum`; `wrong` is the side that is out of bounds. In draft 4 whether a bound is exclusive is a
+    /// keyword `beside` it.
+    pub(super) fn within(&self, limit: &Value, wrong: Ordering, beside: Option<&Value>, value: &Value) -> bool {
+        let exclusive = self.draft == Draft::Four && beside == Some(&Value::Bool(true));
+        match order(value, limit) {
+            Some(Ordering::Equal) => !exclusive,
+            order => order != Some(wrong),
         }
-        self.fault(at, faults, move || Ok(format!("{} was expected", repr(value)?)))
     }
 
-    /// All four bounds; `low` for the lower ones. In draft 4 whether a bound is exclusive is a keyword beside it.
-    pub(super) fn bound(
-        &mut self,
-        low: bool,
-        exclusive: bool,
-        limit: &'a Value,
-        at: Site<'a>,
-        faults: &mut Faults<'a>,
-    ) -> Flow {
-        let (Datum::Number(number), Value::Number(limit)) = (at.datum, limit) else {
-            return Ok(());
-        };
-        self.steps.spend(Datum::Number(limit).weight())?;
-        let beside = if low { "exclusiveMinimum" } else { "exclusiveMaximum" };
-        let beside = at.schema.get(beside).and_then(Value::as_bool).unwrap_or(false);
-        let exclusive = exclusive || (self.draft == Draft::Four && beside);
-        let order = Num::of(number).compare(&Num::of(limit));
-        let beyond = if low { Ordering::Less } else { Ordering::Greater };
-        if order != Some(beyond) && !(exclusive && order == Some(Ordering::Equal)) {
-            return Ok(());
+    pub(super) fn text_pattern(&mut self, pattern: &'a Value, value: &Value) -> Verdict {
+        match (pattern, value) {
+            (Value::String(source), Value::String(text)) => self.search(source, text),
+            _ => Ok(true),
         }
-        self.fault(at, faults, move || {
-            let side = if low { "less than" } else { "greater than" };
-            let side = format!("{side}{}", if exclusive { " or equal to" } else { "" });
-            let bound = if low { "minimum" } else { "maximum" };
-            Ok(format!("{} is {side} the {bound} of {}", Num::of(number), Num::of(limit)))
-        })
-    }
-
-    pub(super) fn multiple_of(&mut self, step: &'a Value, at: Site<'a>, faults: &mut Faults<'a>) -> Flow {
-        let (Datum::Number(number), Value::Number(step)) = (at.datum, step) else {
-            return Ok(());
-        };
-        self.steps.spend(Datum::Number(step).weight())?;
-        let verdict = Num::of(number).is_multiple_of(&Num::of(step));
-        if verdict.ok_or(Doubt::Breaks("multipleOf"))? {
-            return Ok(());
-        }
-        self.fault(at, faults, move || Ok(format!("{} is not a multiple of {}", Num::of(number), Num::of(step))))
-    }
-
-    pub(super) fn at_least(&mut self, name: &str, limit: &'a Value, at: Site<'a>, faults: &mut Faults<'a>) -> Flow {
-        let short = if name == "minProperties" { "does not have enough properties" } else { "is too short" };
-        self.size(&name[3..], (Ordering::Less, short), limit, at, faults)
-    }
-
-    pub(super) fn at_most(&mut self, name: &str, limit: &'a Value, at: Site<'a>, faults: &mut Faults<'a>) -> Flow {
-        let long = if name == "maxProperties" { "has too many properties" } else { "is too long" };
-        self.size(&name[3..], (Ordering::Greater, long), limit, at, faults)
-    }
-
-    fn size(
-        &mut self,
-        of: &str,
-        (wrong, words): (Ordering, &'static str),
-        limit: &'a Value,
-        at: Site<'a>,
-        faults: &mut Faults<'a>,
-    ) -> Flow {
-        let size = match (of, at.datum) {
-            ("Length", Datum::Text(text)) => text.chars().count(),
-            ("Items", Datum::List(items)) => items.len(),
-            ("Properties", Datum::Dict(members)) => members.len(),
-            _ => return Ok(()),
-        };
-        let order = limit.as_number().and_then(|limit| Num::count(size).compare(&Num::of(limit)));
-        if order != Some(wrong) {
-            return Ok(());
-        }
-        self.fault(at, faults, move || Ok(format!("{} {words}", repr(at.datum)?)))
-    }
-
-    pub(super) fn text_pattern(&mut self, pattern: &'a Value, at: Site<'a>, faults: &mut Faults<'a>) -> Flow {
-        let (Datum::Text(text), Value::String(source)) = (at.datum, pattern) else {
-            return Ok(());
-        };
-        if self.search(source, text)? {
-            return Ok(());
-        }
-        self.fault(at, faults, move || Ok(format!("{} does not match {}", repr(at.datum)?, repr(pattern)?)))
     }
 }
 
-fn equal(one: &Num, two: &Num) -> bool {
-    one.compare(two) == Some(Ordering::Equal)
+/// `exclusiveMinimum` and `exclusiveMaximum`: a number has to be on the `right` side.
+pub(super) fn beyond(limit: &Value, right: Ordering, value: &Value) -> bool {
+    !value.is_number() || order(value, limit) == Some(right)
+}
+
+/// How two values compare, if both are numbers.
+fn order(value: &Value, limit: &Value) -> Option<Ordering> {
+    let (value, limit) = value.as_number().zip(limit.as_number())?;
+    Num::of(value).compare(Num::of(limit))
+}
+
+pub(super) fn multiple_of(step: &Value, value: &Value) -> Verdict {
+    let Some((value, step)) = value.as_number().zip(step.as_number()) else {
+        return Ok(true);
+    };
+    Num::of(value).is_multiple_of(Num::of(step)).ok_or(Doubt)
+}
+
+/// All keywords that count, whose names end with what they count.
+pub(super) fn size(name: &str, wrong: Ordering, limit: &Value, value: &Value) -> bool {
+    let size = match (&name[3..], value) {
+        ("Length", Value::String(text)) => text.chars().count(),
+        ("Items", Value::Array(items)) => items.len(),
+        ("Properties", Value::Object(members)) => members.len(),
+        _ => return true,
+    };
+    limit.as_number().and_then(|limit| Num::Int(size as i128).compare(Num::of(limit))) != Some(wrong)
 }

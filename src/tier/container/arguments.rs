@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::engine::{Engine, Kind};
+use crate::cancel::CancelToken;
 use crate::limits::Limits;
 use crate::policy::Mode;
 
@@ -46,6 +47,7 @@ pub struct Container<'a> {
     /// The filter of system calls.
     pub filter: &'a Path,
     pub limits: &'a Limits,
+    pub cancel: &'a CancelToken,
 }
 
 impl Container<'_> {

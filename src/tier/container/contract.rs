@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use crate::call::Raised;
 use crate::door::Door;
 use crate::limits::{LimitKind, Limits};
+use crate::outcome::Raised;
 use crate::skill::Skill;
 
 /// The version of both directions.

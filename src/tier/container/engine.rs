@@ -4,13 +4,13 @@
 //! not know, no user namespaces. So an engine counts once it has got as far as starting a program in an image that has
 //! none, which costs a quarter of a second and is asked once per process.
 
-use std::path::PathBuf;
-use std::process::{Command, Output};
+use std::path::{Path, PathBuf};
+use std::process::Output;
 use std::time::Duration;
 
 use serde_json::Value;
 
-use super::process::{self, Finished};
+use crate::child::{Finished, Inherited, Program, is_locale_or_home, is_proxy_or_certificate};
 
 /// The image with nothing in it that engines are tried with.
 const NOTHING: &str = "localhost/skillcell-nothing";
@@ -104,7 +104,7 @@ impl Engine {
             Kind::Podman => "json",
             Kind::Docker => "{{json .}}",
         };
-        let said = run(Command::new(kind.program()).args(["info", "--format", format]), None)?;
+        let said = run(command(kind, None).args(["info", "--format", format]))?;
         let info: Value = serde_json::from_slice(&said.stdout).unwrap_or(Value::Null);
         let engine = match kind {
             Kind::Podman => {
@@ -143,26 +143,42 @@ impl Engine {
 
     /// An archive of no files, which is two empty blocks, is an image of nothing.
     fn import_nothing(&self) -> Result<(), String> {
-        let there = run(self.command().args(["image", "inspect", NOTHING]), None)?;
+        let there = run(self.command().args(["image", "inspect", NOTHING]))?;
         if there.status.success() {
             return Ok(());
         }
-        let made = run(self.command().args(["import", "-", NOTHING]), Some(&[0; 1024]))?;
+        let made = run(self.command().args(["import", "-", NOTHING]).input(&[0; 1024]))?;
         if made.status.success() { Ok(()) } else { Err(last_line(&String::from_utf8_lossy(&made.stderr))) }
     }
 
     /// The engine's program, ready for a verb.
-    pub fn command(&self) -> Command {
+    pub(crate) fn command(&self) -> Program {
         command(self.kind, self.runtime)
     }
 }
 
-fn command(kind: Kind, runtime: Option<&str>) -> Command {
-    let mut command = Command::new(kind.program());
+fn command(kind: Kind, runtime: Option<&str>) -> Program {
+    let mut command = Program::new(kind.program(), Path::new("/"));
+    command.inherit_env(Inherited::Matching(is_for_engine));
     if let Some(runtime) = runtime {
         command.args(["--runtime", runtime]);
     }
     command
+}
+
+/// Where the user's engine, its images and its daemon are, and how registries are reached.
+fn is_for_engine(name: &str) -> bool {
+    const PREFIXES: [&str; 6] = ["DOCKER_", "CONTAINER_", "CONTAINERS_", "PODMAN_", "BUILDAH_", "BUILDKIT_"];
+    const NAMES: [&str; 6] = [
+        "DBUS_SESSION_BUS_ADDRESS",
+        "REGISTRY_AUTH_FILE",
+        "STORAGE_DRIVER",
+        "STORAGE_OPTS",
+        "SSH_AUTH_SOCK",
+        "_CONTAINERS_USERNS_CONFIGURED",
+    ];
+    let is_engines = PREFIXES.iter().any(|prefix| name.starts_with(prefix)) || NAMES.contains(&name);
+    is_engines || is_locale_or_home(name) || is_proxy_or_certificate(name)
 }
 
 /// Whether a container gets as far as its program, which is not there.
@@ -171,7 +187,7 @@ fn starts(kind: Kind, runtime: Option<&str>) -> Result<(), String> {
     command.args(["run", "--rm", "--network", "none", "--pull", "never", "--read-only", "--cap-drop", "all"]);
     command.args(["--log-driver", "none", "--ulimit", "nofile=64:64", "--ulimit", "nproc=64:64"]);
     command.args([NOTHING, "/nothing"]);
-    let said = run(&mut command, None)?;
+    let said = run(&mut command)?;
     // What every engine gives for a program that is not in the image.
     if said.status.code() == Some(127) {
         return Ok(());
@@ -180,9 +196,9 @@ fn starts(kind: Kind, runtime: Option<&str>) -> Result<(), String> {
 }
 
 /// Runs a command of the engine to its end, within bounds.
-pub(super) fn run(command: &mut Command, input: Option<&[u8]>) -> Result<Output, String> {
-    let program = command.get_program().to_string_lossy().into_owned();
-    match process::finish(command, input, PATIENCE) {
+pub(super) fn run(command: &mut Program) -> Result<Output, String> {
+    let program = command.name();
+    match command.finish(PATIENCE) {
         Ok(Finished::Ended(output)) => Ok(output),
         Ok(Finished::TookTooLong) => Err(format!("`{program}` took longer than {PATIENCE:?}")),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Err("is not installed".to_owned()),

@@ -5,13 +5,12 @@
 //! the digest of all that went into it, and is made once.
 
 use std::path::Path;
-use std::process::Command;
 use std::time::Duration;
 
-use serde_json::Value;
+use crate::manifest::ContainerSpec;
 
 use super::engine::{Engine, Kind, last_line};
-use super::process::{self, Finished};
+use crate::child::{Finished, Program};
 use crate::progress::Progress;
 
 /// The base of default images, and of a `Dockerfile` that takes `ARG BASE`, unless the operator names another.
@@ -76,7 +75,7 @@ impl ImageError {
                 Some(format!("write it as `{image}@sha256:…`; `podman image inspect` tells the digest"))
             }
             ImageError::Pull { .. } => {
-                Some(format!("pull it by hand, or name a base image that is there with `SKILLCELL_CONTAINER_BASE`"))
+                Some("pull it by hand, or name a base image that is there with `SKILLCELL_CONTAINER_BASE`".to_string())
             }
             ImageError::Unpulled { .. } => {
                 Some("with `SKILLCELL_CONTAINER_BUILD_NETWORK=1` such images are pulled".to_owned())
@@ -102,16 +101,13 @@ pub enum Source {
 
 impl Source {
     /// What the manifest and the bundle say.
-    pub fn of(manifest: &Value, has_dockerfile: bool) -> Result<Source, ImageError> {
-        let container = manifest.get("container").unwrap_or(&Value::Null);
-        if container.is_null() {
-            return Ok(if has_dockerfile { Source::Dockerfile } else { Source::Default });
-        }
-        match container.get("image") {
-            Some(Value::String(image)) if by_digest(image) => Ok(Source::Named(image.clone())),
-            Some(Value::String(image)) => Err(ImageError::NoDigest(image.chars().take(200).collect())),
-            None if container.is_object() && has_dockerfile => Ok(Source::Dockerfile),
-            _ => Err(ImageError::Form),
+    pub fn of(container: Option<&ContainerSpec>, has_dockerfile: bool) -> Result<Source, ImageError> {
+        match container.map(|container| container.image.as_deref()) {
+            Some(Some(image)) if by_digest(image) => Ok(Source::Named(image.to_owned())),
+            Some(Some(image)) => Err(ImageError::NoDigest(image.chars().take(200).collect())),
+            Some(None) if !has_dockerfile => Err(ImageError::Form),
+            _ if has_dockerfile => Ok(Source::Dockerfile),
+            _ => Ok(Source::Default),
         }
     }
 }
@@ -133,7 +129,7 @@ impl Engine {
     pub(super) fn image_bytes(&self, image: &str) -> u64 {
         let mut command = self.command();
         command.args(["image", "inspect", "--format", "{{.Size}}", image]);
-        let said = super::engine::run(&mut command, None).ok();
+        let said = super::engine::run(&mut command).ok();
         said.and_then(|said| String::from_utf8(said.stdout).ok()?.trim().parse().ok()).unwrap_or_default()
     }
 
@@ -141,7 +137,7 @@ impl Engine {
     pub(super) fn image_id(&self, image: &str) -> Option<String> {
         let mut command = self.command();
         command.args(["image", "inspect", "--format", "{{.Id}}", image]);
-        let said = super::engine::run(&mut command, None).ok()?;
+        let said = super::engine::run(&mut command).ok()?;
         let id = String::from_utf8(said.stdout).ok()?.trim().to_owned();
         (said.status.success() && !id.is_empty()).then_some(id)
     }
@@ -190,7 +186,7 @@ impl Engine {
     }
 
     /// What a stranger's instructions may take, as far as engines can be told. They run as the image's root.
-    fn bound_build(&self, command: &mut Command) {
+    fn bound_build(&self, command: &mut Program) {
         command.args(["--ulimit", "nofile=1024:1024", "--ulimit", "nproc=512:512", "--ulimit", "core=0:0"]);
         command.args(["--ulimit", &format!("fsize={BUILD_BYTES}:{BUILD_BYTES}")]);
         if self.bounds_the_whole {
@@ -207,8 +203,8 @@ impl Engine {
         }
     }
 
-    fn long(&self, command: &mut Command, verb: &str, patience: Duration) -> Result<Result<(), String>, ImageError> {
-        match process::finish(command, None, patience).map_err(ImageError::Engine)? {
+    fn long(&self, command: &mut Program, verb: &str, patience: Duration) -> Result<Result<(), String>, ImageError> {
+        match command.finish(patience).map_err(ImageError::Engine)? {
             Finished::TookTooLong => Err(ImageError::TookTooLong(format!("{} {verb}", self.kind.program()), patience)),
             Finished::Ended(said) if said.status.success() => Ok(Ok(())),
             Finished::Ended(said) => Ok(Err(last_line(&String::from_utf8_lossy(&said.stderr)))),
@@ -242,22 +238,26 @@ impl Build<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
+
+    fn of(image: &str) -> ContainerSpec {
+        let manifest = crate::manifest::Manifest::read(serde_json::json!({"container": {"image": image}}));
+        manifest.unwrap().container.unwrap()
+    }
 
     #[test]
     fn an_image_is_named_by_digest_or_not_at_all() {
         let digest = format!("a/b:1@sha256:{}", "0".repeat(64));
-        assert_eq!(Source::of(&json!({"container": {"image": digest}}), true).unwrap(), Source::Named(digest));
+        assert_eq!(Source::of(Some(&of(&digest)), true).unwrap(), Source::Named(digest));
         for image in ["python:3", "--privileged@sha256:00", "a b@sha256:00", &format!("-v@sha256:{}", "0".repeat(64))] {
-            let refused = Source::of(&json!({"container": {"image": image}}), true);
+            let refused = Source::of(Some(&of(image)), true);
             assert!(matches!(refused, Err(ImageError::NoDigest(_))), "{image}: {refused:?}");
         }
-        assert!(matches!(Source::of(&json!({"container": 7}), true), Err(ImageError::Form)));
+        assert!(matches!(Source::of(Some(&ContainerSpec::default()), false), Err(ImageError::Form)));
     }
 
     #[test]
     fn a_bundle_without_an_image_has_its_dockerfile_or_the_default() {
-        assert_eq!(Source::of(&json!({}), true).unwrap(), Source::Dockerfile);
-        assert_eq!(Source::of(&json!({}), false).unwrap(), Source::Default);
+        assert_eq!(Source::of(None, true).unwrap(), Source::Dockerfile);
+        assert_eq!(Source::of(None, false).unwrap(), Source::Default);
     }
 }

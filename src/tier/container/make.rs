@@ -1,7 +1,5 @@
 //! Getting a skill's image ready: named, built from its `Dockerfile`, or made of a base and its requirements.
 
-use serde_json::Value;
-
 use super::arguments::Container;
 use super::dockerfile;
 use super::engine::{Engine, Kind, last_line};
@@ -9,8 +7,10 @@ use super::image::{Build, Containers, ImageError, Source};
 use super::run::End;
 use super::{OURS, Ready, seccomp};
 use crate::cache::Cache;
-use crate::host::HostError;
+use crate::cancel::CancelToken;
 use crate::limits::Limits;
+use crate::manifest::Manifest;
+use crate::packages::{Target, Wanted};
 use crate::progress::Progress;
 use crate::provision::Fetch;
 use crate::skill::Skill;
@@ -29,15 +29,15 @@ pub struct Maker<'a> {
 
 impl Maker<'_> {
     /// The image of this skill, made if it is not there.
-    pub fn make(&self, skill: &Skill, manifest: &Value, requirements: &[String]) -> Result<Ready, HostError> {
+    pub fn make(&self, skill: &Skill, manifest: &Manifest, wanted: &Wanted) -> Result<Ready, TierError> {
         let engine = Engine::of_machine()?;
         let has_dockerfile = skill.files().iter().any(|(path, _)| path == "Dockerfile");
-        match Source::of(manifest, has_dockerfile).map_err(TierError::from)? {
+        match Source::of(manifest.container.as_ref(), has_dockerfile).map_err(TierError::from)? {
             Source::Named(image) => {
                 // Where it is pulled from is a stranger's choice: an address in the operator's own network, say.
                 if !self.containers.allow_build_network && engine.image_id(&image).is_none() {
                     let engine = engine.kind.program();
-                    return Err(TierError::from(ImageError::Unpulled { image, engine }).into());
+                    return Err(ImageError::Unpulled { image, engine }.into());
                 }
                 engine.have(&image, self.fetch.offline, self.progress).map_err(TierError::from)?;
                 Ok(Ready { engine, image, command: Vec::new() })
@@ -47,14 +47,14 @@ impl Maker<'_> {
                 Ok(Ready { engine, image, command: Vec::new() })
             }
             Source::Default => {
-                let image = self.of_requirements(&engine, skill, requirements)?;
+                let image = self.of_requirements(&engine, skill, wanted)?;
                 let command = ["python3", "-I", "-S", &format!("{OURS}/container.py")].map(str::to_owned).to_vec();
                 Ok(Ready { engine, image, command })
             }
         }
     }
 
-    fn of_dockerfile(&self, engine: &Engine, skill: &Skill) -> Result<String, HostError> {
+    fn of_dockerfile(&self, engine: &Engine, skill: &Skill) -> Result<String, TierError> {
         let work = self.cache.scratch()?;
         let folder = work.path().join("skill");
         skill.write_to(&folder).map_err(TierError::io("write the skill's files"))?;
@@ -63,14 +63,14 @@ impl Maker<'_> {
         let dockerfile = folder.join("Dockerfile");
         let text = std::fs::read(&dockerfile).map_err(TierError::io("read the skill's Dockerfile"))?;
         if let Some(why) = dockerfile::refusal(&text, network) {
-            return Err(TierError::from(ImageError::Dockerfile { skill: skill.id().to_owned(), why }).into());
+            return Err(ImageError::Dockerfile { skill: skill.id().to_owned(), why }.into());
         }
         if engine.kind == Kind::Docker && !network {
             // Podman is told to fetch none; this engine can't be.
             let missing = dockerfile::images(&text).into_iter().find(|image| engine.image_id(image).is_none());
             if let Some(image) = missing {
                 let why = format!("it takes `{image}`, which is not on this machine, and a build fetches nothing");
-                return Err(TierError::from(ImageError::Dockerfile { skill: skill.id().to_owned(), why }).into());
+                return Err(ImageError::Dockerfile { skill: skill.id().to_owned(), why }.into());
             }
         }
         // The operator's own choice is pulled; a build pulls nothing.
@@ -88,16 +88,16 @@ impl Maker<'_> {
             base_id: base_id.as_deref(),
             network,
         };
-        Ok(engine.build(&build, self.progress).map_err(TierError::from)?)
+        engine.build(&build, self.progress).map_err(TierError::from)
     }
 
-    fn of_requirements(&self, engine: &Engine, skill: &Skill, requirements: &[String]) -> Result<String, HostError> {
+    fn of_requirements(&self, engine: &Engine, skill: &Skill, wanted: &Wanted) -> Result<String, TierError> {
         let base = &self.containers.base;
         let base_id = engine.have(base, self.fetch.offline, self.progress).map_err(TierError::from)?;
         let work = self.cache.scratch()?;
         let dockerfile = work.path().join("Dockerfile");
         std::fs::write(&dockerfile, DEFAULT).map_err(TierError::io("write a Dockerfile"))?;
-        let digest = blake3::hash(requirements.join("\n").as_bytes()).to_hex();
+        let digest = wanted.digest(self.fetch);
         let mut build = Build {
             skill: skill.id(),
             digest: &digest,
@@ -110,20 +110,31 @@ impl Maker<'_> {
         if let Some(tag) = engine.built(&build) {
             return Ok(tag);
         }
-        let packages = self.made_for(engine, requirements)?;
+        let packages = self.made_for(engine, wanted)?;
         build.folder = packages.root();
-        Ok(engine.build(&build, self.progress).map_err(TierError::from)?)
+        engine.build(&build, self.progress).map_err(TierError::from)
     }
 
     /// The packages in a default image; other images have what they have.
-    pub fn packages(&self, ready: &Ready, requirements: &[String]) -> Result<Option<Venv>, HostError> {
-        if ready.command.is_empty() { Ok(None) } else { self.made_for(&ready.engine, requirements).map(Some) }
+    pub fn packages(&self, ready: &Ready, wanted: &Wanted) -> Result<Option<Venv>, TierError> {
+        if ready.command.is_empty() { Ok(None) } else { self.made_for(&ready.engine, wanted).map(Some) }
     }
 
     /// Requirements as packages for the base's Python.
-    fn made_for(&self, engine: &Engine, requirements: &[String]) -> Result<Venv, HostError> {
+    fn made_for(&self, engine: &Engine, wanted: &Wanted) -> Result<Venv, TierError> {
         let foreign = self.ask(engine, &self.containers.base)?;
-        Ok(Venv::for_foreign(self.cache, self.fetch, self.progress, requirements, &foreign)?)
+        Ok(Venv::make(self.cache, self.fetch, self.progress, wanted, Some(&foreign))?)
+    }
+
+    /// What packages of the default image are chosen for. The base is looked for, not fetched.
+    pub fn base_target(&self) -> Result<Target, TierError> {
+        let engine = Engine::of_machine()?;
+        let base = &self.containers.base;
+        if engine.image_id(base).is_none() {
+            let why = "it is not on this machine".to_owned();
+            return Err(ImageError::Base { image: base.clone(), why }.into());
+        }
+        Ok(self.ask(&engine, base)?.target())
     }
 
     /// What Python the base has.
@@ -148,6 +159,7 @@ impl Maker<'_> {
             pid_file: &work.path().join("pid"),
             filter: &filter,
             limits: &limits,
+            cancel: &CancelToken::default(),
         };
         let ended = container.run(b"", [1 << 16, 1 << 16], after(limits.deadline)).map_err(ImageError::Engine)?;
         let answer = match ended.end {

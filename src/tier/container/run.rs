@@ -2,7 +2,7 @@
 //! its standard output; whatever becomes of it, nothing of it is left.
 
 use std::path::Path;
-use std::process::{Command, ExitStatus, Stdio};
+use std::process::ExitStatus;
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
@@ -10,7 +10,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use super::arguments::Container;
 use super::engine::last_line;
 use super::places::Places;
-use super::process::{self, Finished, Running, Said};
+use crate::child::{Finished, Keep, Running, Said};
 
 /// How often a running container is looked at.
 const LOOK: Duration = Duration::from_millis(5);
@@ -27,6 +27,7 @@ pub enum End {
     /// By itself.
     Exited(ExitStatus),
     Deadline,
+    Cancelled,
     /// It said more than may be kept: on stdout, or on stderr.
     Overflowed {
         on_stdout: bool,
@@ -49,8 +50,11 @@ impl Container<'_> {
         let mut command = self.engine.command();
         command.args(self.arguments());
         // Where a container runs out of memory, Podman's monitor leaves a file `oom` where it was started.
-        command.current_dir(self.id_file.parent().unwrap_or(Path::new("/")));
-        let mut running = Running::start(&mut command, Some(request), caps)?;
+        // Killed with this process it would leave its container running; its input's end makes it end that.
+        command.may_outlive_us();
+        command.in_folder(self.id_file.parent().unwrap_or(Path::new("/"))).input(request);
+        let [stdout, stderr] = caps.map(|cap| Keep::First(usize::try_from(cap).unwrap_or(usize::MAX)));
+        let mut running = command.keep(stdout, stderr).start()?;
         let mut files = Places::new(self.pid_file);
         let end = loop {
             if let Some(status) = running.wait(Instant::now() + LOOK)? {
@@ -61,6 +65,9 @@ impl Container<'_> {
             }
             if Instant::now() >= deadline {
                 break End::Deadline;
+            }
+            if self.cancel.is_cancelled() {
+                break End::Cancelled;
             }
             if files.more_than(self.limits.scratch_files) {
                 break End::TooManyFiles;
@@ -96,13 +103,13 @@ impl Container<'_> {
 
     /// Ends it at once. Gone already is fine: engines remove what has ended.
     fn remove(&self) -> std::io::Result<()> {
-        let mut command: Command = self.engine.command();
+        let mut command = self.engine.command();
         command.args(["rm", "--force"]);
         if self.engine.kind == super::Kind::Podman {
             command.args(["--ignore", "--time", "0"]);
         }
-        command.arg(self.name).stdin(Stdio::null());
-        let why = match process::finish(&mut command, None, REMOVAL)? {
+        command.arg(self.name);
+        let why = match command.finish(REMOVAL)? {
             Finished::Ended(said) if said.status.success() => return Ok(()),
             Finished::Ended(said) => last_line(&String::from_utf8_lossy(&said.stderr)),
             Finished::TookTooLong => format!("it took longer than {REMOVAL:?}"),

@@ -10,17 +10,20 @@
 
 mod files;
 pub mod mounts;
+mod proc;
 
+use std::ffi::{OsStr, OsString};
 use std::io::{Read, Write};
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::time::Instant;
+use std::process::Command;
+use std::time::{Duration, Instant};
 
 use rustix::process::Pid;
 
 use self::files::Counted;
 use super::{Kind, LIBRARIES, LINKS, Parts, Sandbox, Started, confine, environment, seccomp};
+use crate::child::{Finished, Program, find_program};
 use crate::policy::Mode;
 use crate::tier::files::Files;
 use crate::tier::process::{self, MAX_PROCESSES, Process};
@@ -32,20 +35,18 @@ use crate::venv::Venv;
 const OURS: &str = "/skillcell";
 const PACKAGES: &str = "/packages";
 const HOME: &str = "/home/skill";
+/// How long it may take to say what it is, and to start something that does nothing.
+const PATIENCE: Duration = Duration::from_secs(10);
 /// The number that the user has inside.
 const USER: &str = "1000";
 
 /// Bubblewrap, if it is here and works.
 pub fn find() -> Result<Sandbox, String> {
-    // Not from the current folder, nor by a relative entry of the path.
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let places = std::env::split_paths(&path).filter(|folder| folder.is_absolute());
-    let program = places.map(|folder| folder.join("bwrap")).find(|program| program.is_file());
-    let Some(program) = program else {
+    let Ok(program) = find_program(OsStr::new("bwrap")) else {
         return Err("bubblewrap (`bwrap`) is not installed; it is a package of that name".to_owned());
     };
-    let version = ask(Command::new(&program).arg("--version"))?.trim().to_owned();
-    let mut trial = Command::new(&program);
+    let version = ask(Program::new(&program, Path::new("/")).arg("--version"))?.trim().to_owned();
+    let mut trial = Program::new(&program, Path::new("/"));
     trial.args(ISOLATION).args(["--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev"]);
     trial.args(["--size", "4096", "--tmpfs", "/tmp", "--", "/bin/sh", "-c", ":"]);
     ask(&mut trial).map_err(|why| format!("{version} does not work here: {why}"))?;
@@ -132,7 +133,8 @@ fn command(
     libraries(&mut command);
     python(&mut command, venv);
     let scratch = job.limits.scratch_bytes.max(4096).to_string();
-    command.args(["--proc", "/proc", "--dev", "/dev", "--size", &scratch, "--tmpfs", "/dev/shm"]);
+    command.args(["--proc", "/proc"]).args(proc::cover());
+    command.args(["--dev", "/dev", "--size", &scratch, "--tmpfs", "/dev/shm"]);
     command.args(["--size", &scratch, "--tmpfs", "/tmp", "--size", &scratch, "--tmpfs", HOME]);
     read_only(&mut command, &files.ours(), OURS);
     read_only(&mut command, &files.skill(), &job.skill.guest_folder());
@@ -148,6 +150,22 @@ fn command(
     command.args(["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", HOME, "--"]);
     command.arg(&venv.base().executable).args(["-I", "-S"]).arg(format!("{OURS}/run.py"));
     command
+}
+
+/// Arguments for a program of the study, which sees this machine's own system and reads what it `needs` beside it, and
+/// writes to its folder only.
+pub fn for_study(system: &[&str], needs: &[&Path], folder: &Path) -> Vec<OsString> {
+    let mut words: Vec<OsString> = ISOLATION.iter().map(OsString::from).collect();
+    words.extend(["--proc", "/proc"].map(OsString::from));
+    words.extend(proc::cover());
+    words.extend(["--dev", "/dev", "--tmpfs", "/tmp"].map(OsString::from));
+    let parts = system.iter().map(Path::new).filter(|part| part.exists()).chain(needs.iter().copied());
+    for part in parts {
+        words.extend([OsString::from("--ro-bind"), part.into(), part.into()]);
+    }
+    words.extend([OsString::from("--bind"), folder.into(), folder.into(), "--chdir".into(), folder.into()]);
+    words.extend(["--remount-ro", "/proc", "--"].map(OsString::from));
+    words
 }
 
 const ISOLATION: [&str; 11] = [
@@ -193,8 +211,11 @@ fn read_only(command: &mut Command, from: &Path, to: &str) {
 }
 
 /// What a program prints, or its complaint.
-fn ask(command: &mut Command) -> Result<String, String> {
-    let output = command.stdin(Stdio::null()).output().map_err(|error| error.to_string())?;
+fn ask(program: &mut Program) -> Result<String, String> {
+    let output = match program.finish(PATIENCE).map_err(|error| error.to_string())? {
+        Finished::Ended(output) => output,
+        Finished::TookTooLong => return Err(format!("it took longer than {PATIENCE:?}")),
+    };
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_owned();
     if output.status.success() { Ok(text(&output.stdout)) } else { Err(text(&output.stderr)) }
 }

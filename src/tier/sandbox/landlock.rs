@@ -23,12 +23,12 @@ use landlock::{
 use rustix::process::Resource;
 
 use super::{Kind, LIBRARIES, LINKS, Parts, Sandbox, Started, confine, environment, seccomp};
+use crate::child::spawn::{self, Hold, landlock_version};
 use crate::policy::Mode;
 use crate::tier::files::Files;
 use crate::tier::process::{self, MAX_FILE_BYTES, MAX_PROCESSES, Process};
 use crate::tier::proxy::Proxy;
 use crate::tier::scratch::Scratch;
-use crate::tier::spawn::{self, Hold, landlock_version};
 use crate::tier::{Job, TierError};
 use crate::venv::Venv;
 

@@ -137,6 +137,11 @@ const NODES: &[(i64, u8)] = &[
 /// Pipes, sockets and devices, which a cell can't make either.
 const SPECIAL: [libc::mode_t; 4] = [libc::S_IFIFO, libc::S_IFSOCK, libc::S_IFCHR, libc::S_IFBLK];
 
+/// Locks on files, as commands of `fcntl`.
+const LOCKS: [i32; 4] = [libc::F_SETLK, libc::F_SETLKW, libc::F_OFD_SETLK, libc::F_OFD_SETLKW];
+/// Commands of `fcntl` that hold others up when they open a file, or tell what they do in a folder.
+const WATCHES: [i32; 2] = [libc::F_SETLEASE, libc::F_NOTIFY];
+
 /// The filter in a file without a name, as bubblewrap reads it.
 pub fn filter() -> io::Result<OwnedFd> {
     let program = program().map_err(|error| io::Error::other(error.to_string()))?;
@@ -167,7 +172,9 @@ fn program() -> Result<BpfProgram, BackendError> {
     for (call, mode) in NODES {
         rules.entry(*call).or_default().extend(special(*mode)?);
     }
+    rules.insert(libc::SYS_fcntl, one_of(1, WATCHES)?);
     let mut program = no_other_abi();
+    program.extend(no_lock());
     program.extend(compiled(rules, EPERM)?);
     Ok(program)
 }
@@ -176,6 +183,11 @@ fn program() -> Result<BpfProgram, BackendError> {
 fn compiled(rules: Rules, errno: u32) -> Result<BpfProgram, BackendError> {
     let arch = std::env::consts::ARCH.try_into()?;
     SeccompFilter::new(rules, SeccompAction::Allow, SeccompAction::Errno(errno), arch)?.try_into()
+}
+
+/// Rules of which each refuses one value of an argument.
+fn one_of<const N: usize>(argument: u8, values: [i32; N]) -> Result<Vec<SeccompRule>, BackendError> {
+    values.into_iter().map(|value| SeccompRule::new(vec![condition(argument, SeccompCmpOp::Eq, value)?])).collect()
 }
 
 /// Looks at the lower half of an argument, which is all that the kernel takes of a number or of flags.
@@ -221,6 +233,25 @@ fn pairs() -> Result<Vec<SeccompRule>, BackendError> {
 /// On x86_64 the same calls have second numbers, those of x32: from 2^30 on, all are refused.
 fn no_other_abi() -> BpfProgram {
     if cfg!(target_arch = "x86_64") { nothing_from(0x4000_0000, EPERM) } else { Vec::new() }
+}
+
+/// Part of a program: a lock on a file is granted in word only. The kernel lets a file be locked by who may only read it,
+/// and its owner would wait; which file it is, no filter sees. As in a cell, whoever wants a lock gets one that binds
+/// nobody, so that a database in a scratch folder works.
+fn no_lock() -> BpfProgram {
+    const COMMAND: u32 = 16 + 8; // the second argument in `seccomp_data`, its lower half
+    let number = |call: i64| u32::try_from(call).unwrap_or(u32::MAX);
+    let load = |place| sock_filter { code: 0x20, jt: 0, jf: 0, k: place };
+    let is = |value, then, otherwise| sock_filter { code: 0x15, jt: then, jf: otherwise, k: value };
+    let mut program =
+        vec![load(0), is(number(libc::SYS_flock), 6, 0), is(number(libc::SYS_fcntl), 0, 6), load(COMMAND)];
+    for (place, lock) in (0u8..).zip(LOCKS) {
+        // The last one skips the answer if it is none of them.
+        let last = usize::from(place) + 1 == LOCKS.len();
+        program.push(is(lock.unsigned_abs(), 3 - place, u8::from(last)));
+    }
+    program.push(sock_filter { code: 0x06, jt: 0, jf: 0, k: 0x0005_0000 });
+    program
 }
 
 /// The head of a program: refuses every call whose number is this one or higher.

@@ -10,7 +10,7 @@ import pathlib
 import sys
 
 HERE = pathlib.Path(__file__).parent
-for name in ("alignments", "models", "primitives"):
+for name in ("alignments", "models", "corners", "primitives"):
     spec = importlib.util.spec_from_file_location("work", HERE / name / "work.py")
     module = sys.modules["work"] = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)

@@ -7,6 +7,7 @@ decided on the host. The modules, in the order in which they are used:
     scope     the names of one file: imports, functions, what is assigned to them
     resolve   what an expression is, as far as constants tell: a dotted name, a text, where a path leads
     walk      goes through the statements: imports, calls, under which conditions and handlers
+    integers  where numpy's default integer decides a result
     modules   what the interpreter has of the modules that are imported
 
 and, in a cell of its own that has the skill's packages and not the skill:
@@ -22,7 +23,7 @@ import sys
 import warnings
 
 from skillcell_guest import failure, load
-from skillcell_guest.analysis import files, modules, walk
+from skillcell_guest.analysis import files, integers, modules, walk
 from skillcell_guest.analysis.scope import Scope
 
 #: More than any skill has; what is beyond is named as not read.
@@ -47,6 +48,7 @@ def facts(folder, package, skipped):
         read = _guarded(path, about["unread"], lambda scope=scope: walk.Walk(scope, scopes).facts())
         if read is not None:
             room -= _trim(read, room, about["unread"], path)
+            read["integers"] = integers.found(scope)
             about["files"][path] = read
     about["modules"] = modules.known(about["files"])
     modules.sort_out(about["files"], about["modules"])

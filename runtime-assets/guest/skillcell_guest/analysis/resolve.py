@@ -233,13 +233,18 @@ class Resolver:
             where = getattr(site, "inside", ("", ""))
             if self._is_of_another(site, node, where):
                 continue
+            passed = any(isinstance(one, ast.Starred) for one in site.args)
             for keyword in site.keywords:
+                passed = passed or keyword.arg in (name, None)
                 if keyword.arg == name:
                     yield keyword.value, *where
             if name in names:
                 at = names.index(name) - shift
                 if 0 <= at < len(site.args) and not isinstance(site.args[at], ast.Starred):
+                    passed = True
                     yield site.args[at], *where
+            if not passed and (default := _default(node.args, name)) is not None:
+                yield default, "", ""
 
     def _is_of_another(self, site, node, where):
         """`connection.execute(…)` is no call of the skill's `execute`, nor is any method of a library's object."""
@@ -269,8 +274,8 @@ class Resolver:
             found = set()
             for value, where, of in (*self._values(node.id, function), *self._arguments(node.id, function)):
                 value = value.iterated if isinstance(value, EACH) else value
-                found |= self._place(value, where, of, depth - 1)
-            return found or self._outermost(node.id, function)
+                found |= self._one_of(value, where, of, depth)
+            return found if found - {"other"} else self._outermost(node.id, function)
         if isinstance(node, ast.Attribute):
             return self._attribute_place(node, function, owner, depth)
         if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Div, ast.Add)):
@@ -278,10 +283,9 @@ class Resolver:
             return here(first)
         if isinstance(node, ast.JoinedStr):
             return here(node.values[0].value if isinstance(node.values[0], ast.FormattedValue) else node.values[0]) if node.values else set()
-        if isinstance(node, ast.IfExp):
-            return here(node.body) | here(node.orelse)
-        if isinstance(node, ast.BoolOp):
-            return set().union(*(here(value) for value in node.values))
+        if isinstance(node, (ast.IfExp, ast.BoolOp)):
+            parts = node.values if isinstance(node, ast.BoolOp) else (node.body, node.orelse)
+            return set().union(*(self._one_of(part, function, owner, depth) for part in parts))
         if isinstance(node, ast.Subscript):
             dotted = self.dotted(node.value, function, owner) or ""
             return {"env"} if dotted == "os.environ" else here(node.value)
@@ -292,6 +296,12 @@ class Resolver:
         if isinstance(node, (ast.Await, ast.Starred, ast.NamedExpr)):
             return here(node.value)
         return set()
+
+    def _one_of(self, node, function, owner, depth):
+        """Where one of several values leads. One that nothing is known of counts: the others are not all there is."""
+        if isinstance(node, ast.Constant) and not node.value:
+            return set()
+        return self._place(node, function, owner, depth - 1) or {"other"}
 
     def _outermost(self, name, function):
         """A parameter that nothing is known of: what `execute` was given, as far as can be told."""
@@ -345,11 +355,21 @@ class Resolver:
             return here(first) or ({"text:."} if dotted == "pathlib.Path" and first is None else set())
         if isinstance(node.func, ast.Attribute) and node.func.attr in _SAME_METHODS:
             return here(node.func.value)
+        # What a call makes of a word is not known; of a path it is taken to make one in the same place.
+        given = {place for arg in node.args[:3] for place in here(arg) if not _is_word(place)}
         if isinstance(node.func, ast.Name):
-            return self._returned(node.func.id, depth - 1) or set().union(*(here(arg) for arg in node.args[:3]))
+            return self._returned(node.func.id, depth - 1) or given
         if dotted.startswith("self.") and dotted.count(".") == 1:
-            return self._returned(f"{owner}.{dotted[5:]}", depth - 1) or set().union(*(here(arg) for arg in node.args[:3]))
-        return here(first)
+            return self._returned(f"{owner}.{dotted[5:]}", depth - 1) or given
+        return {place for place in here(first) if not _is_word(place)}
+
+
+def _default(arguments, name):
+    """What a parameter is where a call leaves it out."""
+    names = [one.arg for one in (*arguments.posonlyargs, *arguments.args)]
+    pairs = [*zip(reversed(names), reversed(arguments.defaults))]
+    pairs += zip((one.arg for one in arguments.kwonlyargs), arguments.kw_defaults)
+    return dict(pairs).get(name)
 
 
 def _constant(node):
@@ -365,6 +385,10 @@ def _spelled(call):
     if called in ("__import__", "import_module") and texts and texts[0]:
         return None, texts[0]
     return None
+
+
+def _is_word(place):
+    return place.startswith("text:") and "/" not in place
 
 
 def _text_place(text):

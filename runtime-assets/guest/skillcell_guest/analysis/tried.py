@@ -5,6 +5,7 @@ neither its metadata nor its name says so.
 """
 
 import importlib
+import re
 import sys
 import types
 from importlib import metadata
@@ -16,6 +17,8 @@ _LONGEST = 300
 #: Distributions that a client of a service is built on.
 _CLIENTS = {"requests", "httpx", "urllib3", "aiohttp", "httplib2", "niquests", "requests-oauthlib"}
 _MOST_ADDRESSES, _MOST_VALUES = 5, 20_000
+#: What the stand-in for name resolution says where nothing is granted, as it is here: nothing but a grant is missing.
+_DENIED = re.compile(r"not available in a skillcell cell: network \(the address of '([^']+)'\)")
 
 
 def tried(modules, names):
@@ -36,15 +39,17 @@ def tried(modules, names):
 
 
 def _failed(error):
-    first, missing = error, None
+    first, missing, asks = error, None, None
     for _ in range(10):
         if isinstance(error, ModuleNotFoundError) and isinstance(error.name, str):
             missing = error.name[:200]
+        if isinstance(error, OSError) and (found := _DENIED.search(failure.message(error))):
+            asks = found[1][:200]
         if (error := error.__cause__ or error.__context__) is None:
             break
     text = " ".join(f"{failure.type_name(first)}: {failure.message(first)}".split())
     kind = "import" if isinstance(first, ImportError) else "os" if isinstance(first, OSError) else "other"
-    return {"kind": kind, "text": text[:_LONGEST], "missing": missing}
+    return {"kind": kind, "text": text[:_LONGEST], "missing": missing, "asks": asks}
 
 
 def has(module, name):

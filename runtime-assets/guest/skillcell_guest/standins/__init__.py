@@ -12,9 +12,13 @@ import sys
 
 def install():
     from skillcell_guest.standins import (
-        accounts, errors, executors, hashes, jpeg, locks, loop, modes, network, processes, signals, threads,
+        absent, accounts, errors, executors, hashes, jpeg, locks, loop, modes, network, plots, processes, signals, threads,
+        writes,
     )  # fmt: skip
 
     sys.path.insert(1, os.path.join(os.path.dirname(__file__), "modules"))
-    for standin in (errors, accounts, locks, threads, executors, network, processes, signals, modes, loop, hashes, jpeg):
+    for standin in (
+        errors, accounts, locks, threads, executors, network, processes, signals, modes, loop, hashes, jpeg, plots,
+        absent, writes,
+    ):  # fmt: skip
         standin.install()

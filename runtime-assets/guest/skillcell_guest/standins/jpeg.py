@@ -5,6 +5,7 @@ them, and is imported, with numpy, when one is called for the first time. What i
 arithmetic and lossless coding. TIFF files with JPEG in them need libtiff, which is not there either.
 """
 
+import contextlib
 import importlib.machinery
 import sys
 
@@ -44,15 +45,53 @@ def add_to(core):
 
 
 def _decoder(mode, *args):
-    from skillcell_guest.jpeg import codec
-
-    return codec.Decoder(mode, *args)
+    return _codec().Decoder(mode, *args)
 
 
 def _encoder(mode, *args):
-    from skillcell_guest.jpeg import codec
+    return _codec().Encoder(mode, *args)
 
-    return codec.Encoder(mode, *args)
+
+@contextlib.contextmanager
+def own_numpy():
+    """Callers are told when a skill has numpy. If only the codec has it, it is not in `sys.modules` afterwards, until somebody
+    imports it, who then gets the same one."""
+    is_ours = "numpy" not in sys.modules
+    try:
+        yield
+    finally:
+        if is_ours and (module := sys.modules.pop("numpy", None)) is not None:
+            sys.meta_path.insert(0, _Again(module))
+
+
+def _codec():
+    if "skillcell_guest.jpeg.codec" not in sys.modules:
+        with own_numpy():
+            from skillcell_guest.jpeg import codec
+        codec.Decoder.decode = own_numpy()(codec.Decoder.decode)
+        codec.Encoder.encode = own_numpy()(codec.Encoder.encode)
+    return sys.modules["skillcell_guest.jpeg.codec"]
+
+
+class _Again:
+    """Finds numpy, once, where it is already."""
+
+    def __init__(self, module):
+        self._module, self._spec = module, module.__spec__
+
+    def find_spec(self, name, path=None, target=None):
+        if name != "numpy":
+            return None
+        sys.meta_path.remove(self)
+        spec = importlib.machinery.ModuleSpec(name, self, origin=self._spec.origin, is_package=True)
+        spec.submodule_search_locations[:] = self._module.__path__
+        return spec
+
+    def create_module(self, spec):
+        return self._module
+
+    def exec_module(self, module):
+        module.__spec__ = self._spec
 
 
 def install():

@@ -1,7 +1,7 @@
 """Stands for other programs and processes, of which there are none: what would start one says so.
 
 A program that can't be started is a `FileNotFoundError`, as on a computer where it is not installed, so that a skill's
-own fallback runs. Names that portable code looks for before use, such as `os.fork`, stay absent, with a message.
+own fallback runs. Names such as `os.fork` stay absent: see `absent`.
 """
 
 import errno
@@ -12,16 +12,10 @@ import sys
 from skillcell_guest.standins import missing
 
 WHY = "there are no programs in a cell to start, and it is alone"
-_ABSENT = {
-    "fork", "forkpty", "posix_spawn", "posix_spawnp", "spawnl", "spawnle", "spawnlp", "spawnlpe", "spawnv", "spawnve",
-    "spawnvp", "spawnvpe", "wait", "wait3", "wait4", "waitid", "waitpid", "killpg", "pipe", "pipe2", "setsid", "getpgid",
-    "setpgid", "nice", "openpty", "mkfifo", "pidfd_open", "setuid", "setgid",
-}  # fmt: skip
 
 
 def install():
     subprocess.Popen.__init__ = _popen
-    os.__getattr__ = _absent
     for name in ("system", "kill"):
         setattr(os, name, missing.refusing(f"os.{name}", "processes", WHY))
     for name in ("execl", "execle", "execlp", "execlpe", "execv", "execve", "execvp", "execvpe"):
@@ -39,13 +33,6 @@ def _no_program(args):
     program = args if isinstance(args, (str, bytes, os.PathLike)) else next(iter(args), "")
     text = missing.text("processes (`subprocess`)", WHY)
     return FileNotFoundError(errno.ENOENT, text, os.fsdecode(program))
-
-
-def _absent(name):
-    text = f"module 'os' has no attribute {name!r}"
-    if name in _ABSENT:
-        text = f"{text}: {missing.text('processes', WHY)}"
-    raise AttributeError(text, name=name, obj=os)
 
 
 class _Afterwards:

@@ -150,8 +150,6 @@ fn rules() -> Result<Rules, BackendError> {
     // It ends with its host; and stays open to whoever counts the files that it holds.
     let kept = [libc::PR_SET_PDEATHSIG, libc::PR_SET_DUMPABLE];
     rules.insert(libc::SYS_prctl, any(kept.map(|option| condition(0, SeccompCmpOp::Eq, option)))?);
-    rules
-        .insert(libc::SYS_fcntl, any([libc::F_SETLEASE, libc::F_NOTIFY].map(|it| condition(1, SeccompCmpOp::Eq, it)))?);
     // To whom, if it is said: a pointer.
     let named = SeccompCondition::new(4, SeccompCmpArgLen::Qword, SeccompCmpOp::Ne, 0);
     rules.insert(libc::SYS_sendto, any([named])?);

@@ -192,6 +192,51 @@ class Hostile(BaseSkill):
                     pass
         return found
 
+    def reads_in_proc(self):
+        """What of the kernel's own files it can read, besides those of processes."""
+        found = []
+        try:
+            names = [name for name in os.listdir("/proc") if not name.isdigit()]
+        except PermissionError:
+            return found
+        for path in (os.path.join("/proc", name) for name in names):
+            try:
+                if not os.path.islink(path) and (os.listdir(path) if os.path.isdir(path) else _open(path)):
+                    found.append(os.path.basename(path))
+            except OSError:
+                pass
+        return sorted(found)
+
+    def locks(self, path):
+        """Holds every kind of lock on a file that it may only read, for a while, and says which it was refused."""
+        import fcntl
+
+        refused = {}
+        with open(path, "rb") as one, open(path, "rb") as other:
+            attempts = {
+                "flock": lambda: fcntl.flock(one, fcntl.LOCK_EX | fcntl.LOCK_NB),
+                "lockf": lambda: fcntl.lockf(other, fcntl.LOCK_SH | fcntl.LOCK_NB),
+                "lease": lambda: fcntl.fcntl(one, fcntl.F_SETLEASE, fcntl.F_RDLCK),
+                "notify": lambda: fcntl.fcntl(os.open(os.path.dirname(path), os.O_RDONLY), fcntl.F_NOTIFY, 1),
+            }
+            for name, attempt in attempts.items():
+                try:
+                    attempt()
+                except OSError as error:
+                    refused[name] = type(error).__name__
+            time.sleep(1)
+        return refused
+
+    def keeps_a_database(self):
+        """Locks of its own, in its own scratch folder."""
+        import sqlite3
+
+        place = os.path.join(os.environ["TMPDIR"], "x.db")
+        with sqlite3.connect(place) as database:
+            database.execute("create table t (n)")
+            database.executemany("insert into t values (?)", [(n,) for n in range(3)])
+        return sqlite3.connect(place).execute("select sum(n) from t").fetchone()[0]
+
     def gives_its_output_away(self):
         """A result by hand, and behind it, where nobody reads, the streams that it prints to."""
         import array
@@ -318,6 +363,11 @@ class Hostile(BaseSkill):
         Path(f"{out}/touched").touch()
         shutil.copytree(os.path.dirname(__file__), f"{out}/tree")
         return sorted(os.listdir(out))
+
+
+def _open(path):
+    os.close(os.open(path, os.O_RDONLY | os.O_NONBLOCK))
+    return True
 
 
 def _error(attempt):

@@ -72,6 +72,7 @@ class SerializationInfo:
         self.exclude_unset, self.exclude_defaults = session.exclude_unset, session.exclude_defaults
         self.exclude_none, self.round_trip = session.exclude_none, session.round_trip
         self.exclude_computed_fields, self.serialize_as_any = session.exclude_computed_fields, session.serialize_as_any
+        self.polymorphic_serialization = session.polymorphic_serialization
         if field_name is not None:
             self.field_name = field_name
 
@@ -351,10 +352,8 @@ def _fields(schema, config, definitions):
         result = {}
         by_alias = default_alias if session.by_alias is None else session.by_alias
         outer = session.field_name
-        for name, value in (*values.items(), *more.items()):
-            field = fields.get(name)
-            if field is None and name not in more:
-                continue
+        pairs = [(name, value, fields[name]) for name, value in values.items() if name in fields]
+        for name, value, field in pairs + [(name, value, None) for name, value in more.items()]:
             wanted, within, without = choose(name, include, exclude)
             if not wanted or session.exclude_none and value is None:
                 continue

@@ -2,6 +2,7 @@
 
 import base64
 import collections
+import collections.abc as abc
 import dataclasses
 import datetime as dt
 import decimal
@@ -134,23 +135,49 @@ def key_of(key, session):
 
 def choose(key, include, exclude):
     """Whether this key is wanted, and what is wanted of it: (wanted, inner include, inner exclude)."""
+    if include is None and exclude is None:
+        return True, None, None
     within, without = _part(include, key), _part(exclude, key)
-    if without is True or include is not None and within is None:
+    if _is_whole(without) or include is not None and within is _ABSENT:
         return False, None, None
-    return True, None if within is True else within, without
+    return True, None if within is _ABSENT or _is_whole(within) else within, None if without is _ABSENT else without
+
+
+_ABSENT = object()
+
+
+def _is_whole(found):
+    return found is ... or found is True
 
 
 def _part(given, key):
+    """What `include` or `exclude` says of a key, and of all of them, put together."""
     if given is None:
-        return None
-    if isinstance(given, dict) or hasattr(given, "keys"):
-        found = given.get(key)
-        if found is None or found is False:
-            found = given.get("__all__") if found is None else None
-        elif isinstance(found, dict) and isinstance(given.get("__all__"), dict):
-            found = {**given["__all__"], **found}
-        return True if found is ... else found
-    return True if key in given or "__all__" in given else None
+        return _ABSENT
+    if not isinstance(given, abc.Mapping):
+        return ... if key in _keys(given) or "__all__" in given else _ABSENT
+    item, every = given.get(key, _ABSENT), given.get("__all__", _ABSENT)
+    if item is _ABSENT or every is _ABSENT:
+        return every if item is _ABSENT else item
+    return item if _is_whole(item) or _is_whole(every) else _merged(item, every)
+
+
+def _merged(item, every):
+    result = dict(item) if isinstance(item, abc.Mapping) else dict.fromkeys(_keys(item), ...)
+    if not isinstance(every, abc.Mapping):
+        return {**dict.fromkeys(_keys(every), ...), **result}
+    for key, found in every.items():
+        if key not in result:
+            result[key] = found
+        elif not _is_whole(result[key]):
+            result[key] = _merged(result[key], found)
+    return result
+
+
+def _keys(given):
+    if not isinstance(given, abc.Set):
+        raise TypeError("`include` and `exclude` must be of type `dict[str | int, <recursive>] | set[str | int | ...]`")
+    return given
 
 
 def mapping(value, session, include=None, exclude=None, key=None, item=None):
@@ -186,4 +213,4 @@ def _negative(given, size):
     if given is None:
         return None
     fix = lambda key: key + size if isinstance(key, int) and key < 0 else key
-    return {fix(key): found for key, found in given.items()} if hasattr(given, "items") else {fix(key) for key in given}
+    return {fix(key): found for key, found in given.items()} if hasattr(given, "items") else {fix(key) for key in _keys(given)}

@@ -1,5 +1,7 @@
 """What a validation carries along, and the table of the kinds of schema."""
 
+from . import known
+
 EXACT, STRICT, LAX = 2, 1, 0
 
 
@@ -26,6 +28,14 @@ class State:
             self.exactness = exactness
 
 
+def check_text(value, state):
+    """Where everything is a text, nothing else may stand for a value."""
+    if state.mode == "strings" and not isinstance(value, (str, dict)):
+        from .errors import fail
+
+        raise fail("string_type", value)
+
+
 class Build:
     """What a schema is built with: the configuration that holds here, and the definitions of the whole."""
 
@@ -44,6 +54,7 @@ class Build:
 
     def make(self, schema):
         kind = schema["type"]
+        known.check(schema, self.config)
         maker = KINDS.get(kind)
         if maker is None:
             raise NotImplementedError(

@@ -13,7 +13,7 @@ _ISO = re.compile(
     r"([+-])?P(?:(\d+(?:\.\d+)?)Y)?(?:(\d+(?:\.\d+)?)M)?(?:(\d+(?:\.\d+)?)W)?(?:(\d+(?:\.\d+)?)D)?"
     r"(?:T(?:(\d+(?:\.\d+)?)H)?(?:(\d+(?:\.\d+)?)M)?(?:(\d+(?:\.\d+)?)S)?)?"
 )
-_CLOCK = re.compile(r"([+-])?(?:(\d+) ?d(?:ays?)?,? ?)?(?:(\d{1,2}):(\d{2})(?::(\d{2})(?:\.(\d{1,6}))?)?)?")
+_CLOCK = re.compile(r"([+-])?(?:(\d+) ?d(?:ays?)?,? ?)?(?:(\d{1,2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?)?")
 _EPOCH = dt.datetime(1970, 1, 1)
 # Numbers beyond this are milliseconds.
 _WATERSHED = 2e10
@@ -77,12 +77,12 @@ def _micro(text):
     return int((text or "0")[:6].ljust(6, "0"))
 
 
-def parse_datetime(text, only_date=True):
+def parse_datetime(text, only_date=True, unit="infer"):
     found = _DATETIME.fullmatch(text)
     if not found:
         number = _number(text)
         if number is not None:
-            return from_number(number)
+            return from_number(number, unit)
         only = _ONLY_DATE.fullmatch(text)
         if only and only_date:
             return dt.datetime(*map(int, only.groups()))
@@ -138,10 +138,11 @@ def _number(text):
         return None
 
 
-def from_number(number):
+def from_number(number, unit="infer"):
     if number != number or number in (float("inf"), float("-inf")):
         raise ValueError("NaN values not permitted" if number != number else "Infinity values not permitted")
-    seconds = number / 1000 if abs(number) > _WATERSHED else number
+    is_millis = unit == "milliseconds" or unit == "infer" and abs(number) > _WATERSHED
+    seconds = number / 1000 if is_millis else number
     try:
         return (_EPOCH + dt.timedelta(microseconds=round(seconds * 1_000_000))).replace(tzinfo=TzInfo(0))
     except OverflowError:

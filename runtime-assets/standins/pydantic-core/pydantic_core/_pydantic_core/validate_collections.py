@@ -4,7 +4,7 @@ import collections
 import collections.abc as abc
 
 from .errors import Failure, Line, PydanticOmit, fail
-from .state import LAX, STRICT, kind, named
+from .state import LAX, STRICT, check_text, kind, named
 
 
 def _length(schema, what):
@@ -20,8 +20,8 @@ def _length(schema, what):
     return check
 
 
-def _items(values, item, state):
-    """Every item validated; failures with the item's index."""
+def _items(values, item, state, fail_fast=False):
+    """Every item validated; failures with the item's index, of the first only if that is enough."""
     result, lines = [], []
     for index, value in enumerate(values):
         try:
@@ -30,6 +30,8 @@ def _items(values, item, state):
             continue
         except Failure as failure:
             lines += failure.within(index).lines
+            if fail_fast:
+                break
     if lines:
         raise Failure(lines)
     return result
@@ -64,7 +66,7 @@ def _sequence(schema, build, name, shown, exact):
             state.floor(LAX)
         elif type(value) is not exact:
             state.floor(STRICT)
-        found = _items(value, item, state)
+        found = _items(value, item, state, schema.get("fail_fast"))
         result = found if exact is list else exact(found, getattr(value, "maxlen", None))
         return check(result, value)
 
@@ -91,7 +93,7 @@ def _tuple(schema, build):
         if variadic is None:
             wanted = items
             lines = []
-            if len(values) > len(items):
+            if len(values) > len(items) and not schema.get("fail_fast"):
                 raise fail("too_long", value, field_type="Tuple", max_length=len(items), actual_length=len(values))
         else:
             spread = max(0, len(values) - (len(items) - 1))
@@ -108,8 +110,12 @@ def _tuple(schema, build):
                     lines.append(Line("missing", value, loc=(index,)))
             except Failure as failure:
                 lines += failure.within(index).lines
+            if lines and schema.get("fail_fast"):
+                break
         if lines:
             raise Failure(lines)
+        if len(values) > len(wanted):
+            raise fail("too_long", value, field_type="Tuple", max_length=len(items), actual_length=len(values))
         return tuple(check(result, value))
 
     inner = ",".join(item.name for item in items)
@@ -131,7 +137,7 @@ def _set(exact, name, error):
                     raise fail(error, value)
                 if state.mode == "python":
                     state.floor(LAX)
-            found = _items(value, item, state)
+            found = _items(value, item, state, schema.get("fail_fast"))
             try:
                 return check(exact(found), value)
             except TypeError:
@@ -228,6 +234,7 @@ def _mapping(schema, build, name, error, shown, exact):
             except PydanticOmit:
                 continue
             try:
+                check_text(found, state)
                 content = item(found, state) if item else found
             except Failure as failure:
                 lines += failure.within(name if isinstance(name, (str, int)) else str(name)).lines
@@ -236,6 +243,8 @@ def _mapping(schema, build, name, error, shown, exact):
                 continue
             if not failed:
                 result[made] = content
+            elif schema.get("fail_fast"):
+                break
         if lines:
             raise Failure(lines)
         return check(result if exact is dict else exact(result), value)

@@ -48,7 +48,10 @@ def _before(schema, build):
     def validate(value, state):
         return inner(run(state, value), state)
 
-    return _inherit(named(validate, f"function-before[{shown}(), {inner.name}]"), inner)
+    def assign(instance, name, value, state):
+        return inner.assign_to(run(state, instance), name, value, state)
+
+    return _inherit(named(validate, f"function-before[{shown}(), {inner.name}]"), inner, assign)
 
 
 @kind("function-after")
@@ -62,7 +65,13 @@ def _after(schema, build):
         state.field_name, state.data = field_name, data
         return run(state, result, given=value)
 
-    return _inherit(named(validate, f"function-after[{shown}(), {inner.name}]"), inner)
+    def assign(instance, name, value, state):
+        field_name, data = state.field_name, state.data
+        result = inner.assign_to(instance, name, value, state)
+        state.field_name, state.data = field_name, data
+        return run(state, result, given=instance)
+
+    return _inherit(named(validate, f"function-after[{shown}(), {inner.name}]"), inner, assign)
 
 
 @kind("function-plain")
@@ -99,12 +108,25 @@ def _wrap(schema, build):
 
         return run(state, value, handler)
 
-    return _inherit(named(validate, f"function-wrap[{shown}()]"), inner)
+    def assign(instance, name, value, state):
+        def handler(given, outer_location=None, /):
+            try:
+                return inner.assign_to(given, name, value, state)
+            except Failure as failure:
+                from .validator import error_of
+
+                raise error_of(failure, inner.name, state) from None
+
+        return run(state, instance, handler)
+
+    return _inherit(named(validate, f"function-wrap[{shown}()]"), inner, assign)
 
 
-def _inherit(outer, inner):
+def _inherit(outer, inner, assign):
     """What models and fields look for on the validator that they hold."""
-    for name in ("default", "assign", "fields"):
+    if hasattr(inner, "assign_to"):
+        outer.assign_to = assign
+    for name in ("default", "fields"):
         if hasattr(inner, name):
             setattr(outer, name, getattr(inner, name))
     return outer
@@ -390,5 +412,10 @@ def _reference(schema, build):
             return definitions[ref](value, state)
         finally:
             state.active.discard(key)
+
+    def assign(instance, name, value, state):
+        return definitions[ref].assign_to(instance, name, value, state)
+
+    validate.assign_to = assign
 
     return named(validate, ref.split(":")[0].rsplit(".", 1)[-1])

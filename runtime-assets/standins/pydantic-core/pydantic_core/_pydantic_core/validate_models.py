@@ -4,7 +4,7 @@ import collections.abc as abc
 
 from .errors import Failure, Line, PydanticOmit, PydanticUseDefault, fail
 from .lookup import lookup_of
-from .state import STRICT, kind, named
+from .state import STRICT, check_text, kind, named
 from .values import ArgsKwargs, PydanticUndefined
 
 
@@ -52,6 +52,7 @@ class Fields:
             if at is not None:
                 used.add(at[0])
                 try:
+                    check_text(content, state)
                     found[field.name] = field.validate(content, state)
                     given.add(field.name)
                 except PydanticOmit:
@@ -90,6 +91,7 @@ class Fields:
                 try:
                     name = self.extras_keys(key, state) if self.extras_keys else key
                     extras[name] = self.extras(content, state) if self.extras else content
+                    given.add(name)
                 except Failure as failure:
                     lines += failure.within(key).lines
         return extras if behaviour == "allow" else None
@@ -145,7 +147,7 @@ def _model_fields(schema, build):
             state.data = outer
         return known, extras if fields.extra == "allow" else None, {name}
 
-    validate.assign = assign
+    validate.assign_to = assign
     validate.fields = fields
     return named(validate, "model-fields")
 
@@ -216,16 +218,16 @@ def _model(schema, build):
                 from .validate_composite import raised
 
                 raise raised(problem, value) from problem
-        return fill(cls.__new__(cls), value, state)
+        return fill(object.__new__(cls), value, state)
 
     def _again(value, state):
         if root:
-            return fill(cls.__new__(cls), value.root, state)
+            return fill(object.__new__(cls), value.root, state)
         content = {**value.__dict__, **(value.__pydantic_extra__ or {})}
         given = set(value.__pydantic_fields_set__)
         ways, state.by_name = state.by_name, True
         try:
-            made = fill(cls.__new__(cls), content, state)
+            made = fill(object.__new__(cls), content, state)
         finally:
             state.by_name = ways
         object.__setattr__(made, "__pydantic_fields_set__", given)
@@ -239,8 +241,9 @@ def _model(schema, build):
                 raise fail("no_such_attribute", value, attribute=name).within(name)
             found, extras, given = {"root": inner(value, state)}, None, {"root"}
         else:
-            data = {**instance.__dict__, **(instance.__pydantic_extra__ or {})}
-            found, extras, given = inner.assign(data, name, value, state)
+            # With the new value: a validator that comes before sees it so.
+            data = {**instance.__dict__, **(instance.__pydantic_extra__ or {}), name: value}
+            found, extras, given = inner.assign_to(data, name, value, state)
         object.__setattr__(instance, "__dict__", found)
         object.__setattr__(instance, "__pydantic_extra__", extras)
         object.__setattr__(instance, "__pydantic_fields_set__", instance.__pydantic_fields_set__ | given)
@@ -311,9 +314,25 @@ def _dataclass_args(schema, build):
             if not member.init and (default := fields.default(member, state)) is not None:
                 found[member.name] = default.value
         init_only = tuple(found.pop(member.name) for member in members if member.init_only) if collect else None
-        return {**found, **(extras or {})}, init_only
+        return {**found, **{name: content for name, content in (extras or {}).items() if name not in found}}, init_only
 
-    validate.members = {member.name: member for member in members}
+    known = {member.name: member for member in members}
+
+    def assign(data, name, value, state):
+        """The fields and nothing, after one of the dictionary `data` is set."""
+        member = known.get(name)
+        if member is None and fields.extra != "allow":
+            raise fail("no_such_attribute", value, attribute=name).within(name)
+        if member is not None and member.frozen:
+            raise fail("frozen_field", value).within(name)
+        outer, state.data, state.field_name = state.data, {k: v for k, v in data.items() if k != name}, name
+        try:
+            check = member.validate if member is not None else fields.extras
+            return {**data, name: _at(name, check, value, state) if check else value}, None
+        finally:
+            state.data = outer
+
+    validate.assign_to = assign
     return named(validate, f"dataclass-args[{','.join(member.name for member in members)}]")
 
 
@@ -335,6 +354,7 @@ def _dataclass(schema, build):
     post_init = schema.get("post_init", False)
     revalidate = build.setting(schema, "revalidate_instances", default="never")
     strict = build.setting(schema, "strict", default=False)
+    frozen = build.setting(schema, "frozen", default=False)
 
     def fill(instance, value, state):
         found, init_only = inner(value, state)
@@ -355,21 +375,23 @@ def _dataclass(schema, build):
             return fill(instance, value, state)
         if isinstance(value, cls):
             if revalidate == "always" or revalidate == "subclass-instances" and type(value) is not cls:
-                return fill(cls.__new__(cls), dict(vars(value)), state)
+                return fill(object.__new__(cls), dict(vars(value)), state)
             return value
         if state.strictly(strict) and state.mode == "python":
             raise fail("dataclass_exact_type", value, class_name=cls.__name__)
-        return fill(cls.__new__(cls), value, state)
+        return fill(object.__new__(cls), value, state)
 
     def assign(instance, name, value, state):
-        member = inner.members.get(name) if hasattr(inner, "members") else None
-        if schema.get("frozen"):
+        if frozen:
             raise fail("frozen_instance", value).within(name)
-        if member is None:
-            raise fail("no_such_attribute", value, attribute=name).within(name)
-        if member.frozen:
-            raise fail("frozen_field", value).within(name)
-        return {**vars(instance), name: _at(name, member.validate, value, state)}
+        known = schema["fields"] if schema.get("slots") else vars(instance)
+        data = {field: getattr(instance, field) for field in known if hasattr(instance, field)}
+        found, _ = inner.assign_to(data, name, value, state)
+        if schema.get("slots"):
+            object.__setattr__(instance, name, found[name])
+        else:
+            object.__setattr__(instance, "__dict__", found)
+        return instance
 
     validate.assign_to = assign
     return named(validate, cls.__name__)

@@ -8,6 +8,7 @@ import re
 import uuid
 
 from .errors import Failure, fail
+from .patterns import Pattern
 from .shown import listed
 from .state import LAX, STRICT, State, kind, named
 
@@ -27,7 +28,7 @@ def bounds(schema):
         for key, error, limit in wanted:
             if key == "multiple_of":
                 rest = value % limit
-                if rest and not (isinstance(value, float) and math.isclose(value / limit, round(value / limit), abs_tol=1e-9)):
+                if rest and value == value and not (isinstance(value, float) and math.isclose(value / limit, round(value / limit), abs_tol=1e-9)):
                     raise fail(error, original, multiple_of=limit)
             elif not _within(key, value, limit):
                 raise fail(error, original, **{key: limit})
@@ -108,7 +109,7 @@ def _bool(schema, build):
                     return True
                 if value == 0:
                     return False
-                whole = isinstance(value, int) or math.isfinite(value) and value == int(value)
+                whole = math.isfinite(value) and value == int(value) and -(2**63) <= value < 2**63
                 raise fail("bool_parsing" if whole else "bool_type", value)
         raise fail("bool_type", value)
 
@@ -168,6 +169,8 @@ def _int(schema, build):
                     raise fail("finite_number", value)
                 if value != int(value):
                     raise fail("int_from_float", value)
+                if isinstance(value, float) and not -(2**63) <= value < 2**63:
+                    raise fail("int_parsing_size", value)
                 return int(value)
             if isinstance(value, enum.Enum):
                 return value.value
@@ -206,6 +209,8 @@ def _float(schema, build):
             if isinstance(value, str):
                 text = _number_text(value)
                 try:
+                    if text is not None and not text.isascii():
+                        raise ValueError
                     return float(text)
                 except (TypeError, ValueError):
                     raise fail("float_parsing", original) from None
@@ -325,7 +330,7 @@ def _str(schema, build):
     numbers = build.setting(schema, "coerce_numbers_to_str", default=False)
     ascii_only = schema.get("ascii_only")
     pattern = schema.get("pattern")
-    matcher = re.compile(pattern) if isinstance(pattern, str) else pattern
+    matcher = _matcher(pattern, build.setting(schema, "regex_engine", default="rust-regex"))
     limited = strip or lower or upper or shortest is not None or longest is not None or pattern or ascii_only
 
     def validate(value, state):
@@ -364,6 +369,12 @@ def _str(schema, build):
         raise fail("string_type", value)
 
     return named(validate, "constrained-str" if limited else "str")
+
+
+def _matcher(pattern, engine):
+    if not isinstance(pattern, str):
+        return pattern
+    return Pattern(pattern) if engine == "rust-regex" else re.compile(pattern)
 
 
 @kind("bytes")
@@ -409,8 +420,11 @@ def _decode(text, encoding):
 @kind("literal")
 def _literal(schema, build):
     expected = schema["expected"]
+    has_numbers = any(type(choice) is int for choice in expected)
 
     def validate(value, state):
+        if has_numbers and type(value) is int and not -(2**63) <= value < 2**63:
+            raise fail("int_parsing_size", value)
         for choice in expected:
             if type(value) is type(choice) and value == choice:
                 return choice

@@ -3,6 +3,7 @@
 import datetime as dt
 import decimal
 import fractions
+import re
 
 from . import times
 from .errors import fail
@@ -55,10 +56,24 @@ def _text(value, state):
     return value if isinstance(value, str) else None
 
 
+def _reading(schema, build):
+    """How numbers and fractions are read: the unit of numbers, and what becomes of digits beyond microseconds."""
+    unit = build.config.get("val_temporal_unit") or "infer"
+    exact = schema.get("microseconds_precision") == "error"
+
+    def check(text):
+        if exact and re.search(r"[.,]\d{7}", text):
+            raise ValueError("second fraction value is more than 6 digits long")
+        return text
+
+    return unit, check
+
+
 @kind("datetime")
 def _datetime(schema, build):
     strict = build.setting(schema, "strict", default=False)
     check, zone, now = bounds(schema), _zone(schema), _past_or_future(schema, "datetime")
+    unit, exact = _reading(schema, build)
 
     def validate(value, state):
         result = convert(value, state)
@@ -78,13 +93,14 @@ def _datetime(schema, build):
         try:
             text = _text(value, state)
             if text is not None:
-                return times.parse_datetime(text, only_date=not state.strictly(strict))
+                return times.parse_datetime(exact(text), only_date=not state.strictly(strict), unit=unit)
             if isinstance(value, dt.date):
                 return dt.datetime(value.year, value.month, value.day)
             if isinstance(value, _NUMBERS) and not isinstance(value, bool) and not state.strictly(strict):
-                return times.from_number(float(value))
+                return times.from_number(float(value), unit)
         except ValueError as problem:
-            raise fail("datetime_from_date_parsing" if "short" in str(problem) or "year" in str(problem) else "datetime_parsing", value, error=str(problem)) from None
+            from_date = isinstance(value, (str, bytes, bytearray)) and not state.strictly(strict)
+            raise fail("datetime_from_date_parsing" if from_date else "datetime_parsing", value, error=str(problem)) from None
         raise fail("datetime_type", value)
 
     return named(validate, "datetime")
@@ -94,6 +110,7 @@ def _datetime(schema, build):
 def _date(schema, build):
     strict = build.setting(schema, "strict", default=False)
     check, now = bounds(schema), _past_or_future(schema, "date")
+    unit, _ = _reading(schema, build)
 
     def validate(value, state):
         result = convert(value, state)
@@ -115,11 +132,11 @@ def _date(schema, build):
                     raise fail("date_parsing", value, error="invalid date") from None
         try:
             if text is not None:
-                whole = times.parse_datetime(text)
+                whole = times.parse_datetime(text, unit=unit)
             elif isinstance(value, dt.datetime):
                 whole = value
             elif isinstance(value, _NUMBERS) and not isinstance(value, bool) and not state.strictly(strict):
-                whole = times.from_number(float(value))
+                whole = times.from_number(float(value), unit)
             else:
                 raise fail("date_type", value)
         except ValueError as problem:
@@ -135,6 +152,7 @@ def _date(schema, build):
 def _time(schema, build):
     strict = build.setting(schema, "strict", default=False)
     check, zone = bounds(schema), _zone(schema)
+    _, exact = _reading(schema, build)
 
     def validate(value, state):
         result = convert(value, state)
@@ -150,7 +168,7 @@ def _time(schema, build):
         try:
             text = _text(value, state)
             if text is not None:
-                return times.parse_time(text)
+                return times.parse_time(exact(text))
             if isinstance(value, _NUMBERS) and not isinstance(value, bool) and not state.strictly(strict):
                 value = float(value)
                 if not 0 <= value < 86400:
@@ -167,6 +185,7 @@ def _time(schema, build):
 def _timedelta(schema, build):
     strict = build.setting(schema, "strict", default=False)
     check = bounds(schema)
+    _, exact = _reading(schema, build)
 
     def validate(value, state):
         result = convert(value, state)
@@ -181,7 +200,7 @@ def _timedelta(schema, build):
         try:
             text = _text(value, state)
             if text is not None:
-                return times.parse_timedelta(text)
+                return times.parse_timedelta(text if "P" in text else exact(text))
             if isinstance(value, _NUMBERS) and not isinstance(value, bool) and not state.strictly(strict):
                 return dt.timedelta(seconds=float(value))
         except (ValueError, OverflowError) as problem:

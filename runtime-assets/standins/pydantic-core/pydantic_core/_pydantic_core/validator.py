@@ -4,7 +4,8 @@ import json
 
 from . import validate_collections, validate_composite, validate_models, validate_scalars, validate_times, validate_urls
 from .errors import Failure, SchemaError, ValidationError, fail
-from .state import Build, State
+from .known import lacking
+from .state import Build, State, check_text
 
 _KINDS_ARE_IN = (
     validate_collections, validate_composite, validate_models, validate_scalars, validate_times, validate_urls,
@@ -82,7 +83,12 @@ class SchemaValidator:
         self, input, *, strict=None, extra=None, context=None, allow_partial=False, by_alias=None, by_name=None,
     ):
         _no_partial(allow_partial)
-        return self._run(input, State("strings", strict, context, None, extra, by_alias, by_name))
+        state = State("strings", strict, context, None, extra, by_alias, by_name)
+        try:
+            check_text(input, state)
+        except Failure as failure:
+            raise_error(failure, self.title, state, self._config)
+        return self._run(input, state)
 
     def validate_assignment(
         self, obj, field_name, field_value, *, strict=None, extra=None, from_attributes=None, context=None,
@@ -91,7 +97,7 @@ class SchemaValidator:
         state = State("python", strict, context, from_attributes, extra, by_alias, by_name)
         assign = getattr(self._validate, "assign_to", None)
         if assign is None:
-            raise NotImplementedError("not available in a skillcell cell: validate_assignment with validators around the model")
+            raise lacking("validate_assignment of this kind of schema")
         try:
             return assign(obj, field_name, field_value, state)
         except Failure as failure:

@@ -1,0 +1,197 @@
+//! `skillcell list`: the skills that an id would lead to, with what is known of each.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use anstyle::{AnsiColor, Style};
+use clap::Args;
+use serde_json::{Value, json};
+
+use super::printer::Printer;
+use super::{Settings, progress};
+use crate::analysis::{Verdict, analyse};
+use crate::host::{Host, Known};
+use crate::matrix::matches_glob;
+use crate::progress::Progress;
+use crate::skill::{Found, Origin, Skill};
+
+/// List the skills that would be found, with their verdicts and images
+///
+/// Looks in SKILLWARE_SKILL_PATH, in ./skills here and in the folders above, then in the pinned registry. An id that is in
+/// two of these is listed once, where it would be found. A verdict is shown where one was reached before, by `inspect`,
+/// `matrix` or --verdicts, and no file of the skill changed since; reaching one takes a second or two.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  skillcell list
+  skillcell list 'office/*' --verdicts
+  skillcell list --json | jq -r '.skills[] | select(.baked).skill'")]
+pub struct ListCommand {
+    /// Only skills whose id matches one of these; * stands for any text
+    #[arg(value_name = "GLOB")]
+    globs: Vec<String>,
+    /// Reach the verdicts that are missing
+    #[arg(long)]
+    verdicts: bool,
+    /// Print it as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+struct Row {
+    id: String,
+    origin: Origin,
+    digest: Option<String>,
+    known: Known,
+    /// Why it can't be read.
+    error: Option<String>,
+}
+
+const NOT_KNOWN: &str = "-";
+
+impl ListCommand {
+    pub fn execute(&self, settings: &Settings, printer: &Printer) -> anyhow::Result<ExitCode> {
+        let line = Arc::new(progress::Terminal::new(settings.quiet));
+        let host = settings.host_without_approvals(line.clone())?;
+        let skills = self.find(&host, printer)?;
+        let (mut rows, count) = (Vec::new(), skills.len());
+        for (at, found) in skills.into_iter().enumerate() {
+            rows.push(self.look(&host, found, &|id| {
+                line.step(&format!("looking at {id} ({} of {count})", at + 1));
+            })?);
+        }
+        drop((host, line)); // and with them the progress line
+        if self.json {
+            let rows: Vec<Value> = rows.iter().map(Row::to_json).collect();
+            printer.json(&json!({"schema": 1, "skills": rows}));
+        } else {
+            self.print(&rows, printer);
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+
+    /// A registry that is not here, and can't be had, leaves the folders.
+    fn find(&self, host: &Host, printer: &Printer) -> anyhow::Result<Vec<Found>> {
+        let mut found = host.folder_skills();
+        match host.registry_ids() {
+            Ok(ids) => {
+                let is_shadowed = |id: &str| found.iter().any(|own| own.id() == id);
+                let ids: Vec<String> = ids.into_iter().filter(|id| !is_shadowed(id)).collect();
+                found.extend(ids.into_iter().map(|id| Found::Registry { id }));
+            }
+            Err(error) if found.is_empty() => return Err(error.into()),
+            Err(error) => printer.warning(&format!("the registry's skills are not listed: {error}")),
+        }
+        found.retain(|found| self.globs.is_empty() || self.globs.iter().any(|glob| matches_glob(glob, found.id())));
+        Ok(found)
+    }
+
+    fn look(&self, host: &Host, found: Found, tell: &dyn Fn(&str)) -> anyhow::Result<Row> {
+        let id = found.id().to_owned();
+        let (origin, skill) = match found {
+            Found::Folder { id, path } => (Origin::Folder(path.clone()), Skill::from_folder(&id, &path)),
+            Found::Registry { id } => (Origin::Registry, Skill::from_registry(host.registry()?, &id)),
+        };
+        let skill = match skill {
+            Ok(skill) => skill,
+            Err(error) => {
+                let error = format!("{:#}", anyhow::Error::from(error));
+                return Ok(Row { id, origin, digest: None, known: Known::default(), error: Some(error) });
+            }
+        };
+        let mut row =
+            Row { id, origin, digest: Some(skill.digest().to_owned()), known: host.known(&skill)?, error: None };
+        if self.verdicts && row.known.verdict.is_none() {
+            tell(&row.id);
+            // One skill that can't be looked at does not hide the others.
+            match analyse(host, &skill) {
+                Ok(analysis) => row.known.verdict = Some(analysis.in_brief()),
+                Err(error) => row.error = Some(format!("{:#}", anyhow::Error::from(error))),
+            }
+        }
+        Ok(row)
+    }
+
+    fn print(&self, rows: &[Row], printer: &Printer) {
+        if rows.is_empty() {
+            printer.note("there is no such skill");
+            return;
+        }
+        let cells: Vec<Vec<String>> = rows.iter().map(Row::cells).collect();
+        printer.styled_table(&["skill", "verdict", "image", "from"], &cells, |row, column| match column {
+            1 => rows[row].style(),
+            _ => Style::new(),
+        });
+        for row in rows {
+            if let Some(error) = &row.error {
+                printer.warning(&format!("`{}`: {error}", row.id));
+            }
+        }
+        let unknown = rows.iter().filter(|row| row.known.verdict.is_none() && row.error.is_none()).count();
+        if unknown > 0 {
+            let (skills, them) = if unknown == 1 {
+                ("1 skill has".to_owned(), "it")
+            } else {
+                (format!("{unknown} skills have"), "them")
+            };
+            printer.hint(&format!(
+                "{skills} no verdict yet: `skillcell list --verdicts` reaches {them}, in a second or two each"
+            ));
+        }
+    }
+}
+
+impl Row {
+    fn cells(&self) -> Vec<String> {
+        let image = if self.known.is_baked { "baked" } else { NOT_KNOWN };
+        let from = match &self.origin {
+            Origin::Folder(path) => shown(path, &self.id),
+            Origin::Registry => "registry".to_owned(),
+        };
+        vec![self.id.clone(), self.verdict().to_owned(), image.to_owned(), from]
+    }
+
+    fn verdict(&self) -> &str {
+        match (&self.known.verdict, &self.error) {
+            (_, Some(_)) => "unreadable",
+            (Some((verdict, _)), None) => verdict,
+            (None, None) => NOT_KNOWN,
+        }
+    }
+
+    fn style(&self) -> Style {
+        let is = |verdict: Verdict| self.verdict() == verdict.name();
+        match () {
+            () if is(Verdict::Runs) || is(Verdict::RunsWithGrants) => AnsiColor::Green.on_default(),
+            () if is(Verdict::Partly) => AnsiColor::Yellow.on_default(),
+            () if self.verdict() == NOT_KNOWN => Style::new().dimmed(),
+            () => AnsiColor::Red.on_default(),
+        }
+    }
+
+    fn to_json(&self) -> Value {
+        let (verdict, reason) = self.known.verdict.clone().unzip();
+        json!({
+            "skill": self.id,
+            "origin": match &self.origin {
+                Origin::Folder(path) => json!({"folder": path}),
+                Origin::Registry => json!("registry"),
+            },
+            "digest": self.digest,
+            "verdict": verdict,
+            "reason": reason.flatten(),
+            "baked": self.known.is_baked,
+            "error": self.error,
+        })
+    }
+}
+
+/// The folder that ids count from, as short as it can be said from here.
+fn shown(path: &std::path::Path, id: &str) -> String {
+    let root: PathBuf = path.ancestors().nth(id.split('/').count()).unwrap_or(path).to_owned();
+    let near = std::env::current_dir()
+        .ok()
+        .and_then(|here| root.strip_prefix(here).ok().map(|below| PathBuf::from(".").join(below)));
+    near.unwrap_or(root).display().to_string()
+}

@@ -1,0 +1,3 @@
+from .skill import {{class}}
+
+__all__ = ["{{class}}"]

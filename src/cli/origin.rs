@@ -1,0 +1,22 @@
+//! Which skill a name is. Skillware looks in folders before the registry, the current one among them, which may be a
+//! stranger's: so that is said wherever the name alone does not.
+
+use std::path::Path;
+
+use super::printer::{Printer, harmless};
+use crate::host::{Host, HostError};
+use crate::skill::{Origin, Skill};
+
+/// Finds a skill, and says where it is from if that is not what its name says.
+pub fn find_skill(host: &Host, name: &str, quiet: bool, printer: &Printer) -> Result<Skill, HostError> {
+    let skill = host.skill(name)?;
+    let Origin::Folder(folder) = skill.origin() else { return Ok(skill) };
+    let place = harmless(&std::path::absolute(folder).unwrap_or_else(|_| folder.clone()).display().to_string());
+    if host.registry_ids()?.contains(name.trim_matches('/')) {
+        let name = harmless(name);
+        printer.warning(&format!("`{name}` is the folder `{place}` here, not the skill of the pinned registry"));
+    } else if folder != Path::new(name) && !quiet {
+        printer.note(&format!("`{}` is the folder `{place}`", harmless(name)));
+    }
+    Ok(skill)
+}

@@ -1,0 +1,177 @@
+//! What a cell tells of its tests, frame by frame. A stranger's word: what is not of this form is refused, text is cut,
+//! and the door bounds how much there can be of it.
+
+use serde::Deserialize;
+
+use super::test_result::{Failure, FileError, TestOutcome, TestResult};
+
+/// The most tests of one file.
+const MAX_TESTS: usize = 50_000;
+/// The longest frame: what it says takes several times that while it is read.
+const MAX_FRAME: usize = 1 << 20;
+/// The longest text in an event.
+const MAX_TEXT: usize = 16 << 10;
+
+/// What was told so far.
+#[derive(Debug, Default)]
+pub struct Events {
+    /// What the frames took so far.
+    pub bytes: u64,
+    pub collected: Vec<String>,
+    /// The test that was started and has not finished.
+    pub running: Option<String>,
+    pub finished: Vec<TestResult>,
+    pub broken: Vec<FileError>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Event {
+    Collected(Vec<String>),
+    Started(String),
+    Finished(Finished),
+    Broken(Broken),
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Finished {
+    id: String,
+    outcome: Told,
+    ms: f64,
+    error: Option<Cause>,
+    reason: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Broken {
+    id: String,
+    error: Cause,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Cause {
+    #[serde(rename = "type")]
+    kind: String,
+    message: String,
+    line: Option<String>,
+}
+
+/// What a cell can know of a test; the other outcomes are the host's to tell.
+#[derive(Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Told {
+    Passed,
+    Failed,
+    Error,
+    Skipped,
+    Xfailed,
+    Xpassed,
+}
+
+impl Events {
+    /// Takes one frame; `None` if it is no event, or one too many.
+    pub fn take(&mut self, frame: &[u8]) -> Option<()> {
+        self.bytes += frame.len() as u64;
+        (frame.len() <= MAX_FRAME).then_some(())?;
+        match serde_json::from_slice(frame).ok()? {
+            Event::Collected(ids) => {
+                (ids.len() + self.collected.len() <= MAX_TESTS).then_some(())?;
+                self.collected.extend(ids.into_iter().map(cut));
+            }
+            Event::Started(id) => self.running = Some(cut(id)),
+            Event::Finished(told) => {
+                (self.finished.len() < MAX_TESTS).then_some(())?;
+                self.running = None;
+                self.finished.push(told.into());
+            }
+            Event::Broken(told) => {
+                (self.broken.len() < MAX_TESTS).then_some(())?;
+                self.broken.push(FileError { id: cut(told.id), error: told.error.into() });
+            }
+        }
+        Some(())
+    }
+
+    /// Changes every text in it.
+    pub fn map(&mut self, change: impl Fn(&mut String)) {
+        self.collected.iter_mut().chain(&mut self.running).for_each(&change);
+        let failure = |failure: &mut Failure| {
+            [&mut failure.kind, &mut failure.message].into_iter().chain(&mut failure.line).for_each(&change);
+        };
+        for test in &mut self.finished {
+            change(&mut test.id);
+            test.reason.iter_mut().for_each(&change);
+            test.error.iter_mut().for_each(failure);
+        }
+        for broken in &mut self.broken {
+            change(&mut broken.id);
+            failure(&mut broken.error);
+        }
+    }
+}
+
+impl From<Finished> for TestResult {
+    fn from(told: Finished) -> TestResult {
+        TestResult {
+            id: cut(told.id),
+            outcome: match told.outcome {
+                Told::Passed => TestOutcome::Passed,
+                Told::Failed => TestOutcome::Failed,
+                Told::Error => TestOutcome::Error,
+                Told::Skipped => TestOutcome::Skipped,
+                Told::Xfailed => TestOutcome::Xfailed,
+                Told::Xpassed => TestOutcome::Xpassed,
+            },
+            ms: if told.ms.is_finite() && told.ms >= 0.0 { (told.ms * 1e3).round() / 1e3 } else { 0.0 },
+            error: told.error.map(Failure::from),
+            reason: told.reason.map(cut),
+        }
+    }
+}
+
+impl From<Cause> for Failure {
+    fn from(cause: Cause) -> Failure {
+        Failure { kind: cut(cause.kind), message: cut(cause.message), line: cause.line.map(cut) }
+    }
+}
+
+fn cut(mut text: String) -> String {
+    text.truncate(text.floor_char_boundary(MAX_TEXT));
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_event_is_refused_and_changes_nothing() {
+        let mut events = Events::default();
+        for frame in [
+            "",
+            "null",
+            "[]",
+            "{}",
+            r#"{"surprise": 1}"#,
+            r#"{"started": 3}"#,
+            r#"{"finished": {"id": "a", "outcome": "not_run", "ms": 1}}"#,
+            r#"{"finished": {"id": "a", "outcome": "passed", "ms": 1, "more": 1}}"#,
+            r#"{"started": "a", "collected": []}"#,
+        ] {
+            assert!(events.take(frame.as_bytes()).is_none(), "{frame}");
+        }
+        assert!(events.finished.is_empty() && events.collected.is_empty() && events.running.is_none());
+    }
+
+    #[test]
+    fn text_is_cut_and_odd_times_are_none() {
+        let mut events = Events::default();
+        let id = "é".repeat(MAX_TEXT);
+        let frame = format!(r#"{{"finished": {{"id": "{id}", "outcome": "passed", "ms": -1e300}}}}"#);
+        events.take(frame.as_bytes()).unwrap();
+        assert!(events.finished[0].id.len() <= MAX_TEXT && events.finished[0].ms == 0.0);
+    }
+}
