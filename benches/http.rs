@@ -9,12 +9,12 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde_json::json;
-use skillcell::http::{
+use skillcell::{Call, Host, Outcome, Skill};
+use skillcell_http::{
     Asked, Audit, ClientSettings, Event, Exchanges, Gate, Granted, HttpClient, HttpError, HttpLimits, Place, Refusal,
     Terms,
 };
-use skillcell::policy::GrantKind;
-use skillcell::{Call, Host, Outcome, Skill};
+use skillcell_policy::GrantKind;
 
 const ROUNDS: usize = 300;
 const BODY: &str = r#"{"status": "ok", "items": [1, 2, 3]}"#;

@@ -7,7 +7,7 @@ use std::net::{TcpListener, TcpStream};
 use std::thread;
 
 use serde_json::json;
-use skillcell::policy::GrantKind;
+use skillcell::GrantKind;
 use skillcell::{Call, Host, Outcome};
 
 const SKILL: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/skills-compat/demo/fetch");

@@ -36,9 +36,9 @@ use std::sync::Arc;
 
 use clap::{Args, Parser, Subcommand};
 
-use crate::approvals::{ApprovalError, Approvals};
-use crate::host::{Host, HostBuilder, HostError};
 use printer::Printer;
+use skillcell_host::approvals::{ApprovalError, Approvals};
+use skillcell_host::{Host, HostBuilder, HostError};
 
 /// Run Python skills without trusting them: each call in a fresh CPython inside WebAssembly.
 ///

@@ -52,9 +52,7 @@
 //!
 //! ```no_run
 //! use skillcell::Call;
-//! use skillcell::policy::GrantKind;
-//!
-//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let mut call = Call::default();
 //! call.grants.add(GrantKind::AllowHttp, "GET https://api.example.org/v1/*")?;
 //! call.grants.add(GrantKind::Secret, "API_KEY=file:/run/secrets/api_key@api.example.org")?;
@@ -116,66 +114,24 @@
 //! # Where to go next
 //!
 //! - `examples/` in the repository: these steps as programs that run.
-//! - [`Call`], [`HostBuilder`] and [`Limits`] list their defaults; [`policy::GrantKind`] is all that can be granted.
+//! - [`Call`], [`HostBuilder`] and [`Limits`] list their defaults; [`GrantKind`] is all that can be granted.
 //! - [`Approvals`]: grants by an operator's consent to the exact content of a skill. [`AuditLog`]: a line for each decision.
-//! - [`analysis::analyse`]: will a skill run in a cell? [`Host::test`]: its own tests, in cells.
+//! - [`Host::test`]: a skill's own tests, in cells. Whether it will run in one is `skillcell inspect`'s to say.
 //! - `docs/` in the repository: every grant, limit, tier and field of the JSON, and the threat model. `ARCHITECTURE.md`:
 //!   how a call goes through the modules below, and where to change what.
-//!
-//! # Unsafe code
-//!
-//! `unsafe` is denied but in four files: `cell/machine.rs`, which loads compiled code that this program wrote,
-//! `cell/prefault.rs`, which asks the system to copy pages of a cell's memory ahead, `cell/pagemap.rs`, which asks it
-//! which pages a cell wrote, and `child/spawn.rs`, which sets limits, and holds a process, between `fork` and `exec`.
 
-#![deny(unsafe_code)]
+#![deny(missing_docs)]
 
-pub mod analysis;
-mod approvals;
-pub mod audit;
-pub mod bench;
-mod cache;
-pub mod call;
-mod cancel;
-mod cell;
-mod child;
-pub mod cli;
-pub mod compare;
-mod door;
-#[cfg(test)]
-mod fuzz;
-mod host;
-pub mod http;
-mod image;
-mod limits;
-pub mod manifest;
-pub mod matrix;
-mod outcome;
-pub mod packages;
-pub mod plan;
-pub mod policy;
-mod progress;
-mod provision;
-mod runtime;
-mod schema;
-mod skill;
-pub mod testing;
-pub mod tier;
-mod venv;
-mod vfs;
-mod wasi;
-
-pub use approvals::{Approval, ApprovalError, Approvals, Difference, FileChange, Standing};
-pub use audit::{AuditError, AuditLog};
-pub use call::{Call, ImageUse, Note, NoteKind, Outcome, Raised, Report, Usage};
-pub use cancel::CancelToken;
-pub use host::{Host, HostBuilder, HostError};
-pub use image::{BakeReport, WarmUp};
-pub use limits::{LimitKind, Limits};
-pub use plan::{Decision, Plan, Refused};
-pub use policy::{BadTier, Choice, Tier};
-pub use progress::Progress;
-pub use skill::{Origin, Roots, Skill};
-pub use testing::{TestCall, TestReport};
-pub use tier::TierError;
-pub use venv::{BasePython, Lock, Locked, Venv, VenvError};
+pub use skillcell_cache::progress::Progress;
+pub use skillcell_cell::image::WarmUp;
+pub use skillcell_door::audit::{AuditError, AuditLog};
+pub use skillcell_host::approvals::{Approval, ApprovalError, Approvals};
+pub use skillcell_host::call::{Call, Report};
+pub use skillcell_host::plan::{Decision, Plan, Refused};
+pub use skillcell_host::testing::{TestCall, TestReport};
+pub use skillcell_host::{Host, HostBuilder, HostError};
+pub use skillcell_limits::cancel::CancelToken;
+pub use skillcell_limits::outcome::{Note, NoteKind, Outcome, Raised, Usage};
+pub use skillcell_limits::{LimitKind, Limits};
+pub use skillcell_packages::skill::{Roots, Skill};
+pub use skillcell_policy::{BadGrant, Choice, Denial, DenialKind, GrantKind, Grants, Tier};

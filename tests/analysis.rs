@@ -11,9 +11,9 @@ use std::sync::LazyLock;
 use common::tests;
 use serde::Deserialize;
 use serde_json::Value;
-use skillcell::analysis::{Analysis, Reason, analyse};
-use skillcell::policy::Permissions;
 use skillcell::{Host, Roots};
+use skillcell_policy::Permissions;
+use skillcell_study::analysis::{Analysis, Reason, analyse};
 
 /// Asks no index: what a package is that a cell does not have, the tables say, and the result does not hang on the network.
 static HOST: LazyLock<Host> = LazyLock::new(|| {

@@ -13,8 +13,8 @@ use std::time::Duration;
 use common::ran::{Ran, finish};
 use common::{HOST, call, fixture, raised, returned, tests};
 use serde_json::{Value, json};
-use skillcell::policy::GrantKind;
 use skillcell::{Call, HostError, Report};
+use skillcell_policy::GrantKind;
 
 const KEY: &str = "s3cr3t-value-42";
 

@@ -14,8 +14,8 @@ use std::time::Duration;
 
 use common::{HOST, call, fixture, returned, tests};
 use serde_json::{Value, json};
-use skillcell::policy::{GrantKind, Grants};
 use skillcell::{AuditError, AuditLog, Call, HostError, Outcome, Report};
+use skillcell_policy::{GrantKind, Grants};
 
 const NAME: &str = "api.example.test";
 const RULE: &str = "GET,POST http://api.example.test/v1/*";

@@ -3,7 +3,7 @@
 use std::process::Command;
 
 use serde_json::Value;
-use skillcell::matrix::Ending;
+use skillcell_study::matrix::Ending;
 
 fn compare(words: &[&str]) -> (i32, String, String) {
     let output = Command::new(env!("CARGO_BIN_EXE_skillcell"))
@@ -83,7 +83,7 @@ fn what_measures_nothing_is_a_mistake_and_is_told_before_measuring() {
 
 #[test]
 fn a_tier_in_which_the_skill_raises_is_not_equal_to_one_in_which_it_returns() {
-    if let Err(error) = skillcell::tier::available(skillcell::Tier::Subprocess) {
+    if let Err(error) = skillcell_tiers::available(skillcell::Tier::Subprocess) {
         eprintln!("SKIPPED: {error}");
         return;
     }

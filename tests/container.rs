@@ -17,9 +17,9 @@ use std::time::{Duration, Instant};
 use common::{returned, tests};
 use libtest_mimic::{Arguments, Failed, Trial};
 use serde_json::{Value, json};
-use skillcell::policy::{GrantKind, Grants};
-use skillcell::tier::container::{Engine, Kind};
 use skillcell::{Call, Choice, Host, LimitKind, Outcome, Report, Roots, Skill, Tier};
+use skillcell_policy::{GrantKind, Grants};
+use skillcell_tiers::container::{Engine, Kind};
 
 static HOST: LazyLock<Host> = LazyLock::new(|| {
     let builder = Host::builder().roots(Roots::new([])).container_base(debian::IMAGE);

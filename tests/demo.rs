@@ -11,9 +11,9 @@ use std::process::Command;
 use common::ran::{Ran, finish};
 use common::{HOST, returned};
 use serde_json::{Value, json};
-use skillcell::analysis::analyse;
-use skillcell::policy::{GrantKind, Grants};
 use skillcell::{Call, Host, Outcome, Roots, Skill, TestCall};
+use skillcell_policy::{GrantKind, Grants};
+use skillcell_study::analysis::analyse;
 use web::{Authority, Server, answer};
 
 fn demo(name: &str) -> PathBuf {

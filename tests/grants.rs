@@ -13,8 +13,8 @@ use std::time::{Duration, Instant};
 
 use common::{HOST, call, fixture, returned, tests};
 use serde_json::{Value, json};
-use skillcell::policy::{DenialKind, GrantKind, Grants, PolicyFile};
 use skillcell::{Call, Outcome, Report};
+use skillcell_policy::{DenialKind, GrantKind, Grants, PolicyFile};
 
 const NAME: &str = "api.example.test";
 

@@ -15,8 +15,8 @@ use common::{call, fixture};
 use flate2::Compression;
 use flate2::write::{GzEncoder, ZlibEncoder};
 use serde_json::json;
-use skillcell::policy::{GrantKind, Grants};
 use skillcell::{Call, Outcome, Report};
+use skillcell_policy::{GrantKind, Grants};
 
 const VALUE: &str = "s3cr3t \"Q\"/k+y=\u{e9}42&<x>";
 const HOST: &str = "api.example.test";

@@ -9,7 +9,7 @@ use std::process::{Command, Output};
 
 use common::HOST;
 use skillcell::Progress;
-use skillcell::matrix::{Ending, Expectations, Matrix, Native, Row, Study, document, fill_in, page, study};
+use skillcell_study::matrix::{Ending, Expectations, Matrix, Native, Row, Study, document, fill_in, page, study};
 
 /// Documents that hold tables of the matrix.
 const DOCUMENTS: [&str; 4] = [

@@ -11,8 +11,8 @@ use std::path::PathBuf;
 
 use common::{HOST, raised, returned};
 use serde_json::{Value, json};
-use skillcell::packages::{Packages, Standing};
 use skillcell::{Call, Host, HostError, Roots, Skill};
+use skillcell_packages::{Packages, Standing};
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
@@ -386,7 +386,7 @@ fn markers_see_what_a_cell_sees() {
     let place = Place::new(&[], source);
     let seen = place.call(json!({})).unwrap();
     let ours: Value =
-        skillcell::packages::ENVIRONMENT.iter().map(|(name, value)| (name.to_string(), json!(value))).collect();
+        skillcell_packages::ENVIRONMENT.iter().map(|(name, value)| (name.to_string(), json!(value))).collect();
     assert_eq!(seen, ours);
 }
 
@@ -412,8 +412,10 @@ fn registry_skills_get_their_packages() {
 /// The verdict of the analysis, its reasons, and what the skill does without.
 fn inspected(place: &Place) -> (String, Vec<String>, Vec<String>) {
     let host = place.host();
-    let found = skillcell::analysis::analyse(&host, &place.found(&host)).unwrap_or_else(|error| panic!("{error}"));
-    let texts = |reasons: &[skillcell::analysis::Reason]| reasons.iter().map(|reason| reason.text.clone()).collect();
+    let found =
+        skillcell_study::analysis::analyse(&host, &place.found(&host)).unwrap_or_else(|error| panic!("{error}"));
+    let texts =
+        |reasons: &[skillcell_study::analysis::Reason]| reasons.iter().map(|reason| reason.text.clone()).collect();
     (found.verdict.name().to_owned(), texts(&found.reasons), texts(&found.optional))
 }
 

@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 
 use common::{HOST, call};
 use serde_json::json;
-use skillcell::matrix::{Cases, Parity};
-use skillcell::{Call, Limits, Outcome, Tier, WarmUp, tier};
+use skillcell::{Call, Limits, Outcome, Tier, WarmUp};
+use skillcell_study::matrix::{Cases, Parity};
 
 /// Every skill of the pinned registry, with the package that it can't be imported without and a cell does not have.
 const REGISTRY: &[(&str, Option<&str>)] = &[
@@ -80,7 +80,7 @@ const NATIVE: [&str; 4] = [
 #[test]
 fn each_of_them_gets_a_tier_and_a_reason() {
     let elsewhere =
-        [Tier::Container, Tier::Subprocess].map(|tier| tier::available(tier).map_err(|why| why.to_string()));
+        [Tier::Container, Tier::Subprocess].map(|tier| skillcell_tiers::available(tier).map_err(|why| why.to_string()));
     let mut wrong = Vec::new();
     for (id, _) in REGISTRY {
         let skill = HOST.skill(id).unwrap_or_else(|error| panic!("{id}: {error}"));

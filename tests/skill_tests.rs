@@ -12,9 +12,9 @@ use std::time::Duration;
 
 use common::{HOST, fixture, tests};
 use serde_json::Value;
-use skillcell::policy::{GrantKind, Grants};
-use skillcell::testing::{FileReport, TestOutcome, TestResult};
 use skillcell::{LimitKind, Skill, TestCall, TestReport};
+use skillcell_host::testing::{FileReport, TestOutcome, TestResult};
+use skillcell_policy::{GrantKind, Grants};
 use web::Server;
 
 fn test(skill: &Skill, set: impl FnOnce(&mut TestCall)) -> TestReport {

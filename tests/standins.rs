@@ -11,9 +11,9 @@ use std::fs;
 
 use common::{HOST, call, fixture, returned, tests};
 use serde_json::{Value, json};
-use skillcell::packages::Standing;
-use skillcell::policy::{GrantKind, Grants};
 use skillcell::{Call, NoteKind, Skill};
+use skillcell_packages::Standing;
+use skillcell_policy::{GrantKind, Grants};
 use web::{Seen, Server, answer};
 
 const WORDING: &str = "not available in a skillcell cell: ";

@@ -21,8 +21,9 @@ use std::time::{Duration, Instant};
 use common::{fixture, returned, tests};
 use rustix::process::{Pid, Signal};
 use serde_json::{Value, json};
-use skillcell::policy::{DenialKind, GrantKind, Grants, Permissions, TierRules};
-use skillcell::{Approvals, AuditLog, Call, Choice, Host, LimitKind, Outcome, Report, Roots, Tier, tier};
+use skillcell::{Approvals, AuditLog, Call, Choice, Host, LimitKind, Outcome, Report, Roots, Tier};
+use skillcell_policy::{DenialKind, GrantKind, Grants, Permissions, TierRules};
+use skillcell_tiers as tier;
 use web::{Authority, Server, answer};
 
 static AUTHORITY: LazyLock<Authority> = LazyLock::new(Authority::new);
@@ -643,7 +644,7 @@ fn a_cancelled_call_ends_at_once_with_its_processes() {
     call.tier = Choice::Tier(Tier::Subprocess);
     call.limits.deadline = Duration::from_secs(600);
     let mount = format!("{0}:{0}:rw", folder.path().display());
-    call.grants.mounts = vec![skillcell::policy::MountGrant::parse(&mount).unwrap()];
+    call.grants.mounts = vec![skillcell_policy::MountGrant::parse(&mount).unwrap()];
     call.cancel = skillcell::CancelToken::new();
     let (beat, token) = (folder.path().join("beat"), call.cancel.clone());
     let report = std::thread::scope(|scope| {

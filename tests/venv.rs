@@ -15,8 +15,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use common::{HOST, returned};
 use serde_json::json;
-use skillcell::tier::container::Engine;
-use skillcell::{Call, Choice, Host, Roots, Skill, Tier, Venv, VenvError};
+use skillcell::{Call, Choice, Host, Roots, Skill, Tier};
+use skillcell_packages::venv::{Venv, VenvError};
+use skillcell_tiers::container::Engine;
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 

@@ -12,8 +12,8 @@ use std::time::{Duration, Instant};
 
 use common::{returned, tests};
 use serde_json::{Value, json};
-use skillcell::policy::{DenialKind, GrantKind, Grants};
 use skillcell::{Call, Host, Outcome, Report, Roots};
+use skillcell_policy::{DenialKind, GrantKind, Grants};
 use web::{Authority, Seen, Server, answer};
 
 const NAME: &str = "api.example.test";
@@ -344,7 +344,7 @@ fn a_host_that_is_not_granted_is_a_connection_error_and_a_denial() {
     let server = plain();
     let ask = |library: &str, url: &str, flag: &str, granted: Grants| {
         let report = run(library, "get", url, 5.0, granted);
-        let told = |denial: &skillcell::policy::Denial| denial.flag.clone().unwrap_or_else(|| denial.asked.clone());
+        let told = |denial: &skillcell_policy::Denial| denial.flag.clone().unwrap_or_else(|| denial.asked.clone());
         assert_eq!(report.denials.iter().map(told).collect::<Vec<_>>(), [flag], "{library}");
         report
     };

@@ -1,3 +1,3 @@
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| skillcell_fuzz::run("policy_file", data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| skillcell_fuzzing::run("policy_file", data));

@@ -1,3 +1,3 @@
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| skillcell_fuzz::run("url_policy", data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| skillcell_fuzzing::run("url_policy", data));

@@ -11,12 +11,12 @@ use serde_json::{Value, json};
 use super::Settings;
 use super::origin::find_skill;
 use super::printer::{Printer, harmless_name};
-use crate::approvals::{Approval, Approvals, Difference, Standing};
-use crate::host::Host;
-use crate::manifest::Manifest;
-use crate::policy::Tier;
-use crate::policy::{Change, Permissions, Wish};
-use crate::skill::Skill;
+use skillcell_host::Host;
+use skillcell_host::approvals::{Approval, Approvals, Difference, Standing};
+use skillcell_packages::skill::Skill;
+use skillcell_policy::Tier;
+use skillcell_policy::manifest::Manifest;
+use skillcell_policy::{Change, Permissions, Wish};
 
 /// Show what a skill asks for, and approve it as it is now
 ///

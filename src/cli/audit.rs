@@ -12,7 +12,7 @@ use anyhow::Context;
 use clap::{Args, Subcommand};
 
 use super::printer::Printer;
-use crate::audit::{AuditLog, Event, Line, MAX_LINE_BYTES, Verdict, ascii, one_line};
+use skillcell_door::audit::{AuditLog, Event, Line, MAX_LINE_BYTES, Verdict, ascii, one_line};
 
 const ALLOWED: Style = AnsiColor::Green.on_default();
 const DENIED: Style = AnsiColor::Red.on_default().bold();
@@ -36,7 +36,7 @@ impl AuditArgs {
     pub fn log(&self) -> anyhow::Result<AuditLog> {
         let mut log = AuditLog::new();
         if let Some(path) = &self.audit {
-            log = log.to_file(path).map_err(crate::HostError::from)?;
+            log = log.to_file(path).map_err(skillcell_host::HostError::from)?;
         }
         if self.explain {
             let printer = Printer::new();

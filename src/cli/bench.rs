@@ -8,9 +8,9 @@ use super::limits::LimitArgs;
 use super::origin::find_skill;
 use super::printer::{Printer, bytes};
 use super::{Settings, input, progress};
-use crate::bench::{Figures, Plan, run};
-use crate::call::Call;
-use crate::policy::{Choice, Tier};
+use skillcell_host::call::Call;
+use skillcell_policy::{Choice, Tier};
+use skillcell_study::bench::{Figures, Plan, run};
 
 /// Measure a skill: a fresh cell per call, a cell without image, and fresh Python processes, interleaved
 ///

@@ -9,11 +9,11 @@ use serde_json::json;
 use super::origin::find_skill;
 use super::printer::{Printer, bytes, harmless_name};
 use super::{Settings, input};
-use crate::call::{ImageUse, Outcome};
-use crate::cell::Ending;
-use crate::host::HostError;
-use crate::image::{BakeError, BakeReport, WarmUp};
-use crate::limits::Limits;
+use skillcell_cell::Ending;
+use skillcell_cell::image::{BakeError, BakeReport, WarmUp};
+use skillcell_host::HostError;
+use skillcell_host::call::{ImageUse, Outcome};
+use skillcell_limits::Limits;
 
 /// Bake a skill's image ahead of its first call
 ///
@@ -48,7 +48,8 @@ impl BuildCommand {
             Some(given) => WarmUp::Params(input::object(given, "--warm-up")?),
             None => WarmUp::Manifest,
         };
-        let limits = Limits { deadline: self.timeout, memory_bytes: self.memory, ..Limits::default() };
+        let mut limits = Limits::within(self.timeout);
+        limits.memory_bytes = self.memory;
         let host = settings.host()?;
         let skill = find_skill(&host, &self.skill, settings.quiet, printer)?;
         let built = host.build(&skill, &warm_up, &limits);

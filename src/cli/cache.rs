@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::Settings;
 use super::printer::{Printer, bytes};
-use crate::cache::{Bucket, Entry, Selection};
+use skillcell_cache::{Bucket, Entry, Selection};
 
 /// List or clean what skillcell keeps on disk
 #[derive(Args)]
@@ -98,7 +98,7 @@ fn clean(settings: &Settings, selection: &Selection, printer: &Printer) -> anyho
     Ok(ExitCode::SUCCESS)
 }
 
-fn row(host: &crate::Host, entry: &Entry) -> Vec<String> {
+fn row(host: &skillcell_host::Host, entry: &Entry) -> Vec<String> {
     vec![
         entry.bucket.to_string(),
         skill_of(host, entry).unwrap_or_else(|| entry.name.clone()),
@@ -108,7 +108,7 @@ fn row(host: &crate::Host, entry: &Entry) -> Vec<String> {
     ]
 }
 
-fn row_json(host: &crate::Host, entry: &Entry) -> serde_json::Value {
+fn row_json(host: &skillcell_host::Host, entry: &Entry) -> serde_json::Value {
     let unix = |time: Option<SystemTime>| {
         time.and_then(|time| time.duration_since(SystemTime::UNIX_EPOCH).ok()).map(|since| since.as_secs())
     };
@@ -119,7 +119,7 @@ fn row_json(host: &crate::Host, entry: &Entry) -> serde_json::Value {
 }
 
 /// Whose image an entry is.
-fn skill_of(host: &crate::Host, entry: &Entry) -> Option<String> {
+fn skill_of(host: &skillcell_host::Host, entry: &Entry) -> Option<String> {
     if entry.bucket != Bucket::Image {
         return None;
     }

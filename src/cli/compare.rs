@@ -15,10 +15,10 @@ use super::limits::LimitArgs;
 use super::origin::find_skill;
 use super::printer::{Printer, bytes};
 use super::{Settings, input, progress};
-use crate::bench::Series;
-use crate::call::Call;
-use crate::compare::{Comparison, Figures, Footprint, Missing, Plan, chart, run};
-use crate::policy::Tier;
+use skillcell_host::call::Call;
+use skillcell_policy::Tier;
+use skillcell_study::bench::Series;
+use skillcell_study::compare::{Comparison, Figures, Footprint, Missing, Plan, chart, run};
 
 /// Compare the tiers: the same calls of a skill in each that this machine has, interleaved in one run
 ///

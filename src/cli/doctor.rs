@@ -8,13 +8,13 @@ use serde_json::json;
 
 use super::Settings;
 use super::printer::{Printer, bytes};
-use crate::cache::Cache;
-use crate::policy::Tier;
-use crate::progress::Silent;
-use crate::provision::{self, Fetch};
-use crate::runtime::Runtime;
-use crate::tier::{self, TierError};
-use crate::venv::BasePython;
+use skillcell_cache::Cache;
+use skillcell_cache::progress::Silent;
+use skillcell_cell::runtime::Runtime;
+use skillcell_packages::provision::{self, Fetch};
+use skillcell_packages::venv::BasePython;
+use skillcell_policy::Tier;
+use skillcell_tiers::{self as tier, TierError};
 
 /// Check what this machine can do: processor, memory, disk, runtime, Python, and which tiers it has
 ///
@@ -118,7 +118,7 @@ fn disk(cache: &Cache) -> Check {
 }
 
 fn runtime(cache: &Cache) -> Check {
-    let pin = &crate::runtime::pin().wheel;
+    let pin = &skillcell_cell::runtime::pin().wheel;
     let runtime = Runtime { cache, fetch: &Fetch::default(), progress: &Silent };
     let compiled = runtime.is_compiled().unwrap_or(false);
     let detail = format!("{} {}", pin.name, pin.version);
@@ -146,6 +146,7 @@ fn tier(tier: Tier) -> Check {
     // What a call asks, too.
     let python = matches!(tier, Tier::Subprocess | Tier::InProcess).then(|| BasePython::find(None));
     match tier::available(tier) {
+        Ok(_) if tier == Tier::Wasm => Check::ok(what, format!("Wasmtime {}", skillcell_cell::WASMTIME_VERSION)),
         Ok(detail) => match python {
             Some(Err(error)) => Check::warning(what, error.to_string()),
             _ => Check::ok(what, detail),

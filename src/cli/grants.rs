@@ -6,8 +6,10 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use clap::Args;
 
-use crate::host::{GrantError, HostError};
-use crate::policy::{BadPolicyFile, GrantKind, Grants, MAX_FILE_BYTES, PolicyFile, SecretSource, TierRules, Written};
+use skillcell_host::{GrantError, HostError};
+use skillcell_policy::{
+    BadPolicyFile, GrantKind, Grants, MAX_FILE_BYTES, PolicyFile, SecretSource, TierRules, Written,
+};
 
 /// What a call may do. Nothing is granted by default.
 #[derive(Args)]

@@ -1,8 +1,8 @@
 //! A stranger's text on its way to a terminal: names, manifests, messages, output. Characters that would steer it, reorder
 //! or break a line, or not be seen are spelled out. Which ones these are is said once, by [`is_plain`].
 
-use crate::audit::one_line;
-use crate::policy::is_plain;
+use skillcell_door::audit::one_line;
+use skillcell_policy::is_plain;
 
 /// Line ends and tabs stay.
 pub fn harmless(text: &str) -> String {

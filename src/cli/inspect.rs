@@ -14,9 +14,9 @@ use super::Settings;
 use super::grants::GrantArgs;
 use super::origin::find_skill;
 use super::printer::{Printer, bytes, harmless};
-use crate::analysis::analyse;
-use crate::manifest::Manifest;
-use crate::skill::Origin;
+use skillcell_packages::skill::Origin;
+use skillcell_policy::manifest::Manifest;
+use skillcell_study::analysis::analyse;
 
 /// Show whether a skill runs in a cell, why not, and what it would have to ask for, without running it
 ///

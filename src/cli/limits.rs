@@ -5,7 +5,7 @@ use std::time::Duration;
 use clap::Args;
 
 use super::input;
-use crate::limits::Limits;
+use skillcell_limits::Limits;
 
 #[derive(Args)]
 #[command(next_help_heading = "Limits")]

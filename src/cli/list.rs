@@ -10,11 +10,11 @@ use serde_json::{Value, json};
 
 use super::printer::Printer;
 use super::{Settings, progress};
-use crate::analysis::{Verdict, analyse};
-use crate::host::{Host, Known};
-use crate::matrix::matches_glob;
-use crate::progress::Progress;
-use crate::skill::{Found, Origin, Skill};
+use skillcell_cache::progress::Progress;
+use skillcell_host::{Host, Known};
+use skillcell_packages::skill::{Found, Origin, Skill};
+use skillcell_study::analysis::{Verdict, analyse};
+use skillcell_study::matrix::matches_glob;
 
 /// List the skills that would be found, with their verdicts and images
 ///
@@ -100,8 +100,13 @@ impl ListCommand {
                 return Ok(Row { id, origin, digest: None, known: Known::default(), error: Some(error) });
             }
         };
-        let mut row =
-            Row { id, origin, digest: Some(skill.digest().to_owned()), known: host.known(&skill)?, error: None };
+        let mut row = Row {
+            id,
+            origin,
+            digest: Some(skill.digest().to_owned()),
+            known: host.known(&skill, skillcell_study::analysis::DIGEST)?,
+            error: None,
+        };
         if self.verdicts && row.known.verdict.is_none() {
             tell(&row.id);
             // One skill that can't be looked at does not hide the others.

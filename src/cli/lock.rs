@@ -9,8 +9,8 @@ use clap::Args;
 use super::Settings;
 use super::origin::find_skill;
 use super::printer::{Printer, harmless};
-use crate::packages::{LOCK_FILE, Package, SkillLock, Standing};
-use crate::skill::Origin;
+use skillcell_packages::skill::Origin;
+use skillcell_packages::{LOCK_FILE, Package, SkillLock, Standing};
 
 /// Resolve a skill's requirements and pin them in skillcell.lock
 ///

@@ -9,7 +9,7 @@ use clap::Args;
 
 use super::printer::Printer;
 use super::{Settings, progress};
-use crate::matrix::{Cases, Expectations, Matrix, Native, Source, Study, document, fill_in, page, study};
+use skillcell_study::matrix::{Cases, Expectations, Matrix, Native, Source, Study, document, fill_in, page, study};
 
 /// Study a registry: which skills run in cells, what stops the others, and what that is based on
 ///
@@ -201,7 +201,7 @@ fn summary(matrix: &Matrix, printer: &Printer) {
         .skills
         .iter()
         .map(|row| {
-            let count = |suite: &crate::matrix::Suite| {
+            let count = |suite: &skillcell_study::matrix::Suite| {
                 suite.counts().map_or_else(
                     || "-".to_owned(),
                     |counts| format!("{}/{}", counts.passed, counts.all() - counts.skipped),

@@ -4,8 +4,8 @@
 use std::path::Path;
 
 use super::printer::{Printer, harmless};
-use crate::host::{Host, HostError};
-use crate::skill::{Origin, Skill};
+use skillcell_host::{Host, HostError};
+use skillcell_packages::skill::{Origin, Skill};
 
 /// Finds a skill, and says where it is from if that is not what its name says.
 pub fn find_skill(host: &Host, name: &str, quiet: bool, printer: &Printer) -> Result<Skill, HostError> {

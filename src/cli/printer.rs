@@ -10,9 +10,9 @@ use super::harmless::harmless_but_colours;
 pub use super::harmless::{harmless, harmless_name};
 use super::layout;
 use super::wrapped::wrapped;
-use crate::approvals::ApprovalError;
-use crate::audit::one_line;
-use crate::host::HostError;
+use skillcell_door::audit::one_line;
+use skillcell_host::HostError;
+use skillcell_host::approvals::ApprovalError;
 
 pub struct Printer {
     pretty: bool,

@@ -4,8 +4,8 @@ use std::io::{IsTerminal, Write};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::audit::one_line;
-use crate::progress::Progress;
+use skillcell_cache::progress::Progress;
+use skillcell_door::audit::one_line;
 
 const WIDTH: u64 = 28;
 /// Redrawing more often than this only burns time.

@@ -10,11 +10,11 @@ use super::limits::LimitArgs;
 use super::origin::find_skill;
 use super::printer::{Printer, harmless, harmless_name};
 use super::{Settings, input};
-use crate::call::{Call, NoteKind, Outcome, Report};
-use crate::limits::{LimitKind, Limits};
-use crate::plan::{Decision, PlanView};
-use crate::policy::Choice;
-use crate::policy::{Denial, GrantKind, Written};
+use skillcell_host::call::{Call, NoteKind, Outcome, Report};
+use skillcell_host::plan::{Decision, PlanView};
+use skillcell_limits::{LimitKind, Limits};
+use skillcell_policy::Choice;
+use skillcell_policy::{Denial, GrantKind, Written};
 
 /// Call a skill once, in a fresh cell or, if it needs more, in another tier
 ///
@@ -111,7 +111,8 @@ impl RunCommand {
             Outcome::Raised(_) => 1,
             Outcome::Refused => 3,
             Outcome::Exceeded(..) => 4,
-            Outcome::Cancelled | Outcome::Busy => 2,
+            // Cancelled, busy: nothing that the skill did.
+            _ => 2,
         }))
     }
 
@@ -165,7 +166,6 @@ impl RunCommand {
             Outcome::Refused if report.denials.is_empty() => printer.problem("the call was refused"),
             Outcome::Refused => {}
             Outcome::Cancelled => printer.problem(&format!("the call of `{}` was cancelled", report.skill)),
-            Outcome::Busy => printer.problem("no place for another cell came free in time"),
             Outcome::Exceeded(limit, raised) => {
                 if let Some(raised) = raised {
                     printer.skill_output(raised.traceback.as_bytes());
@@ -175,6 +175,8 @@ impl RunCommand {
                     printer.hint(&format!("`{flag}` sets this limit"));
                 }
             }
+            Outcome::Busy => printer.problem("no place for another cell came free in time"),
+            other => printer.problem(&format!("the call of `{}` ended as {}", report.skill, other.name())),
         }
     }
 }
@@ -240,6 +242,7 @@ fn amount(kind: LimitKind, limits: &Limits) -> String {
         LimitKind::HostCalls => limits.host_calls.to_string(),
         LimitKind::Fuel => limits.fuel.unwrap_or_default().to_string(),
         LimitKind::Recursion => return "its calls nest too deeply".to_owned(),
+        _ => return kind.to_string(),
     };
     format!("{kind} ({value})")
 }

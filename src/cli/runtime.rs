@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::Settings;
 use super::printer::{Printer, bytes};
-use crate::cache::{Bucket, Entry, Selection};
+use skillcell_cache::{Bucket, Entry, Selection};
 
 /// Install, list, verify or remove the pinned runtime
 #[derive(Args)]
@@ -68,14 +68,14 @@ fn install(settings: &Settings, printer: &Printer) -> anyhow::Result<ExitCode> {
     let host = settings.host()?;
     host.install()?;
     drop(host);
-    let pin = &crate::runtime::pin().wheel;
+    let pin = &skillcell_cell::runtime::pin().wheel;
     printer.note(&format!("{} {} is ready", pin.name, pin.version));
     Ok(ExitCode::SUCCESS)
 }
 
 fn list(settings: &Settings, as_json: bool, printer: &Printer) -> anyhow::Result<ExitCode> {
     let entries = parts(settings)?;
-    let pin = &crate::runtime::pin().wheel;
+    let pin = &skillcell_cell::runtime::pin().wheel;
     if as_json {
         printer.json(&json!({
             "schema": 1,

@@ -12,8 +12,8 @@ use super::grants::GrantArgs;
 use super::origin::find_skill;
 use super::printer::{self, Printer};
 use super::{Settings, input};
-use crate::limits::LimitKind;
-use crate::testing::{FileReport, TestCall, TestReport, TestResult, Totals};
+use skillcell_host::testing::{FileReport, TestCall, TestReport, TestResult, Totals};
+use skillcell_limits::LimitKind;
 
 const GOOD: Style = AnsiColor::Green.on_default().bold();
 const BAD: Style = AnsiColor::Red.on_default().bold();
@@ -125,15 +125,13 @@ impl TestCommand {
     }
 
     fn call(&self) -> TestCall {
-        let mut call = TestCall {
-            files: self.files.clone(),
-            writable: self.writable,
-            keyword: self.keyword.clone(),
-            exit_first: self.exitfirst,
-            args: self.args.clone(),
-            jobs: self.jobs,
-            ..TestCall::default()
-        };
+        let mut call = TestCall::default();
+        call.files = self.files.clone();
+        call.writable = self.writable;
+        call.keyword = self.keyword.clone();
+        call.exit_first = self.exitfirst;
+        call.args = self.args.clone();
+        call.jobs = self.jobs;
         if !self.json && std::io::stdout().is_terminal() {
             call.color = printer::stdout_has_colour();
             call.width = printer::stdout_width();

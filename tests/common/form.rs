@@ -6,8 +6,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
-use skillcell::policy::GrantKind;
 use skillcell::{Call, Choice, Host, Tier};
+use skillcell_policy::GrantKind;
 
 use crate::common::{returned, tests};
 

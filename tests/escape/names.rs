@@ -6,7 +6,7 @@ use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::sync::Mutex;
 
-use skillcell::http::Lookup;
+use skillcell_http::Lookup;
 
 /// Public by its class, and given to nobody. No pair may lead to a connection with it.
 const PUBLIC: IpAddr = IpAddr::V6(Ipv6Addr::new(0x3ffe, 0, 0, 0, 0, 0, 0, 1));

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use libtest_mimic::{Failed, Trial};
 use serde_json::Value;
 use skillcell::Tier;
-use skillcell::tier::container::Engine;
+use skillcell_tiers::container::Engine;
 
 /// A record to go by.
 #[derive(Clone, Copy)]

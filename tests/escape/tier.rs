@@ -8,9 +8,9 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
-use skillcell::policy::{GrantKind, Grants, MountGrant};
-use skillcell::tier::container::Engine;
 use skillcell::{Call, Choice, Host, Outcome, Raised, Report, Roots, Tier};
+use skillcell_policy::{GrantKind, Grants, MountGrant};
+use skillcell_tiers::container::Engine;
 
 use crate::authority;
 use crate::case::{Given, GivenLimits};

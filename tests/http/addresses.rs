@@ -5,7 +5,7 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::sync::{Arc, Mutex};
 
 use crate::support::{Guest, Rules, Server, Setup, body, code, get, ok, soon};
-use skillcell::http::{ClientSettings, HttpClient, Lookup};
+use skillcell_http::{ClientSettings, HttpClient, Lookup};
 
 pub const LOOPBACK: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 

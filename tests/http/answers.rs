@@ -4,9 +4,9 @@ use std::sync::Mutex;
 use std::sync::mpsc;
 
 use crate::support::{Guest, Server, Setup, body, code, get, ok, soon};
-use skillcell::http::HttpLimits;
+use skillcell_http::HttpLimits;
 
-fn answer(raw: impl Into<Vec<u8>>) -> Result<String, skillcell::http::HttpError> {
+fn answer(raw: impl Into<Vec<u8>>) -> Result<String, skillcell_http::HttpError> {
     let server = Server::saying(raw);
     Guest::new().once(&server, get(&server, "/", ""))
 }

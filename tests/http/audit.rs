@@ -5,7 +5,7 @@ use std::net::TcpListener;
 
 use crate::addresses::{LOOPBACK, OTHER, fickle};
 use crate::support::{Guest, Rules, Server, Setup, code, get, ok, receive, soon};
-use skillcell::http::{Event, HttpLimits, Secret, Secrets};
+use skillcell_http::{Event, HttpLimits, Secret, Secrets};
 
 #[test]
 fn a_request_is_told_when_decided_and_when_over() {

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use skillcell::http::{HttpError, HttpLimits};
+use skillcell_http::{HttpError, HttpLimits};
 
 use crate::support::{Guest, Server, Setup, body, code, get, ok};
 

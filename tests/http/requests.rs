@@ -6,7 +6,7 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 use crate::support::{Guest, Rules, Server, Setup, body, code, get, ok, post, soon};
-use skillcell::http::{HttpError, HttpLimits};
+use skillcell_http::{HttpError, HttpLimits};
 
 #[test]
 fn a_get_is_sent_and_answered() {
@@ -311,7 +311,7 @@ fn no_bytes_make_it_panic() {
 
 /// Without loading the authorities each time.
 fn setup() -> Setup {
-    static CLIENT: std::sync::OnceLock<std::sync::Arc<skillcell::http::HttpClient>> = std::sync::OnceLock::new();
+    static CLIENT: std::sync::OnceLock<std::sync::Arc<skillcell_http::HttpClient>> = std::sync::OnceLock::new();
     let client = CLIENT.get_or_init(|| Setup::default().client).clone();
     Setup { client, rules: Rules::default(), secrets: Default::default(), limits: HttpLimits::default() }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use skillcell::http::{Scrubber, Scrubbing, Secret, Secrets};
+use skillcell_http::{Scrubber, Scrubbing, Secret, Secrets};
 
 const VALUE: &str = "s3cr\u{e9}t/k+y z";
 

@@ -2,7 +2,7 @@
 
 use crate::support::{Guest, Rules, Server, Setup, code, get, ok, post};
 use crate::tls::{Authority, leads};
-use skillcell::http::{Event, Secret, Secrets};
+use skillcell_http::{Event, Secret, Secrets};
 
 const VALUE: &str = r#"sk-live/4f"9+ b&c"#;
 

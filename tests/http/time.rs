@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use crate::support::{Guest, Rules, Server, Setup, code, get, ok, soon};
 use crate::tls::{Authority, REQUEST};
-use skillcell::http::HttpLimits;
+use skillcell_http::HttpLimits;
 
 const SHORT: Duration = Duration::from_millis(80);
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 use rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
 
 use crate::support::{Guest, Rules, Server, Setup, Wire, body, code, ok, soon};
-use skillcell::http::{ClientSettings, HttpClient, HttpError};
+use skillcell_http::{ClientSettings, HttpClient, HttpError};
 
 pub struct Authority {
     certificate: rcgen::Certificate,

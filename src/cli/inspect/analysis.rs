@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use anstyle::{AnsiColor, Style};
 use serde_json::{Map, Value, json};
 
-use crate::analysis::{Analysis, BestTier, DefaultInteger, Effect, Finding, Imported, Reason, Verdict};
 use crate::cli::printer::{Printer, harmless};
-use crate::policy::REFUSED_AT_USE;
+use skillcell_policy::REFUSED_AT_USE;
+use skillcell_study::analysis::{Analysis, BestTier, DefaultInteger, Effect, Finding, Imported, Reason, Verdict};
 
 /// Lines of a list before it is folded.
 const FEW: usize = 6;

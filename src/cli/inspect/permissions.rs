@@ -2,13 +2,13 @@
 
 use serde_json::{Value, json};
 
-use crate::approvals::{Approvals, Difference, Standing};
 use crate::cli::approve::date;
 use crate::cli::grants::Layers;
 use crate::cli::printer::{Printer, harmless};
-use crate::manifest::{BadManifest, Manifest};
-use crate::policy::{Effective, Grants, Missing, Permissions};
-use crate::skill::Skill;
+use skillcell_host::approvals::{Approvals, Difference, Standing};
+use skillcell_packages::skill::Skill;
+use skillcell_policy::manifest::{BadManifest, Manifest};
+use skillcell_policy::{Effective, Grants, Missing, Permissions};
 
 pub struct Standings {
     asked: Option<Permissions>,

@@ -1,0 +1,147 @@
+//! Opening an artefact: everything that must hold before its bytes are believed. It removes nothing.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::PathBuf;
+use std::time::SystemTime;
+
+use rustix::io::Errno;
+use serde_json::Value;
+
+use super::{Bucket, Cache, Error, Result, digest, files, seal};
+
+/// Verified data: `file` is the very file whose digest was checked, at offset 0.
+#[derive(Debug)]
+pub struct Artefact {
+    /// The open data, for reading or mapping.
+    pub file: File,
+    /// What its maker wrote about it.
+    pub meta: Value,
+    /// The size of the data.
+    pub bytes: u64,
+    /// blake3 of the data.
+    pub digest: blake3::Hash,
+    /// Where it is; for messages, since only `file` was checked.
+    pub path: PathBuf,
+}
+
+/// Why an entry of the cache is not an artefact.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Flaw {
+    /// The data has no seal: its maker was interrupted.
+    #[error("it was never completed")]
+    Unsealed,
+    /// The seal itself is damaged, foreign or another artefact's.
+    #[error("its seal is not valid")]
+    Seal,
+    /// A seal without data.
+    #[error("its data is missing")]
+    Missing,
+    /// Not a file that the cache wrote.
+    #[error("{0}")]
+    Foreign(&'static str),
+    /// Truncated or grown.
+    #[error("it has {found} bytes instead of {sealed}")]
+    Size { sealed: u64, found: u64 },
+    /// Altered.
+    #[error("its content is not what was sealed")]
+    Digest,
+    /// The disk or the permissions keep its bytes from being read.
+    #[error("it can't be read")]
+    Unreadable,
+}
+
+/// What is under a name.
+pub(super) enum Found<T> {
+    Absent,
+    Whole(T),
+    Flawed(Flaw),
+}
+
+/// An artefact whose digest was not looked at yet.
+pub(super) struct Unverified {
+    pub(super) file: File,
+    pub(super) seal: seal::Seal,
+    pub(super) seal_file: File,
+}
+
+impl Cache {
+    /// Checks all but the content: cheap, and enough for a listing.
+    pub(super) fn inspect(&self, bucket: Bucket, name: &str) -> Result<Found<Unverified>> {
+        let (seal_file, seal) = match self.read_seal(bucket, name)? {
+            Found::Whole(read) => read,
+            Found::Absent => return Ok(Found::Absent),
+            Found::Flawed(flaw) => return Ok(Found::Flawed(flaw)),
+        };
+        let data = self.data_path(bucket, name);
+        let file = match files::open_plain(&data) {
+            Ok(file) => file,
+            Err(error) if is_absent(&error) => return Ok(Found::Flawed(Flaw::Missing)),
+            Err(error) if blames_the_file(&error) => return Ok(Found::Flawed(Flaw::Unreadable)),
+            Err(error) => return Err(Error::io("open", &data)(error)),
+        };
+        let meta = file.metadata().map_err(Error::io("inspect", &data))?;
+        if let Some(why) = files::foreign(&meta) {
+            return Ok(Found::Flawed(Flaw::Foreign(why)));
+        }
+        let (sealed, found) = (seal.bytes, meta.len());
+        if sealed != found {
+            return Ok(Found::Flawed(Flaw::Size { sealed, found }));
+        }
+        Ok(Found::Whole(Unverified { file, seal, seal_file }))
+    }
+
+    fn read_seal(&self, bucket: Bucket, name: &str) -> Result<Found<(File, seal::Seal)>> {
+        let path = self.seal_path(bucket, name);
+        match seal::read(&path, &format!("{bucket}/{name}")) {
+            Ok((file, Some(seal))) => Ok(Found::Whole((file, seal))),
+            Ok((_, None)) => Ok(Found::Flawed(Flaw::Seal)),
+            Err(error) if is_absent(&error) => {
+                let bare = fs::symlink_metadata(self.data_path(bucket, name)).is_ok();
+                Ok(if bare { Found::Flawed(Flaw::Unsealed) } else { Found::Absent })
+            }
+            Err(error) if blames_the_file(&error) => Ok(Found::Flawed(Flaw::Seal)),
+            Err(error) => Err(Error::io("read", &path)(error)),
+        }
+    }
+
+    /// What is wrong with an artefact, if anything; it is left as it is.
+    pub fn flaw(&self, bucket: Bucket, name: &str) -> Result<Option<Flaw>> {
+        Ok(match self.verify(bucket, name)? {
+            Found::Flawed(flaw) => Some(flaw),
+            Found::Absent | Found::Whole(_) => None,
+        })
+    }
+
+    /// Checks everything.
+    pub(super) fn verify(&self, bucket: Bucket, name: &str) -> Result<Found<Artefact>> {
+        let Unverified { file, seal, seal_file } = match self.inspect(bucket, name)? {
+            Found::Whole(unverified) => unverified,
+            Found::Absent => return Ok(Found::Absent),
+            Found::Flawed(flaw) => return Ok(Found::Flawed(flaw)),
+        };
+        let path = self.data_path(bucket, name);
+        let digest = match digest::of(&file) {
+            Ok(digest) => digest,
+            Err(error) if blames_the_file(&error) => return Ok(Found::Flawed(Flaw::Unreadable)),
+            Err(error) => return Err(Error::io("read", &path)(error)),
+        };
+        if !seal.matches(&digest) {
+            return Ok(Found::Flawed(Flaw::Digest));
+        }
+        // The stamp of last use; where it can't be set, cleaning by age is less exact and that is all.
+        let _ = seal_file.set_modified(SystemTime::now());
+        Ok(Found::Whole(Artefact { file, meta: seal.meta, bytes: seal.bytes, digest, path }))
+    }
+}
+
+fn is_absent(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::NotFound
+}
+
+/// Whether an error comes from what is in the file's place, so that making it anew helps. Others,
+/// such as too many open files, must not cost the user a good artefact.
+fn blames_the_file(error: &io::Error) -> bool {
+    let blamed = [Errno::LOOP, Errno::NXIO, Errno::ACCESS, Errno::PERM, Errno::IO];
+    Errno::from_io_error(error).is_some_and(|errno| blamed.contains(&errno))
+}

@@ -1,0 +1,103 @@
+//! What is left of a cell, and what it means: a result, an exception, a limit, or a crash inside the cell.
+
+use serde_json::value::RawValue;
+use wasmtime::Trap;
+
+use super::State;
+use crate::wasi::Stop;
+use skillcell_limits::LimitKind;
+use skillcell_limits::outcome::{Outcome, Raised};
+
+/// What a finished cell leaves behind.
+#[derive(Debug)]
+pub struct Ending {
+    pub outcome: Outcome,
+    pub stdout: Vec<u8>,
+    pub stderr: Vec<u8>,
+    pub memory_peak_bytes: u64,
+    pub host_calls: u64,
+    pub fuel_left: Option<u64>,
+    /// A file of ours that could not be read while the cell ran: the cache is damaged.
+    pub source_fault: Option<String>,
+    /// It ended while a skill's image was made, before any call.
+    pub while_baking: bool,
+}
+
+impl Ending {
+    pub(super) fn new(ran: wasmtime::Result<()>, state: &mut State, fuel_left: Option<u64>) -> Ending {
+        Ending {
+            while_baking: false,
+            outcome: match ran {
+                Ok(()) => handed_over(state),
+                Err(error) => stopped(&error, state),
+            },
+            source_fault: state.wasi.vfs.source_fault().map(ToString::to_string),
+            stdout: std::mem::take(&mut state.wasi.vfs.stdout.bytes),
+            stderr: std::mem::take(&mut state.wasi.vfs.stderr.bytes),
+            memory_peak_bytes: state.memory.peak,
+            host_calls: state.wasi.host_calls,
+            fuel_left,
+        }
+    }
+}
+
+/// The cell ran to its end: it gave a result, or an exception.
+fn handed_over(state: &mut State) -> Outcome {
+    if let Some(result) = state.door.result.take() {
+        return match String::from_utf8(result).map(one_line).map(RawValue::from_string) {
+            Ok(Ok(json)) => Outcome::Returned(json),
+            _ => crashed("the cell handed over a result that is not JSON"),
+        };
+    }
+    match state.door.raised.take() {
+        Some(raised) => match limit_behind(&raised, state) {
+            Some(limit) => Outcome::Exceeded(limit, Some(raised)),
+            None => Outcome::Raised(raised),
+        },
+        // Not even enough to tell of the exception.
+        None if state.memory.denied => Outcome::Exceeded(LimitKind::Memory, None),
+        None => crashed("the cell ended without a result"),
+    }
+}
+
+/// In JSON a line end can only be space between values. Whoever reads the result line by line must not be fooled by one.
+fn one_line(json: String) -> String {
+    if json.contains(['\n', '\r']) { json.replace(['\n', '\r'], " ") } else { json }
+}
+
+/// A limit that the skill saw as an exception, and did not handle.
+fn limit_behind(raised: &Raised, state: &State) -> Option<LimitKind> {
+    match raised.errno {
+        _ if raised.out_of_memory && state.memory.denied => Some(LimitKind::Memory),
+        // No space left, too many open files. Any other error came from something else.
+        Some(51 | 33) => state.wasi.vfs.limits_hit(),
+        _ => None,
+    }
+}
+
+/// The cell was stopped from outside, or crashed.
+fn stopped(error: &wasmtime::Error, state: &State) -> Outcome {
+    match error.downcast_ref::<Stop>() {
+        Some(Stop::Exceeded(limit)) => return Outcome::Exceeded(*limit, None),
+        Some(Stop::Cancelled) => return Outcome::Cancelled,
+        Some(Stop::Exit(status)) => {
+            return Outcome::Raised(Raised::of_host(
+                "SystemExit",
+                format!("the skill ended its interpreter with status {status}"),
+            ));
+        }
+        _ => {}
+    }
+    match error.downcast_ref::<Trap>() {
+        Some(Trap::StackOverflow) => Outcome::Exceeded(LimitKind::Recursion, None),
+        Some(Trap::OutOfFuel) => Outcome::Exceeded(LimitKind::Fuel, None),
+        Some(Trap::Interrupt) => Outcome::Exceeded(LimitKind::Deadline, None),
+        _ if state.memory.denied => Outcome::Exceeded(LimitKind::Memory, None),
+        Some(trap) => crashed(&format!("the interpreter crashed inside its cell: {trap}")),
+        None => crashed(&format!("the interpreter crashed inside its cell: {error}")),
+    }
+}
+
+fn crashed(message: &str) -> Outcome {
+    Outcome::Raised(Raised::of_host("CellCrash", message))
+}

@@ -1,0 +1,550 @@
+//! Makes images: boots the runtime, imports the framework, then the skill, and takes the memory.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use super::snapshot::Snapshot;
+use super::{BakeReport, FORMAT, Image, Meta};
+use crate::runtime::files::{CommonFiles, GUEST_FOLDER, PACKAGES_FOLDER};
+use crate::runtime::{self, Runtime, RuntimeError};
+use crate::wasi::Stop;
+use crate::wasi_python;
+use crate::{Cell, Ending, EngineError, HotPages, Inputs, Machine, NewImage, Precompiled};
+use skillcell_cache::{self as cache, Bucket};
+use skillcell_door::Door;
+use skillcell_limits::cancel::CancelToken;
+use skillcell_limits::outcome::{Note, NoteKind, Outcome};
+use skillcell_limits::{LimitKind, Limits};
+use skillcell_packages::skill::Skill;
+use skillcell_packages::{self as packages, Packages, SITE_FOLDER, Site, Sites};
+use skillcell_policy::manifest::{Manifest, StaticManifest};
+use skillcell_policy::quote;
+use skillcell_vfs::Mount;
+
+/// What a bake report keeps of what was printed.
+const MAX_REPORTED_OUTPUT: usize = 16 << 10;
+
+/// Files that an analysis goes on without.
+const MOST_SKIPPED: usize = 4;
+/// For importing packages to see what becomes of it. A verdict must not hang on how busy a machine is.
+const TRYING: Duration = Duration::from_secs(180);
+
+/// Where images come from: the cache, or a bake.
+pub struct Baker<'a> {
+    pub runtime: Runtime<'a>,
+    pub machine: &'a Machine,
+    pub files: &'a CommonFiles,
+}
+
+/// Example params that a skill is called with once before its image is taken.
+#[derive(Debug, Clone, Default)]
+pub enum WarmUp {
+    /// What the manifest has under `warm_up`, if anything.
+    #[default]
+    Manifest,
+    Params(Value),
+}
+
+/// What a call starts from that imports its skill itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Start {
+    /// The interpreter's own start.
+    Boot,
+    /// An interpreter that has the framework.
+    Framework,
+}
+
+/// What of a call there is while it imports its skill itself.
+#[derive(Debug, Clone, Copy)]
+pub struct ImportFor<'a> {
+    pub limits: &'a Limits,
+    pub cancel: &'a CancelToken,
+    pub env: &'a BTreeMap<String, String>,
+    pub deny_imports: &'a [String],
+}
+
+/// Why there is no image.
+#[derive(Debug, thiserror::Error)]
+pub enum BakeError {
+    /// Importing the skill ended like a call might: it raised, or went over a limit.
+    #[error("{}", .0.outcome.describe())]
+    Ended(Box<Ending>),
+    #[error("a limit is too low to begin with: {0}")]
+    TooLow(LimitKind),
+    #[error("a file of the cache was damaged while it was used: {0}")]
+    Damaged(String),
+    #[error(transparent)]
+    Runtime(#[from] RuntimeError),
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+    #[error(transparent)]
+    Cache(#[from] cache::Error),
+    #[error(transparent)]
+    Packages(#[from] packages::Error),
+    #[error("an image can't be written")]
+    Io(#[from] std::io::Error),
+}
+
+/// What the guest read of a skill's files.
+#[derive(serde::Deserialize)]
+struct Look {
+    manifest: Value,
+    manifest_error: Option<String>,
+    early_imports: BTreeMap<String, String>,
+}
+
+impl Look {
+    fn static_manifest(&self) -> StaticManifest {
+        StaticManifest::new(self.manifest.clone(), self.manifest_error.clone(), self.early_imports.clone())
+    }
+}
+
+impl Baker<'_> {
+    /// The key of a skill's image: everything that its content depends on.
+    pub fn key(&self, skill: &Skill) -> String {
+        let mut hasher = blake3::Hasher::new();
+        for part in [&self.framework_key(), skill.digest(), &skill.package(), packages::basis()] {
+            hasher.update(&(part.len() as u64).to_le_bytes()).update(part.as_bytes());
+        }
+        hasher.finalize().to_hex()[..32].to_owned()
+    }
+
+    pub(super) fn framework_key(&self) -> String {
+        let mut hasher = blake3::Hasher::new();
+        let (format, runtime) = (FORMAT.to_string(), runtime::id());
+        for part in [&format, &runtime, self.machine.fingerprint(), &self.files.digest] {
+            hasher.update(&(part.len() as u64).to_le_bytes()).update(part.as_bytes());
+        }
+        hasher.finalize().to_hex()[..32].to_owned()
+    }
+
+    /// A skill's image, from the cache.
+    pub fn find(&self, skill: &Skill) -> Result<Option<Image>, BakeError> {
+        self.open(&self.key(skill))
+    }
+
+    /// Whether a skill's image is in the cache and can still be used, by its seal alone.
+    pub fn is_baked(&self, skill: &Skill) -> Result<bool, BakeError> {
+        let meta = self.runtime.cache.meta(Bucket::Image, &file_name(&self.key(skill)))?;
+        let meta = meta.and_then(|meta| serde_json::from_value::<Meta>(meta).ok());
+        Ok(meta.is_some_and(|meta| !meta.is_expired()))
+    }
+
+    /// Bakes a skill's image, unless another process just did: then it is that one, and `false`.
+    pub fn bake(&self, skill: &Skill, limits: &Limits) -> Result<(Image, bool), BakeError> {
+        let key = self.key(skill);
+        let _guard = self.lock(&key)?;
+        match self.open(&key)? {
+            Some(image) => Ok((image, false)),
+            None => Ok((self.bake_now(skill, &key, &WarmUp::Manifest, limits)?, true)),
+        }
+    }
+
+    /// Bakes a skill's image whether there is one or not.
+    pub fn rebake(&self, skill: &Skill, warm_up: &WarmUp, limits: &Limits) -> Result<Image, BakeError> {
+        let key = self.key(skill);
+        let _guard = self.lock(&key)?;
+        self.bake_now(skill, &key, warm_up, limits)
+    }
+
+    pub(super) fn lock(&self, key: &str) -> Result<cache::Guard, BakeError> {
+        self.runtime.cache.check_writable()?;
+        Ok(self.runtime.cache.lock(&format!("bake-{key}"), "baking an image", self.runtime.progress)?)
+    }
+
+    fn bake_now(&self, skill: &Skill, key: &str, warm_up: &WarmUp, limits: &Limits) -> Result<Image, BakeError> {
+        let framework = self.framework()?;
+        self.runtime.progress.step(&format!("baking the image of {}", skill.id()));
+        let read = self.look(skill)?;
+        let skill = &match read.static_manifest().manifest {
+            Ok(manifest) => self.with_packages(skill, &manifest)?,
+            // Importing it raises, and says why.
+            Err(_) => skill.clone(),
+        };
+        // What pip takes is not the skill's time.
+        let started = Instant::now();
+        let limits = &bake_limits(limits);
+        let (mut snapshot, mut report) =
+            self.skill_snapshot(&framework, skill, warm_up, limits).map_err(of_the_bake)?;
+        // The host's own reading, in place of what the skill's cell says.
+        report.manifest = read.manifest;
+        report.manifest_error = read.manifest_error;
+        report.early_imports = read.early_imports;
+        report.skill = skill.id().to_owned();
+        report.digest = skill.digest().to_owned();
+        report.image_bytes = snapshot.image_bytes;
+        report.immortal_objects = snapshot.immortal_objects;
+        let compiled = snapshot.precompile(self.machine)?;
+        let meta = Meta::new(snapshot.state, report, skill.site());
+        self.keep(key, compiled, meta, |image, meta| {
+            let rest = limits.deadline.saturating_sub(started.elapsed());
+            let mut limits = limits.clone();
+            limits.deadline = rest;
+            meta.state.hot = self.rehearse(image, meta, skill, warm_up, &limits)?;
+            meta.report.total_ms = started.elapsed().as_secs_f64() * 1e3;
+            Ok(())
+        })
+    }
+
+    fn skill_snapshot(
+        &self,
+        framework: &Image,
+        skill: &Skill,
+        warm_up: &WarmUp,
+        limits: &Limits,
+    ) -> Result<(Snapshot, BakeReport), BakeError> {
+        let mut cell = self.cell(framework, skill.mounts(), limits)?;
+        let drawn_before = cell.state().wasi.entropy_bytes;
+        let ran = wasi_python::run_source(&mut cell, &load_source(skill));
+        report_of(&mut cell, ran).map_err(|error| explained(error, skill))?;
+        let entropy_bytes = cell.state().wasi.entropy_bytes - drawn_before;
+        let ran = wasi_python::run_source(&mut cell, &finish_source(warm_up));
+        let mut report = BakeReport { entropy_bytes, ..report_of(&mut cell, ran)? };
+        // What a skill made of running into a limit must not be what every call starts from.
+        if cell.state().memory.denied || cell.state().wasi.vfs.limits_hit().is_some() {
+            let limit = cell.state().wasi.vfs.limits_hit().unwrap_or(LimitKind::Memory);
+            return Err(ended(&mut cell, Err(wasmtime::Error::new(Stop::Exceeded(limit)))));
+        }
+        (report.open_files, report.scratch_files) = cell.state().wasi.vfs.left_behind();
+        let snapshot = Snapshot::take(self.machine, &mut cell, report.entry)?;
+        Ok((snapshot, report))
+    }
+
+    /// One call in a cell of the new image, to learn which pages calls write to. With example params it is a real
+    /// one; without, the skill is left out of it.
+    fn rehearse(
+        &self,
+        image: NewImage,
+        meta: &Meta,
+        skill: &Skill,
+        warm_up: &WarmUp,
+        limits: &Limits,
+    ) -> Result<HotPages, BakeError> {
+        let Meta { state, report, .. } = meta;
+        let params = match warm_up {
+            WarmUp::Manifest => &report.manifest["warm_up"],
+            WarmUp::Params(params) => params,
+        };
+        let entry = if params.is_null() { report.rehearsal } else { report.entry };
+        let memories = self.machine.new_image(image, state.globals.clone())?;
+        let door =
+            Door { call: Door::pack(params.to_string().as_bytes(), None), result_cap: 1 << 24, ..Door::default() };
+        let inputs = self.inputs(skill.mounts(), door, limits, state.monotonic_ns);
+        let mut cell = self.machine.cell(&memories, inputs)?;
+        // However it ends, the pages that it wrote are those that calls write.
+        let _ = wasi_python::enter(&mut cell, entry);
+        let memory = cell.memory();
+        Ok(HotPages::written(memory.data(&mut *cell.store())).unwrap_or_default())
+    }
+
+    /// The image of an interpreter that is ready for skills.
+    pub(super) fn framework(&self) -> Result<Image, BakeError> {
+        let key = self.framework_key();
+        if let Some(image) = self.open(&key)? {
+            return Ok(image);
+        }
+        let _guard = self.lock(&key)?;
+        if let Some(image) = self.open(&key)? {
+            return Ok(image);
+        }
+        self.runtime.progress.step("baking the framework's image");
+        let mut cell = self.booted(None, &Limits::default())?;
+        let ran = wasi_python::run_source(&mut cell, &boot_source());
+        let report = report_of(&mut cell, ran)?;
+        let mut snapshot = Snapshot::take(self.machine, &mut cell, report.entry)?;
+        drop(cell);
+        let compiled = snapshot.precompile(self.machine)?;
+        self.keep(&key, compiled, Meta::new(snapshot.state, report, None), |_, _| Ok(()))
+    }
+
+    /// Gets the framework's image ready.
+    pub fn prepare(&self) -> Result<(), BakeError> {
+        self.framework().map(drop)
+    }
+
+    /// Has the guest read a skill's files without running them.
+    fn look(&self, skill: &Skill) -> Result<Look, BakeError> {
+        let framework = self.framework()?;
+        let mut cell = self.cell(&framework, skill.mounts(), &Limits::default())?;
+        let words = ascii(&json!([skill.guest_folder()]).to_string());
+        let ran = wasi_python::run_source(&mut cell, &format!("bake.look(*{words})"));
+        let look = cell.store().data_mut().door.report.take();
+        let look = look.and_then(|look| serde_json::from_value(look).ok());
+        look.ok_or_else(|| ended(&mut cell, ran.map(|_| ())))
+    }
+
+    /// What a skill's files say that matters for what it may do.
+    pub fn static_manifest(&self, skill: &Skill) -> Result<StaticManifest, BakeError> {
+        Ok(self.look(skill)?.static_manifest())
+    }
+
+    /// Has the guest say what is in a skill's files, for the analysis. A file that the guest does not survive is named by
+    /// it beforehand, and left out of the next attempt.
+    pub fn facts(&self, skill: &Skill) -> Result<Value, BakeError> {
+        let framework = self.framework()?;
+        let mut skipped: Vec<String> = Vec::new();
+        loop {
+            let mount = Mount::tree(&skill.guest_folder(), skill.tree());
+            let mut cell = self.cell(&framework, mount, &Limits::default())?;
+            let words = json!([skill.guest_folder(), skill.package(), json!(skipped).to_string()]);
+            let ran = wasi_python::run_source(&mut cell, &format!("bake.analyse(*{})", ascii(&words.to_string())));
+            if let Some(facts) = cell.store().data_mut().door.report.take() {
+                return Ok(facts);
+            }
+            let last = last_line(&cell.state().wasi.vfs.stdout.bytes);
+            match last {
+                Some(file) if skipped.len() < MOST_SKIPPED && !skipped.contains(&file) => skipped.push(file),
+                _ => return Err(ended(&mut cell, ran.map(|_| ()))),
+            }
+        }
+    }
+
+    /// Has the guest import packages that a skill names, of which nothing is the skill's own, and say what became of it.
+    /// Nothing if the guest did not survive that.
+    pub fn tried(&self, skill: &Skill, wanted: &Value) -> Result<Option<Value>, BakeError> {
+        let framework = self.framework()?;
+        self.runtime.progress.step(&format!("importing the packages of {}", skill.id()));
+        let limits = Limits::within(TRYING);
+        let mut cell = self.cell(&framework, skill.site().and_then(Site::mount), &limits)?;
+        let words = ascii(&json!([wanted.to_string()]).to_string());
+        let _ = wasi_python::run_source(&mut cell, &format!("{}bake.try_imports(*{words})", path_source(skill)));
+        Ok(cell.store().data_mut().door.report.take())
+    }
+
+    /// A cell that imports the skill itself, for one call, with that call's environment. Gives its report.
+    pub fn import_for(
+        &self,
+        skill: &Skill,
+        call: &ImportFor<'_>,
+        start: Start,
+    ) -> Result<(Cell, BakeReport), BakeError> {
+        let mut cell = match start {
+            Start::Boot => self.booted(skill.mounts(), call.limits)?,
+            Start::Framework => self.cell(&self.framework()?, skill.mounts(), call.limits)?,
+        };
+        cell.cancel_by(call.cancel, self.machine);
+        let mut source = if start == Start::Boot { boot_source() + "\n" } else { String::new() };
+        let values = json!([serde_json::to_string(call.env).unwrap_or_default()]).to_string();
+        source += &format!("bake.environment(*{})\n", ascii(&values));
+        if !call.deny_imports.is_empty() {
+            let denied = json!([json!(call.deny_imports).to_string()]).to_string();
+            source += &format!("bake.deny_imports(*{})\n", ascii(&denied));
+        }
+        source += &load_source(skill);
+        let ran = wasi_python::run_source(&mut cell, &source);
+        let report = report_of(&mut cell, ran).map_err(|error| explained(error, skill))?;
+        Ok((cell, report))
+    }
+
+    /// What a cell of this skill is given.
+    pub fn inputs(
+        &self,
+        skill: impl IntoIterator<Item = Mount>,
+        door: Door,
+        limits: &Limits,
+        monotonic_ns: u64,
+    ) -> Inputs {
+        let cancel = CancelToken::default();
+        Inputs { mounts: self.files.mounts(skill), door, limits: limits.clone(), monotonic_ns, cancel }
+    }
+
+    fn booted(&self, skill: impl IntoIterator<Item = Mount>, limits: &Limits) -> Result<Cell, BakeError> {
+        let base = self.runtime.base(self.machine)?;
+        if !base.fits(limits) {
+            return Err(BakeError::TooLow(LimitKind::Memory));
+        }
+        let mut cell = self.machine.cell(&base, self.inputs(skill, baking_door(), limits, 0))?;
+        match wasi_python::boot(&mut cell) {
+            Ok(()) => Ok(cell),
+            Err(error) => Err(ended(&mut cell, Err(error))),
+        }
+    }
+
+    pub(super) fn cell(
+        &self,
+        image: &Image,
+        skill: impl IntoIterator<Item = Mount>,
+        limits: &Limits,
+    ) -> Result<Cell, BakeError> {
+        if !image.memories.fits(limits) {
+            return Err(BakeError::TooLow(LimitKind::Memory));
+        }
+        let inputs = self.inputs(skill, baking_door(), limits, image.state.monotonic_ns);
+        Ok(self.machine.cell(&image.memories, inputs)?)
+    }
+
+    /// The skill with its packages: fetched if they have to be, recorded as missing if they can't be had.
+    pub fn with_packages(&self, skill: &Skill, manifest: &Manifest) -> Result<Skill, BakeError> {
+        let site = self.sites().of(&skill.wanted(&manifest.requirements))?;
+        Ok(skill.with_site(site.map(Arc::new)))
+    }
+
+    pub fn sites(&self) -> Sites<'_> {
+        let Runtime { cache, fetch, progress } = self.runtime;
+        Sites { cache, fetch, progress }
+    }
+
+    fn load(&self, key: &str, artefact: cache::Artefact) -> Result<Option<Image>, BakeError> {
+        let site = |packages: Packages, pack| Ok(self.sites().again(packages, pack)?);
+        Image::load(self.machine, key, artefact, !self.runtime.cache.is_writable(), site)
+    }
+
+    pub(super) fn open(&self, key: &str) -> Result<Option<Image>, BakeError> {
+        let found = self.runtime.cache.open(Bucket::Image, &file_name(key), self.runtime.progress)?;
+        Ok(match found {
+            Some(artefact) => self.load(key, artefact)?,
+            None => None,
+        })
+    }
+
+    /// Keeps an image in the cache; `finish` completes what is said of it, with the image at hand.
+    pub(super) fn keep(
+        &self,
+        key: &str,
+        compiled: Precompiled,
+        mut meta: Meta,
+        finish: impl FnOnce(NewImage, &mut Meta) -> Result<(), BakeError>,
+    ) -> Result<Image, BakeError> {
+        let purpose = "keeping an image";
+        let artefact =
+            self.runtime.cache.replace(Bucket::Image, &file_name(key), purpose, self.runtime.progress, |out| {
+                finish(compiled.write_to(out)?, &mut meta)?;
+                serde_json::to_value(&meta).map_err(|error| BakeError::Io(error.into()))
+            })?;
+        self.load(key, artefact)?.ok_or_else(|| BakeError::Io(std::io::Error::other("a new image does not load")))
+    }
+}
+
+/// Reads what the guest reported, or how it ended without.
+pub(super) fn report_of(cell: &mut Cell, ran: wasmtime::Result<bool>) -> Result<BakeReport, BakeError> {
+    let state = cell.store().data_mut();
+    let report = state.door.report.take();
+    if ran.is_err() || state.door.raised.is_some() || state.wasi.vfs.source_fault().is_some() {
+        return Err(ended(cell, ran.map(|_| ())));
+    }
+    let report = report.and_then(|report| serde_json::from_value::<BakeReport>(report).ok());
+    let Some(mut report) = report else { return Err(ended(cell, Ok(()))) };
+    report.stdout = beginning(&cell.state().wasi.vfs.stdout.bytes);
+    report.stderr = beginning(&cell.state().wasi.vfs.stderr.bytes);
+    Ok(report)
+}
+
+/// Says which package a failed import missed.
+fn explained(mut error: BakeError, skill: &Skill) -> BakeError {
+    if let (BakeError::Ended(ending), Some(site)) = (&mut error, skill.site()) {
+        site.packages.explain_outcome(&mut ending.outcome);
+    }
+    error
+}
+
+/// Marks an ending as that of a bake.
+fn of_the_bake(mut error: BakeError) -> BakeError {
+    if let BakeError::Ended(ending) = &mut error {
+        ending.while_baking = true;
+    }
+    error
+}
+
+/// What to say of a call that a limit ended before it began: while its skill's image was made, which is the first call's
+/// part and not that of later ones.
+pub fn note_of_bake(skill: &Skill, ending: &Ending) -> Option<Note> {
+    let Outcome::Exceeded(limit, _) = &ending.outcome else { return None };
+    let (name, subject) = (quote::shell_word(&skill.as_given()), skill.id().to_owned());
+    let advice = match limit {
+        LimitKind::Deadline => {
+            format!(
+                "`skillcell build {name}` makes it ahead and has longer for it, or give the first call more `--timeout`"
+            )
+        }
+        LimitKind::Memory => {
+            format!("`skillcell build {name} --memory SIZE` makes it with more, or give the call more `--memory`")
+        }
+        _ => "`--no-image` imports the skill in each call, within that call's limits".to_owned(),
+    };
+    let message =
+        format!("the limit was reached while the skill was imported for its image, before the call; {advice}");
+    ending.while_baking.then(|| Note::new(NoteKind::Bake, subject, message))
+}
+
+fn last_line(output: &[u8]) -> Option<String> {
+    String::from_utf8_lossy(output).lines().last().map(str::to_owned)
+}
+
+fn ended(cell: &mut Cell, ran: wasmtime::Result<()>) -> BakeError {
+    let ending = cell.ending(ran);
+    match ending.source_fault {
+        Some(fault) => BakeError::Damaged(fault),
+        None => BakeError::Ended(Box::new(ending)),
+    }
+}
+
+/// What a report keeps of a skill's output.
+fn beginning(output: &[u8]) -> String {
+    String::from_utf8_lossy(&output[..output.len().min(MAX_REPORTED_OUTPUT)]).into_owned()
+}
+
+/// An image serves calls of all limits, so those of the one that happens to bake it don't show in it. Only its patience
+/// counts, and memory that it allows beyond the usual.
+fn bake_limits(call: &Limits) -> Limits {
+    let mut limits = Limits::default();
+    limits.deadline = call.deadline;
+    limits.memory_bytes = limits.memory_bytes.max(call.memory_bytes);
+    limits
+}
+
+/// The door of a cell that is being baked: it rehearses calls, with empty params.
+fn baking_door() -> Door {
+    Door { baking: true, result_cap: 1 << 16, call: Door::pack(b"{}", None), ..Door::default() }
+}
+
+fn boot_source() -> String {
+    format!(
+        "import sys; sys.path[:0] = [{GUEST_FOLDER:?}, {PACKAGES_FOLDER:?}]\nfrom skillcell_guest import bake; bake.framework()"
+    )
+}
+
+fn load_source(skill: &Skill) -> String {
+    let stand_ins = skill.site().map(|site| site.packages.stand_in_modules()).unwrap_or_default();
+    let watched: Vec<&String> = stand_ins.keys().collect();
+    let words = json!([skill.guest_folder(), skill.package(), json!(watched).to_string()]);
+    format!("{}bake.skill(*{})", path_source(skill), ascii(&words.to_string()))
+}
+
+/// Puts a skill's packages on the path.
+fn path_source(skill: &Skill) -> String {
+    match skill.site().and_then(Site::mount) {
+        Some(_) => format!("import sys; sys.path.append({SITE_FOLDER:?})\n"),
+        None => String::new(),
+    }
+}
+
+fn finish_source(warm_up: &WarmUp) -> String {
+    let params = match warm_up {
+        WarmUp::Manifest => Value::Null,
+        WarmUp::Params(params) => params.clone(),
+    };
+    format!("bake.finish(*{})", ascii(&json!([params.to_string()]).to_string()))
+}
+
+/// The same JSON with everything beyond ASCII escaped: a list of strings then means the same to Python.
+fn ascii(json: &str) -> String {
+    let mut text = String::with_capacity(json.len());
+    for unit in json.chars() {
+        if unit.is_ascii() {
+            text.push(unit);
+        } else {
+            let mut pair = [0; 2];
+            for half in unit.encode_utf16(&mut pair) {
+                text.push_str(&format!("\\u{half:04x}"));
+            }
+        }
+    }
+    text
+}
+
+pub fn file_name(key: &str) -> String {
+    format!("{key}.cwasm")
+}

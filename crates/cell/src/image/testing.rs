@@ -1,0 +1,43 @@
+//! The image of cells that run tests: the framework's, with pytest imported and used once. It holds nothing of a skill,
+//! whose tests import it themselves.
+
+use super::bake::report_of;
+use super::snapshot::Snapshot;
+use super::{BakeError, Baker, Image, Meta};
+use crate::runtime::files::TEST_PACKAGES_FOLDER;
+use crate::wasi_python;
+use skillcell_limits::Limits;
+use skillcell_vfs::Mount;
+
+impl Baker<'_> {
+    /// The image for tests, from the cache or baked. `packages` is what cells see in [`TEST_PACKAGES_FOLDER`], and
+    /// `digest` its digest.
+    pub fn testing(&self, packages: Option<Mount>, digest: &str) -> Result<Image, BakeError> {
+        let key = self.testing_key(digest);
+        if let Some(image) = self.open(&key)? {
+            return Ok(image);
+        }
+        let framework = self.framework()?;
+        let _guard = self.lock(&key)?;
+        if let Some(image) = self.open(&key)? {
+            return Ok(image);
+        }
+        self.runtime.progress.step("baking the image for tests");
+        let mut cell = self.cell(&framework, packages, &Limits::default())?;
+        let source = format!("from skillcell_guest.testing import prepare; prepare.image({TEST_PACKAGES_FOLDER:?})");
+        let ran = wasi_python::run_source(&mut cell, &source);
+        let report = report_of(&mut cell, ran)?;
+        let mut snapshot = Snapshot::take(self.machine, &mut cell, report.entry)?;
+        drop(cell);
+        let compiled = snapshot.precompile(self.machine)?;
+        self.keep(&key, compiled, Meta::new(snapshot.state, report, None), |_, _| Ok(()))
+    }
+
+    fn testing_key(&self, digest: &str) -> String {
+        let mut hasher = blake3::Hasher::new();
+        for part in [&self.framework_key(), "testing", digest] {
+            hasher.update(&(part.len() as u64).to_le_bytes()).update(part.as_bytes());
+        }
+        hasher.finalize().to_hex()[..32].to_owned()
+    }
+}

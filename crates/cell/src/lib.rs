@@ -1,0 +1,200 @@
+//! A cell: one instance of the runtime for one call, with the memory of an image and nothing of any other call.
+//!
+//! ```text
+//!   Machine ── code, host functions ──┐
+//!                                     ├──▶ Cell ── enter ──▶ Ending ──▶ Outcome
+//!   Image ── memory, globals ─────────┘      ⇅
+//!                                        WASI, door
+//! ```
+//!
+//! Life cycle: `Machine::cell` maps the image's memory copy-on-write and instantiates the code over it; the runtime's
+//! own file (`cell/wasi_python.rs`) boots or enters it; `ending` takes what is worth keeping. `Machine::retire` puts
+//! the instance back as the image has it (`rest`), or it is dropped.
+//! Invariant: nothing that a cell wrote is reachable after that.
+
+mod ending;
+pub mod engine;
+pub mod image;
+mod machine;
+mod pagemap;
+mod prefault;
+mod rest;
+pub mod runtime;
+mod slots;
+pub mod wasi;
+pub mod wasi_python;
+mod watchdog;
+
+use std::time::Instant;
+
+use wasmtime::{Instance, Memory, ResourceLimiter, Store, TypedFunc, Val, WasmParams, WasmResults};
+
+pub use self::ending::Ending;
+pub use self::machine::{Inputs, MEMORY_EXPORT, MEMORY_IMPORT, Machine, Memories, NewImage, Precompiled, compile};
+pub use self::prefault::HotPages;
+use self::slots::Slot;
+use self::watchdog::Watch;
+use crate::wasi::{Stop, Wasi};
+use skillcell_door::Door;
+use skillcell_limits::LimitKind;
+use skillcell_limits::cancel::{CancelToken, Registration};
+use skillcell_vfs::{Caps, Output, Vfs};
+
+/// The engine's version, for people.
+pub const WASMTIME_VERSION: &str = "48.0.8";
+
+/// What host functions see of a cell.
+pub struct State {
+    pub wasi: Wasi,
+    pub door: Door,
+    /// The guest's own allocator, once there is an instance.
+    pub alloc: Option<TypedFunc<u32, u32>>,
+    pub memory: MemoryLimit,
+    pub deadline: Instant,
+    /// Objects made immortal, while an image is baked.
+    pub immortal_objects: u64,
+}
+
+impl State {
+    /// The state of a cell that has no call.
+    fn at_rest() -> State {
+        let nothing = Caps { open_files: 0, scratch_bytes: 0, scratch_files: 0 };
+        State {
+            wasi: Wasi::new(Vfs::new(Vec::new(), nothing, Output::new(0), Output::new(0))),
+            door: Door::default(),
+            alloc: None,
+            memory: MemoryLimit { cap: 0, peak: 0, denied: false },
+            deadline: Instant::now(),
+            immortal_objects: 0,
+        }
+    }
+
+    pub fn count_host_call(&mut self) -> wasmtime::Result<()> {
+        self.wasi.count_call().map_err(wasmtime::Error::new)
+    }
+}
+
+/// Bounds a cell's memory and remembers that the bound was met.
+pub struct MemoryLimit {
+    pub cap: u64,
+    pub peak: u64,
+    pub denied: bool,
+}
+
+impl ResourceLimiter for MemoryLimit {
+    fn memory_growing(&mut self, _: usize, desired: usize, _: Option<usize>) -> wasmtime::Result<bool> {
+        if desired as u64 > self.cap {
+            self.denied = true;
+            return Ok(false);
+        }
+        self.peak = self.peak.max(desired as u64);
+        Ok(true)
+    }
+
+    fn table_growing(&mut self, _: usize, desired: usize, _: Option<usize>) -> wasmtime::Result<bool> {
+        Ok(desired <= engine::TABLE_ELEMENTS)
+    }
+}
+
+pub struct Cell {
+    body: Body,
+    /// Calls that its instance has served, this one included.
+    uses: u32,
+    /// Dropped after the body: the watchdog's entry outlives the cell's last instruction, and the slot is free again
+    /// only when its memory is.
+    _watch: Watch,
+    _cancel: Option<Registration>,
+    _slot: Slot,
+}
+
+/// An instance of the runtime over a memory.
+pub struct Body {
+    store: Store<State>,
+    memory: Memory,
+    code: Instance,
+}
+
+impl Body {
+    pub fn function<P: WasmParams, R: WasmResults>(&mut self, name: &str) -> wasmtime::Result<TypedFunc<P, R>> {
+        self.code.get_typed_func(&mut self.store, name)
+    }
+
+    fn set_globals(&mut self, names: &[String], values: &[i32]) -> wasmtime::Result<()> {
+        for (name, value) in names.iter().zip(values) {
+            if let Some(global) = self.code.get_global(&mut self.store, name) {
+                global.set(&mut self.store, Val::I32(*value))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Cell {
+    pub fn store(&mut self) -> &mut Store<State> {
+        &mut self.body.store
+    }
+
+    pub fn state(&self) -> &State {
+        self.body.store.data()
+    }
+
+    pub fn memory(&self) -> Memory {
+        self.body.memory
+    }
+
+    pub fn function<P: WasmParams, R: WasmResults>(&mut self, name: &str) -> wasmtime::Result<TypedFunc<P, R>> {
+        self.body.function(name)
+    }
+
+    /// The values of the code's mutable globals.
+    pub fn globals(&mut self, names: &[String]) -> wasmtime::Result<Vec<i32>> {
+        let Body { store, code, .. } = &mut self.body;
+        names
+            .iter()
+            .map(|name| {
+                let global = code.get_global(&mut *store, name);
+                let value = global.and_then(|global| global.get(&mut *store).i32());
+                value.ok_or_else(|| wasmtime::Error::msg(format!("`{name}` is not an i32 global of the runtime")))
+            })
+            .collect()
+    }
+
+    /// Has a token end it that it was not made with.
+    pub fn cancel_by(&mut self, cancel: &CancelToken, machine: &Machine) {
+        self.store().data_mut().wasi.cancel = cancel.clone();
+        self._cancel = machine.interrupt_on(cancel);
+    }
+
+    /// What the cell leaves behind; `ran` is what came of running it.
+    pub fn ending(&mut self, ran: wasmtime::Result<()>) -> Ending {
+        let fuel = self.body.store.get_fuel().ok();
+        Ending::new(ran, self.body.store.data_mut(), fuel)
+    }
+}
+
+/// What the engine could not do. Not for what a guest does: that ends in an [`Ending`].
+#[derive(Debug, thiserror::Error)]
+pub enum EngineError {
+    #[error("the WebAssembly engine failed: {0}")]
+    Wasmtime(String),
+    /// Every slot was taken until the deadline, or the call was cancelled while it waited for one.
+    #[error("no slot for another cell came free in time")]
+    NoSlot,
+}
+
+impl From<wasmtime::Error> for EngineError {
+    fn from(error: wasmtime::Error) -> EngineError {
+        EngineError::Wasmtime(format!("{error:#}"))
+    }
+}
+
+/// Whether a cell that noticed the epoch move is really over its time.
+fn on_epoch(state: &State) -> wasmtime::Result<wasmtime::UpdateDeadline> {
+    if state.wasi.cancel.is_cancelled() {
+        return Err(wasmtime::Error::new(Stop::Cancelled));
+    }
+    if Instant::now() >= state.deadline {
+        return Err(wasmtime::Error::new(Stop::Exceeded(LimitKind::Deadline)));
+    }
+    Ok(wasmtime::UpdateDeadline::Continue(1))
+}

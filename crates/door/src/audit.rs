@@ -1,0 +1,106 @@
+//! The audit of calls: a line of JSON for each decision and each host call that matters, in a file that calls and
+//! processes may share.
+//!
+//! ```text
+//!   Host::call ─▶ AuditLog::begin ─▶ Trail ─▶ begin, grants (before the skill runs)
+//!   door, http, vfs ─▶ Trail ─▶ a line (before what was allowed is done) ─▶ one appended write
+//!   Host::call ─▶ Trail::end ─▶ end (outcome, usage)
+//! ```
+//!
+//! What is allowed is recorded before it is let through, so that the file is complete up to the moment a call, or this
+//! process, is killed. What can't be recorded is not let through, and the call ends in an error. A line's text is
+//! scrubbed of secrets, escaped and cut; see [`Line`].
+
+mod file;
+mod grants;
+mod http;
+mod line;
+mod paths;
+mod trail;
+mod when;
+mod words;
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use self::file::LogFile;
+pub use self::line::{Event, Line, MAX_LINE_BYTES, ascii};
+pub use self::trail::{Ended, Trail};
+pub use self::words::{Verdict, one_line};
+
+/// Why a call can't be audited, and is therefore not made, or not to its end.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum AuditError {
+    #[error("the audit file `{path}` can't be opened", path = path.display())]
+    Open { path: PathBuf, source: std::io::Error },
+    #[error("the audit file `{path}` is not a plain file", path = path.display())]
+    NotAFile { path: PathBuf },
+    #[error("the audit file `{path}` can't be written, so nothing more was let through", path = path.display())]
+    Write { path: PathBuf, source: std::io::Error },
+    #[error("the audit file `{path}` lies in `{folder}`, which the skill may change", path = path.display())]
+    Exposed { path: PathBuf, folder: String },
+    #[error("there are no random numbers for the name of the call")]
+    NoEntropy,
+}
+
+impl AuditError {
+    /// What a person can do about it.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            AuditError::Exposed { .. } => Some("write the audit elsewhere, or mount the folder read-only".into()),
+            AuditError::NotAFile { .. } => Some("lines of several writers stay apart only in a plain file".into()),
+            _ => None,
+        }
+    }
+}
+
+/// Who is told of each line, besides the file.
+pub type Listener = dyn Fn(&Line) + Send + Sync;
+
+/// Where calls are recorded: a file, someone who listens, or both. Clones share both.
+#[derive(Clone, Default)]
+pub struct AuditLog {
+    file: Option<Arc<LogFile>>,
+    listener: Option<Arc<Listener>>,
+}
+
+impl AuditLog {
+    /// A log that goes nowhere yet.
+    pub fn new() -> AuditLog {
+        AuditLog::default()
+    }
+
+    /// Appends to this file. It is made if it is not there, readable and writable by its owner only.
+    pub fn to_file(self, path: &Path) -> Result<AuditLog, AuditError> {
+        Ok(AuditLog { file: Some(Arc::new(LogFile::open(path)?)), ..self })
+    }
+
+    /// Tells someone of each line, once it is written.
+    #[must_use]
+    pub fn to_listener(self, listener: Arc<Listener>) -> AuditLog {
+        AuditLog { listener: Some(listener), ..self }
+    }
+
+    /// Whether it goes nowhere.
+    pub fn is_null(&self) -> bool {
+        self.file.is_none() && self.listener.is_none()
+    }
+
+    fn write(&self, line: &Line) -> Result<(), AuditError> {
+        if let Some(file) = &self.file {
+            file.append(&line.written())?;
+        }
+        if let Some(listener) = &self.listener {
+            listener(line);
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for AuditLog {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("AuditLog").field("file", &self.file).finish_non_exhaustive()
+    }
+}

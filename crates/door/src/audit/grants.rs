@@ -1,0 +1,171 @@
+//! What a call was granted, line by line; and afterwards, where the rule that decided was written.
+
+use std::sync::Arc;
+
+use super::trail::Trail;
+use super::{AuditError, Event, Line};
+use skillcell_http::Scrubber;
+use skillcell_policy::{
+    Denial, Effective, GrantKind, Grants, HttpRule, MountGrant, Scheme, SecretGrant, SecretHost, Target, Written,
+};
+
+/// A rule that holds, and the grant that it comes from.
+struct Rule {
+    kind: GrantKind,
+    text: String,
+    granted: String,
+    written: Written,
+}
+
+/// What holds in a call.
+#[derive(Default)]
+pub struct Rules {
+    rules: Vec<Rule>,
+    mounts: Vec<MountGrant>,
+    secrets: Vec<SecretGrant>,
+}
+
+/// Which rule decided, for a line.
+pub struct Decider {
+    pub rule: String,
+    pub from: String,
+    pub place: Option<String>,
+}
+
+impl Decider {
+    pub fn put(self, line: Line) -> Line {
+        Line { rule: Some(self.rule), from: Some(self.from), place: self.place, ..line }
+    }
+
+    fn new(kind: GrantKind, rule: &str, written: &Written) -> Decider {
+        let place = match written {
+            Written::Flag => Some(kind.flag()),
+            Written::File { path, line } if path.is_empty() => Some(format!("line {line}")),
+            Written::File { path, line } => Some(format!("{path}:{line}")),
+            _ => None,
+        };
+        Decider { rule: rule.to_owned(), from: written.name().to_owned(), place }
+    }
+}
+
+impl Rules {
+    fn of(granted: &Grants, held: &Grants) -> Rules {
+        let mut rules = Vec::new();
+        for kind in GrantKind::ALL {
+            for text in held.texts(kind) {
+                let from = source(kind, &text, granted, held).unwrap_or_else(|| text.clone());
+                let written = granted.place_of(kind, &from).clone();
+                rules.push(Rule { kind, text, granted: from, written });
+            }
+        }
+        Rules { rules, mounts: held.mounts.clone(), secrets: held.secrets.clone() }
+    }
+
+    /// Which rule this is, by its text.
+    pub fn find(&self, kind: GrantKind, text: &str) -> Option<Decider> {
+        let rule = self.rules.iter().find(|rule| rule.kind == kind && rule.text == text)?;
+        Some(Decider::new(kind, &rule.text, &rule.written))
+    }
+
+    /// The grant of the folder that a path is in.
+    pub fn mount(&self, path: &str) -> Option<Decider> {
+        let within = |mount: &&MountGrant| {
+            let point = mount.guest.as_str();
+            path.strip_prefix(point).is_some_and(|rest| rest.is_empty() || rest.starts_with('/') || point == "/")
+        };
+        let mount = self.mounts.iter().filter(within).max_by_key(|mount| mount.guest.as_str().len())?;
+        self.find(GrantKind::Mount, &mount.to_string())
+    }
+
+    /// The grant by which a secret goes to a host.
+    pub fn secret(&self, name: &str, host: &str, tls: bool) -> Option<Decider> {
+        let scheme = if tls { Scheme::Https } else { Scheme::Http };
+        let target = Target::from_parts(scheme, host, "/").ok()?;
+        let grant = self.secrets.iter().find(|secret| secret.name == name)?;
+        let at = grant.hosts.iter().position(|host| host.matches(&target))?;
+        self.find(GrantKind::Secret, &grant.texts().nth(at)?)
+    }
+}
+
+/// The grant that something which holds comes from: it may have been narrowed to what the skill asks for.
+fn source(kind: GrantKind, text: &str, granted: &Grants, held: &Grants) -> Option<String> {
+    let covering = |rules: &[HttpRule], all: &[HttpRule]| {
+        let rule = rules.iter().find(|rule| rule.to_string() == text)?;
+        all.iter().find(|grant| grant.covers(rule)).map(ToString::to_string)
+    };
+    match kind {
+        GrantKind::AllowHttp => covering(&held.http.allow, &granted.http.allow),
+        GrantKind::Mount => {
+            let mount = held.mounts.iter().find(|mount| mount.to_string() == text)?;
+            granted.mounts.iter().find(|grant| grant.guest == mount.guest).map(ToString::to_string)
+        }
+        GrantKind::Secret => {
+            let is_this = |(_, one): &(&SecretHost, String)| one == text;
+            let (secret, host) = held
+                .secrets
+                .iter()
+                .find_map(|secret| Some((secret, secret.hosts.iter().zip(secret.texts()).find(is_this)?.0)))?;
+            let grant = granted.secrets.iter().find(|grant| grant.name == secret.name)?;
+            let at = grant.hosts.iter().position(|wider| wider.covers(host))?;
+            grant.texts().nth(at)
+        }
+        _ => Some(text.to_owned()),
+    }
+}
+
+impl Trail {
+    /// Records what holds in this call, what of the skill's wishes does not, and what was granted for nothing. From here
+    /// on lines are scrubbed of the call's secrets.
+    pub fn grants(
+        &self,
+        granted: &Grants,
+        effective: &Effective,
+        scrubber: Option<&Arc<Scrubber>>,
+    ) -> Result<(), AuditError> {
+        if let Some(scrubber) = scrubber {
+            let _ = self.scrubber.set(scrubber.clone());
+        }
+        if self.is_null() {
+            return Ok(());
+        }
+        let rules = self.rules.get_or_init(|| Rules::of(granted, &effective.grants));
+        for rule in &rules.rules {
+            let line = Line { asked: Some(asked(rule.kind, &rule.text)), ..self.line(Event::Grant) };
+            // That there is no room for more lines would show with the first thing that is allowed.
+            let _ = self.allow(Decider::new(rule.kind, &rule.granted, &rule.written).put(line));
+        }
+        for missing in &effective.missing {
+            self.lacks(&Denial::from(missing));
+        }
+        for text in &effective.unused {
+            self.deny(Line {
+                asked: Some(text.clone()),
+                reason: Some("it is granted, but the skill does not ask for it".to_owned()),
+                from: Some("default".to_owned()),
+                ..self.line(Event::Grant)
+            });
+        }
+        self.check()
+    }
+
+    /// Records what kept the call from being made.
+    pub fn refused(&self, denials: &[Denial]) -> Result<(), AuditError> {
+        denials.iter().for_each(|denial| self.lacks(denial));
+        self.check()
+    }
+
+    fn lacks(&self, denial: &Denial) {
+        self.deny(Line {
+            asked: Some(denial.asked.clone()),
+            rule: denial.rule.clone(),
+            from: Some(if denial.rule.is_some() { "policy" } else { "default" }.to_owned()),
+            reason: Some(denial.message.clone()),
+            ..self.line(Event::Grant)
+        });
+    }
+}
+
+/// A grant with its kind, as the policy file would have it.
+fn asked(kind: GrantKind, text: &str) -> String {
+    format!("{} {text}", kind.key())
+}

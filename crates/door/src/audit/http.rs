@@ -1,0 +1,95 @@
+//! Requests, look-ups and secrets as lines.
+
+use super::grants::{Decider, Rules};
+use super::trail::{NotRecorded, Trail};
+use super::{Event, Line};
+use skillcell_http::{self as http, Refusal};
+use skillcell_policy::{Denial, GrantKind, NO_RULE};
+
+impl From<NotRecorded> for Refusal {
+    fn from(why: NotRecorded) -> Refusal {
+        Refusal::always("audit", why.to_string())
+    }
+}
+
+impl Trail {
+    /// Records what the HTTP client tells. What it is about to do, it may not do on an error.
+    pub fn http(&self, event: &http::Event) -> Result<(), Refusal> {
+        match event {
+            http::Event::Decided { method, url, allowed, rule, reason } => {
+                let asked = match method {
+                    Some(method) => format!("{method} {url}"),
+                    None => format!("connect to {}", url.trim_start_matches('/')),
+                };
+                let event = if method.is_none() && *allowed { Event::Connect } else { Event::Http };
+                let line = Line { asked: Some(asked), reason: reason.clone(), ..self.line(event) };
+                self.decided(*allowed, self.http_rule(rule).put(line))
+            }
+            http::Event::Secret { name, host, tls, address } => {
+                let line = Line {
+                    asked: Some(format!("{name}@{host}")),
+                    address: Some(address.to_string()),
+                    secrets: vec![name.clone()],
+                    ..self.line(Event::Secret)
+                };
+                let decider = self.rules.get().and_then(|rules| rules.secret(name, host, *tls));
+                self.decided(true, decider.map_or(line.clone(), |decider| decider.put(line)))
+            }
+            http::Event::SecretWithheld { name, host, reason } => {
+                self.deny(Line {
+                    asked: Some(format!("{name}@{host}")),
+                    reason: Some(reason.clone()),
+                    from: Some("default".to_owned()),
+                    secrets: vec![name.clone()],
+                    ..self.line(Event::Secret)
+                });
+                Ok(())
+            }
+            http::Event::Finished { method, url, address, status, error, secrets, bytes_up, bytes_down, ms } => {
+                self.put(Line {
+                    asked: Some(format!("{method} {url}")),
+                    address: address.map(|address| address.to_string()),
+                    status: *status,
+                    error: error.map(str::to_owned),
+                    secrets: secrets.clone(),
+                    bytes_sent: Some(*bytes_up),
+                    bytes_received: Some(*bytes_down),
+                    ms: Some(*ms),
+                    ..self.line(Event::HttpEnd)
+                });
+                Ok(())
+            }
+        }
+    }
+
+    /// Records that a name is to be looked up by the rule `Ok`, or is not.
+    pub fn name(&self, host: &str, decision: Result<&str, &Denial>) -> Result<(), Refusal> {
+        let (rule, reason) = match decision {
+            Ok(rule) => (rule, None),
+            Err(denial) => (NO_RULE, Some(denial.message.clone())),
+        };
+        let line = Line { asked: Some(format!("look up {host}")), reason, ..self.line(Event::Name) };
+        self.decided(decision.is_ok(), self.http_rule(rule).put(line))
+    }
+
+    fn decided(&self, allowed: bool, line: Line) -> Result<(), Refusal> {
+        match allowed {
+            true => Ok(self.allow(line)?),
+            false => {
+                self.deny(line);
+                Ok(())
+            }
+        }
+    }
+
+    /// Whose rule that is: the operator's, nobody's, or one of the checks that no policy waives.
+    fn http_rule(&self, rule: &str) -> Decider {
+        let known =
+            |rules: &Rules| rules.find(GrantKind::AllowHttp, rule).or_else(|| rules.find(GrantKind::DenyHttp, rule));
+        self.rules.get().and_then(known).unwrap_or_else(|| Decider {
+            rule: rule.to_owned(),
+            from: if rule == NO_RULE { "default" } else { "check" }.to_owned(),
+            place: None,
+        })
+    }
+}

@@ -1,0 +1,226 @@
+//! One line of an audit: its fields, how it is written and how it is read. docs/reference/audit.md is the format.
+//!
+//! A line is ASCII without control characters, whatever strangers put into it, and has a bound.
+
+use serde::{Deserialize, Serialize};
+
+/// The version of the format. A change that could break a reader raises it.
+pub const SCHEMA: u32 = 1;
+/// The longest text in a line, as it is written.
+const MAX_TEXT_BYTES: usize = 2048;
+/// The most texts of a list.
+const MAX_LIST: usize = 64;
+/// No line is longer. It is what the bounds of its texts and lists come to, and more.
+pub const MAX_LINE_BYTES: usize = 64 << 10;
+
+/// What a line tells of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Event {
+    /// A call begins.
+    Begin,
+    /// What the call was granted, or was not.
+    Grant,
+    /// A host's name was to be looked up.
+    Name,
+    /// A connection is made.
+    Connect,
+    /// A request was to be made, or a connection that was denied.
+    Http,
+    /// A secret's value goes into a request.
+    Secret,
+    /// A request that was allowed is over.
+    HttpEnd,
+    /// A folder of the host is used for the first time, or something was done to a file that is not allowed.
+    File,
+    /// A call is over.
+    End,
+    /// Something that a newer version tells of.
+    #[default]
+    #[serde(other)]
+    Other,
+}
+
+/// A line. What it has besides the first six fields depends on the event.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Line {
+    pub schema: u32,
+    /// RFC 3339, UTC, milliseconds.
+    pub when: String,
+    /// Random, 32 hexadecimal digits.
+    pub call: String,
+    pub skill: String,
+    /// Of the skill's files: see [`Skill::digest`](skillcell_packages::skill::Skill::digest).
+    pub digest: String,
+    pub event: Event,
+    /// The tier that the call is made in, once that is decided.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tier: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub asked: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub allowed: Option<bool>,
+    /// The rule that decided.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rule: Option<String>,
+    /// Whose rule that is: `flag`, `policy`, `approval`, `program`, `default` or `check`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
+    /// Where it is written: the flag, or file and line.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub address: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub status: Option<u16>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    /// Names of secrets.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub secrets: Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bytes_sent: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bytes_received: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ms: Option<f64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pid: Option<u32>,
+    /// Names of environment variables that the call brings.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub env: Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outcome: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory_peak_bytes: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host_calls: Option<u64>,
+    /// How many decisions of the call were against it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub denied: Option<u64>,
+    /// How many of these have no line, since there were too many.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unrecorded: Option<u64>,
+}
+
+impl Line {
+    /// The line as it is written, with its line end.
+    pub fn written(&self) -> String {
+        let json = serde_json::to_string(self).unwrap_or_default();
+        ascii(&json) + "\n"
+    }
+
+    /// Reads a line without its line end.
+    pub fn read(text: &[u8]) -> Result<Line, String> {
+        if text.len() > MAX_LINE_BYTES {
+            return Err(format!("it is longer than {MAX_LINE_BYTES} bytes"));
+        }
+        let line: Line = serde_json::from_slice(text).map_err(|error| error.to_string())?;
+        match line.schema {
+            SCHEMA => Ok(line),
+            other => Err(format!("its schema is {other}, and this program reads {SCHEMA}")),
+        }
+    }
+
+    /// Everything that a stranger may have had a say in, for scrubbing and clipping.
+    pub(super) fn clean(&mut self, scrub: impl Fn(&mut String)) {
+        let single =
+            [&mut self.asked, &mut self.rule, &mut self.place, &mut self.reason, &mut self.address, &mut self.error];
+        self.secrets.truncate(MAX_LIST);
+        self.env.truncate(MAX_LIST);
+        let lists = self.secrets.iter_mut().chain(&mut self.env);
+        for text in single.into_iter().flatten().chain(lists).chain([&mut self.skill]) {
+            // Scrubbed first: what is left of a secret that was cut could not be found any more.
+            scrub(text);
+            clip(text);
+        }
+    }
+}
+
+/// Cuts a text to its bound, counting it as it is written.
+fn clip(text: &mut String) {
+    let mut bytes = 0;
+    let over = text.char_indices().find(|(_, c)| {
+        bytes += written_bytes(*c);
+        bytes > MAX_TEXT_BYTES
+    });
+    if let Some((at, _)) = over {
+        text.truncate(at);
+        text.push('…');
+    }
+}
+
+fn written_bytes(c: char) -> usize {
+    match c {
+        '"' | '\\' => 2,
+        ' '..='~' => 1,
+        c => 6 * c.len_utf16(),
+    }
+}
+
+/// JSON in ASCII: what is not is only ever inside a string, where it can be escaped.
+pub fn ascii(json: &str) -> String {
+    let mut out = String::with_capacity(json.len());
+    for c in json.chars() {
+        if c.is_ascii() && c != '\u{7f}' {
+            out.push(c);
+        } else {
+            c.encode_utf16(&mut [0; 2]).iter().for_each(|unit| out.push_str(&format!("\\u{unit:04x}")));
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hostile(text: &str) -> Line {
+        let text = Some(text.to_owned());
+        let list = || vec![text.clone().unwrap_or_default(); 300];
+        let mut line = Line {
+            schema: SCHEMA,
+            asked: text.clone(),
+            rule: text.clone(),
+            place: text.clone(),
+            reason: text.clone(),
+            address: text.clone(),
+            error: text.clone(),
+            skill: text.clone().unwrap_or_default(),
+            secrets: list(),
+            ..Line::default()
+        };
+        line.secrets.iter_mut().for_each(|name| name.truncate(60));
+        line.clean(|_| ());
+        line
+    }
+
+    #[test]
+    fn a_line_is_plain_ascii_and_bounded_whatever_is_in_it() {
+        for text in ["\u{1b}[31m\r\n\"\\\0\u{7f}\u{9b}\u{202e}é😀", "😀", "\"", "\n", "a"] {
+            let line = hostile(&text.repeat(5000));
+            let written = line.written();
+            assert!(written.len() <= MAX_LINE_BYTES, "{}", written.len());
+            assert!(written.trim_end().bytes().all(|byte| (b' '..=b'~').contains(&byte)), "{written}");
+            assert_eq!(written.matches('\n').count(), 1);
+            assert_eq!(Line::read(written.trim_end().as_bytes()), Ok(line));
+        }
+    }
+
+    #[test]
+    fn what_is_no_line_is_told_apart() {
+        for text in ["", "{}", "null", "{\"schema\":1", "\u{0}", "[1]"] {
+            assert!(Line::read(text.as_bytes()).is_err(), "{text}");
+        }
+        let newer = Line { schema: 2, ..hostile("x") }.written();
+        assert!(Line::read(newer.trim_end().as_bytes()).unwrap_err().contains("schema"));
+        let unknown = hostile("x").written().replace("\"other\"", "\"invented\"");
+        assert_eq!(Line::read(unknown.trim_end().as_bytes()).map(|line| line.event), Ok(Event::Other));
+    }
+}

@@ -1,0 +1,232 @@
+//! The lines of one call, from its beginning to its end.
+//!
+//! Invariant: what is allowed is let through only after its line is written. Once a line could not be written, nothing
+//! more is allowed in this call, and its end is an error.
+
+use std::collections::HashSet;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::{Duration, SystemTime};
+
+use super::grants::Rules;
+use super::line::SCHEMA;
+use super::{AuditError, AuditLog, Event, Line, when};
+use skillcell_http::Scrubber;
+use skillcell_limits::outcome::{Outcome, Usage};
+use skillcell_policy::Tier;
+
+/// The most decisions of a call that get a line: a skill could fill the disk. Beyond it, what would be allowed is denied,
+/// and denials are only counted.
+const MAX_DECISIONS: u64 = 4096;
+
+/// Why something is not let through although a rule allows it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum NotRecorded {
+    #[error("the audit can't be written, and nothing is let through unrecorded")]
+    Failed,
+    #[error("this call has had {MAX_DECISIONS} lines in the audit, and nothing is let through unrecorded")]
+    Full,
+}
+
+/// What one call leaves in the audit.
+pub struct Trail {
+    log: AuditLog,
+    call: String,
+    skill: String,
+    digest: String,
+    /// Where the call is made; another one, if that turns out to be impossible.
+    tier: Mutex<Option<Tier>>,
+    pub(super) rules: OnceLock<Rules>,
+    pub(super) scrubber: OnceLock<Arc<Scrubber>>,
+    /// What was denied of files, so that each is told once.
+    pub(super) denied_paths: Mutex<HashSet<String>>,
+    decisions: AtomicU64,
+    denied: AtomicU64,
+    unrecorded: AtomicU64,
+    failed: AtomicBool,
+    fault: Mutex<Option<AuditError>>,
+}
+
+impl AuditLog {
+    /// Records that a call begins, of a skill with this id and this digest, that brings these variables. It has not run
+    /// yet.
+    pub fn begin<'a>(
+        &self,
+        skill: &str,
+        digest: &str,
+        env: impl Iterator<Item = &'a String>,
+    ) -> Result<Arc<Trail>, AuditError> {
+        let mut id = [0; 16];
+        if !self.is_null() {
+            getrandom::fill(&mut id).map_err(|_| AuditError::NoEntropy)?;
+        }
+        let trail = Trail {
+            log: self.clone(),
+            call: id.iter().map(|byte| format!("{byte:02x}")).collect(),
+            skill: skill.to_owned(),
+            digest: digest.to_owned(),
+            tier: Mutex::default(),
+            rules: OnceLock::new(),
+            scrubber: OnceLock::new(),
+            denied_paths: Mutex::default(),
+            decisions: AtomicU64::new(0),
+            denied: AtomicU64::new(0),
+            unrecorded: AtomicU64::new(0),
+            failed: AtomicBool::new(false),
+            fault: Mutex::default(),
+        };
+        if self.is_null() {
+            return Ok(Arc::new(trail));
+        }
+        trail.put(Line {
+            version: Some(env!("CARGO_PKG_VERSION").to_owned()),
+            pid: Some(std::process::id()),
+            env: env.cloned().collect(),
+            ..trail.line(Event::Begin)
+        });
+        trail.check()?;
+        Ok(Arc::new(trail))
+    }
+
+    /// The file, as it was named.
+    pub fn path(&self) -> Option<&std::path::Path> {
+        self.file.as_ref().map(|file| file.path())
+    }
+}
+
+impl Trail {
+    /// From here on lines say that the call is made in this tier, or in none.
+    pub fn made_in(&self, tier: Option<Tier>) {
+        *self.tier.lock().unwrap_or_else(PoisonError::into_inner) = tier;
+    }
+
+    /// A line of this call, to be completed.
+    pub(super) fn line(&self, event: Event) -> Line {
+        let tier = *self.tier.lock().unwrap_or_else(PoisonError::into_inner);
+        Line {
+            tier: tier.map(|tier| tier.name().to_owned()),
+            schema: SCHEMA,
+            when: when::rfc3339(SystemTime::now()),
+            call: self.call.clone(),
+            skill: self.skill.clone(),
+            digest: self.digest.clone(),
+            event,
+            ..Line::default()
+        }
+    }
+
+    /// Whether anything is recorded.
+    pub fn is_null(&self) -> bool {
+        self.log.is_null()
+    }
+
+    /// Records something that may be done once this returns.
+    pub(super) fn allow(&self, line: Line) -> Result<(), NotRecorded> {
+        if self.is_null() {
+            return Ok(());
+        }
+        if self.failed.load(Ordering::Acquire) {
+            return Err(NotRecorded::Failed);
+        }
+        if self.decisions.fetch_add(1, Ordering::Relaxed) >= MAX_DECISIONS {
+            return Err(NotRecorded::Full);
+        }
+        self.put(Line { allowed: Some(true), ..line });
+        if self.failed.load(Ordering::Acquire) { Err(NotRecorded::Failed) } else { Ok(()) }
+    }
+
+    /// Records something that was denied. Nothing hangs on it.
+    pub(super) fn deny(&self, line: Line) {
+        if self.is_null() {
+            return;
+        }
+        self.denied.fetch_add(1, Ordering::Relaxed);
+        if self.decisions.fetch_add(1, Ordering::Relaxed) < MAX_DECISIONS {
+            self.put(Line { allowed: Some(false), ..line });
+        } else {
+            self.unrecorded.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// Writes a line; a failure is kept.
+    pub(super) fn put(&self, mut line: Line) {
+        let scrubber = self.scrubber.get();
+        line.clean(|text| {
+            if let Some(scrubber) = scrubber {
+                *text = scrubber.scrub(text).into_owned();
+            }
+        });
+        if let Err(error) = self.log.write(&line) {
+            self.failed.store(true, Ordering::Release);
+            self.fault.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+        }
+    }
+
+    /// The first line that could not be written, if there was one.
+    pub(super) fn check(&self) -> Result<(), AuditError> {
+        self.fault.lock().unwrap_or_else(PoisonError::into_inner).take().map_or(Ok(()), Err)
+    }
+
+    /// Records how the call ended. An error is that the trail has a gap, whatever came of the call.
+    pub fn end<E: std::error::Error>(&self, done: Result<Ended<'_>, &E>) -> Result<(), AuditError> {
+        if self.is_null() {
+            return Ok(());
+        }
+        let counted = |count: &AtomicU64| Some(count.load(Ordering::Relaxed));
+        let line = Line {
+            denied: counted(&self.denied),
+            unrecorded: counted(&self.unrecorded).filter(|count| *count > 0),
+            ..self.line(Event::End)
+        };
+        self.put(match done {
+            Ok(ended) => ended.complete(line),
+            Err(error) => Line { outcome: Some("error".to_owned()), reason: Some(chain(error)), ..line },
+        });
+        self.check()
+    }
+}
+
+/// How a call ended, as far as the audit tells.
+pub struct Ended<'a> {
+    pub tier: Tier,
+    pub outcome: &'a Outcome,
+    pub usage: &'a Usage,
+}
+
+impl Ended<'_> {
+    fn complete(&self, line: Line) -> Line {
+        let Ended { tier, outcome, usage } = self;
+        let (limit, raised) = match outcome {
+            Outcome::Raised(raised) => (None, Some(raised)),
+            Outcome::Exceeded(limit, raised) => (Some(limit.to_string()), raised.as_ref()),
+            _ => (None, None),
+        };
+        Line {
+            outcome: Some(outcome.name().to_owned()),
+            // What was refused ran nowhere.
+            tier: (!matches!(outcome, Outcome::Refused)).then(|| tier.name().to_owned()),
+            limit,
+            // The class alone: what an exception says is the skill's business.
+            error: raised.map(|raised| raised.kind.clone()),
+            ms: Some(ms(usage.wall)),
+            memory_peak_bytes: Some(usage.memory_peak_bytes),
+            host_calls: Some(usage.host_calls),
+            ..line
+        }
+    }
+}
+
+fn ms(time: Duration) -> f64 {
+    (time.as_secs_f64() * 1e6).round() / 1e3
+}
+
+/// An error with its causes.
+fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        text = format!("{text}: {cause}");
+        source = cause.source();
+    }
+    text
+}

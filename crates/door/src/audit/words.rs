@@ -1,0 +1,175 @@
+//! A line in words, for people. Whatever strangers put into it stays text, on one line.
+
+use super::{Event, Line};
+use skillcell_policy::is_plain;
+
+/// What a line says about what was asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    Allowed,
+    Denied,
+    /// It tells of something that went on or ended.
+    Note,
+}
+
+impl Verdict {
+    pub fn name(self) -> &'static str {
+        match self {
+            Verdict::Allowed => "allowed",
+            Verdict::Denied => "denied",
+            Verdict::Note => "",
+        }
+    }
+}
+
+impl Line {
+    pub fn verdict(&self) -> Verdict {
+        match self.allowed {
+            // A rule that denies is not something that was allowed.
+            Some(true) if self.event == Event::Grant && self.asked().starts_with("deny_") => Verdict::Note,
+            Some(true) => Verdict::Allowed,
+            Some(false) => Verdict::Denied,
+            None => Verdict::Note,
+        }
+    }
+
+    /// The line in words, without its verdict.
+    pub fn words(&self) -> String {
+        let text = match self.event {
+            Event::Begin => format!("call {} begins, in process {}", self.call, number(self.pid)),
+            Event::HttpEnd => self.request_ended(),
+            Event::End => self.call_ended(),
+            Event::Secret if self.allowed == Some(false) => or(&self.reason, "?").to_owned(),
+            Event::Secret => {
+                format!("the value of {}, to {}{}", self.asked(), or(&self.address, "?"), self.by())
+            }
+            _ => {
+                let reason = self.reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
+                format!("{}{reason}{}", self.asked(), self.by())
+            }
+        };
+        one_line(&text)
+    }
+
+    fn asked(&self) -> &str {
+        self.asked.as_deref().unwrap_or("?")
+    }
+
+    fn by(&self) -> String {
+        let rule = self.rule.as_ref();
+        match (self.from.as_deref(), &self.place) {
+            (None | Some("default"), _) => String::new(),
+            (Some("check"), _) => format!("; the check `{}`", or(&self.rule, "?")),
+            (Some(from), Some(place)) => {
+                format!("; by{} {} {place}", rule.map(|rule| format!(" `{rule}`,")).unwrap_or_default(), from)
+            }
+            (Some(from), None) => {
+                format!("; by{} {}", rule.map(|rule| format!(" `{rule}`,")).unwrap_or_default(), from)
+            }
+        }
+    }
+
+    fn request_ended(&self) -> String {
+        let came = match (self.status, &self.error) {
+            (Some(status), None) => status.to_string(),
+            (Some(status), Some(error)) => format!("{status}, then {error}"),
+            (None, error) => or(error, "nothing").to_owned(),
+        };
+        let to = self.address.as_ref().map(|address| format!(" from {address}")).unwrap_or_default();
+        format!(
+            "{}: {came}{to}, {} bytes sent, {} received, {} ms",
+            self.asked(),
+            number(self.bytes_sent),
+            number(self.bytes_received),
+            number(self.ms)
+        )
+    }
+
+    fn call_ended(&self) -> String {
+        let mut text = format!("the call ends: {}", or(&self.outcome, "?"));
+        for part in [&self.limit, &self.error, &self.reason].into_iter().flatten() {
+            text += &format!(", {part}");
+        }
+        if let Some(tier) = &self.tier {
+            text += &format!(", in {tier}");
+        }
+        if let Some(ms) = self.ms {
+            text += &format!(", {ms} ms");
+        }
+        if let Some(denied) = self.denied.filter(|denied| *denied > 0) {
+            text += &format!(", {denied} denied");
+        }
+        if let Some(unrecorded) = self.unrecorded {
+            text += &format!(", {unrecorded} of them without a line");
+        }
+        text
+    }
+}
+
+fn or<'a>(text: &'a Option<String>, other: &'a str) -> &'a str {
+    text.as_deref().unwrap_or(other)
+}
+
+fn number<T: ToString>(value: Option<T>) -> String {
+    value.map_or_else(|| "?".to_owned(), |value| value.to_string())
+}
+
+/// Text in which nothing steers a terminal, reorders a line or starts another one.
+pub fn one_line(text: &str) -> String {
+    let mut made = String::with_capacity(text.len());
+    for c in text.chars() {
+        if is_plain(c) { made.push(c) } else { made.extend(c.escape_unicode()) }
+    }
+    made
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strangers_words_stay_text_on_one_line() {
+        let hostile = "GET http://x/\u{1b}]0;pwned\u{7}\u{9b}2J\r\nallowed  everything\u{202e}\u{200b}";
+        for event in [Event::Http, Event::HttpEnd, Event::Secret, Event::File, Event::Grant, Event::End, Event::Other] {
+            let text = Some(hostile.to_owned());
+            let line = Line {
+                event,
+                asked: text.clone(),
+                reason: text.clone(),
+                rule: text.clone(),
+                from: text.clone(),
+                place: text.clone(),
+                error: text.clone(),
+                outcome: text.clone(),
+                address: text,
+                ..Line::default()
+            };
+            assert!(line.words().chars().all(is_plain), "{event:?}: {:?}", line.words());
+        }
+    }
+
+    #[test]
+    fn a_rule_that_denies_is_not_worded_as_allowed() {
+        let grant = |asked: &str| {
+            Line { event: Event::Grant, asked: Some(asked.into()), allowed: Some(true), ..Line::default() }.verdict()
+        };
+        assert_eq!(grant("deny_http https://a.example.org"), Verdict::Note);
+        assert_eq!(grant("deny_import ctypes"), Verdict::Note);
+        assert_eq!(grant("allow_http https://a.example.org"), Verdict::Allowed);
+    }
+
+    #[test]
+    fn a_decision_says_what_by_which_rule_and_where_that_is_written() {
+        let line = Line {
+            event: Event::Http,
+            asked: Some("GET https://a.example.org/x".into()),
+            allowed: Some(true),
+            rule: Some("GET https://a.example.org/*".into()),
+            from: Some("policy".into()),
+            place: Some("skillcell.toml:3".into()),
+            ..Line::default()
+        };
+        let words = "GET https://a.example.org/x; by `GET https://a.example.org/*`, policy skillcell.toml:3";
+        assert_eq!((line.verdict(), line.words().as_str()), (Verdict::Allowed, words));
+    }
+}

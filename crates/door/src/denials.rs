@@ -1,0 +1,112 @@
+//! What a cell was refused, for its report, and what it was allowed and refused, for its audit. Bounded: a cell can ask
+//! for ever.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::audit::Trail;
+use skillcell_http::{Audit, Event, Refusal};
+use skillcell_limits::outcome::{Note, NoteKind};
+use skillcell_policy::{Denial, DenialKind, NO_RULE};
+
+/// More refusals than this are not kept.
+const MAX_DENIALS: usize = 64;
+
+/// The refusals of one call, each once.
+#[derive(Default)]
+pub struct Denials {
+    kept: Mutex<Vec<Denial>>,
+    /// Secrets that were not put in.
+    notes: Mutex<Vec<Note>>,
+    trail: Option<Arc<Trail>>,
+}
+
+impl Denials {
+    /// For a call that is audited.
+    pub fn audited(trail: Arc<Trail>) -> Denials {
+        Denials { trail: Some(trail), ..Denials::default() }
+    }
+
+    pub fn add(&self, denial: Denial) {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        if kept.len() < MAX_DENIALS && !kept.contains(&denial) {
+            kept.push(denial);
+        }
+    }
+
+    pub fn take(&self) -> Vec<Denial> {
+        std::mem::take(&mut self.kept.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// What else the report should say.
+    pub fn take_notes(&self) -> Vec<Note> {
+        std::mem::take(&mut self.notes.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn note_withheld(&self, name: &str, reason: &str) {
+        let note = Note::new(NoteKind::SecretNotUsed, name, reason);
+        let mut notes = self.notes.lock().unwrap_or_else(PoisonError::into_inner);
+        if notes.len() < MAX_DENIALS && !notes.contains(&note) {
+            notes.push(note);
+        }
+    }
+
+    fn has(&self, message: &str) -> bool {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner).iter().any(|denial| denial.message == message)
+    }
+
+    /// Tells of a name that is to be looked up, or was refused.
+    pub fn tell_name(&self, name: &str, decision: Result<&str, &Denial>) -> Result<(), Refusal> {
+        let Some(trail) = &self.trail else { return Ok(()) };
+        trail.name(name, decision).inspect_err(|refusal| self.keep(name.to_owned(), refusal))
+    }
+
+    /// Refuses a connection where nothing of the network is granted.
+    pub fn refuse_connection(&self, host: &str, port: u16, denial: Denial) {
+        if let Some(trail) = &self.trail {
+            let (url, rule) = (format!("//{host}:{port}"), NO_RULE.to_owned());
+            let reason = Some(denial.message.clone());
+            let _ = trail.http(&Event::Decided { method: None, url, allowed: false, rule, reason });
+        }
+        self.add(denial);
+    }
+
+    fn keep(&self, asked: String, refusal: &Refusal) {
+        self.add(Denial {
+            kind: DenialKind::Http,
+            asked,
+            rule: Some(refusal.rule.clone()),
+            message: refusal.message.clone(),
+            hint: None,
+            flag: None,
+        });
+    }
+}
+
+/// The gate tells of what policy refused, with all there is to say. What no policy could allow is only told here.
+impl Audit for Denials {
+    fn record(&self, event: &Event) -> Result<(), Refusal> {
+        if let Some(trail) = &self.trail {
+            trail.http(event).inspect_err(|refusal| self.keep(asked(event), refusal))?;
+        }
+        if let Event::Decided { allowed: false, rule, reason: Some(message), .. } = event
+            && !self.has(message)
+        {
+            let (rule, message) = (rule.clone(), message.clone());
+            self.keep(asked(event), &Refusal { rule, message, hint: None });
+        }
+        if let Event::SecretWithheld { name, reason, .. } = event {
+            self.note_withheld(name, reason);
+        }
+        Ok(())
+    }
+}
+
+fn asked(event: &Event) -> String {
+    match event {
+        Event::Decided { method: Some(method), url, .. } | Event::Finished { method, url, .. } => {
+            format!("{method} {url}")
+        }
+        Event::Decided { url, .. } => url.clone(),
+        Event::Secret { name, host, .. } | Event::SecretWithheld { name, host, .. } => format!("{name}@{host}"),
+    }
+}

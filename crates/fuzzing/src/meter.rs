@@ -1,0 +1,73 @@
+//! How much memory a target takes: an allocator that counts. One thread fuzzes, so a thread's own count is enough.
+
+#![allow(unsafe_code, reason = "an allocator")]
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+
+struct Meter;
+
+thread_local! {
+    static NOW: Cell<isize> = const { Cell::new(0) };
+    static PEAK: Cell<isize> = const { Cell::new(0) };
+}
+
+#[global_allocator]
+static METER: Meter = Meter;
+
+fn count(bytes: isize) {
+    // A thread that is ending has no count any more.
+    let _ = NOW.try_with(|now| {
+        now.set(now.get() + bytes);
+        let _ = PEAK.try_with(|peak| peak.set(peak.get().max(now.get())));
+    });
+}
+
+// SAFETY: every call is handed to the system's allocator as it came; counting does not allocate.
+unsafe impl GlobalAlloc for Meter {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        count(layout.size() as isize);
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        count(layout.size() as isize);
+        unsafe { System.alloc_zeroed(layout) }
+    }
+
+    unsafe fn realloc(&self, place: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        // Both are there for a moment.
+        count(size as isize);
+        let moved = unsafe { System.realloc(place, layout, size) };
+        count(-(layout.size() as isize));
+        moved
+    }
+
+    unsafe fn dealloc(&self, place: *mut u8, layout: Layout) {
+        count(-(layout.size() as isize));
+        unsafe { System.dealloc(place, layout) }
+    }
+}
+
+/// The most bytes that were allocated at once in `work`, beyond those that were before.
+pub fn peak_of(work: impl FnOnce()) -> usize {
+    let before = NOW.get();
+    PEAK.set(before);
+    work();
+    usize::try_from(PEAK.get() - before).unwrap_or(0)
+}
+
+/// What a target may allocate at once for an input of this length.
+pub fn allowed(name: &str, input: usize) -> usize {
+    match name {
+        // These make regular expressions, some of them with Unicode's classes.
+        "manifest" | "schema" | "url_policy" => (32 << 20) + 256 * input,
+        // A map for each few bytes of a table: why a policy file is short.
+        "policy_file" => (2 << 20) + 1024 * input,
+        // The harness looks at what reached its server in a large buffer.
+        "door" => (2 << 20) + 64 * input,
+        // Three codings, the last in two readings each: fourteen streams that are inflated.
+        "http_answer" => (2 << 20) + 64 * input,
+        _ => (1 << 20) + 64 * input,
+    }
+}

@@ -1,0 +1,133 @@
+//! Settings of a [`Host`].
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, OnceLock};
+
+use super::images::DEFAULT_IMAGE_BYTES;
+use super::{Host, HostError, Shared};
+use crate::approvals::Approvals;
+use skillcell_cache::Cache;
+use skillcell_cache::progress::{Progress, Silent};
+use skillcell_http::Lookup;
+use skillcell_packages::provision::Fetch;
+use skillcell_packages::skill::Roots;
+use skillcell_tiers::container::Containers;
+
+/// Defaults: the user's cache folder, the network through pip when something is missing, skills found through
+/// `SKILLWARE_SKILL_PATH`, `./skills` and the pinned registry, the well-known authorities for HTTPS, names looked up by
+/// the system, no approvals, containers based on `python:3.13-slim` and built without network, no word about progress.
+#[derive(Default)]
+#[must_use]
+pub struct HostBuilder {
+    cache_dir: Option<PathBuf>,
+    fetch: Fetch,
+    roots: Option<Roots>,
+    ca_files: Vec<PathBuf>,
+    approvals: Option<Approvals>,
+    lookup: Option<Arc<dyn Lookup>>,
+    containers: Containers,
+    progress: Option<Arc<dyn Progress + Send + Sync>>,
+    max_image_bytes: Option<u64>,
+}
+
+impl HostBuilder {
+    /// Where compiled code and images are kept. It must be writable by its owner only.
+    pub fn cache_dir(mut self, folder: impl Into<PathBuf>) -> HostBuilder {
+        self.cache_dir = Some(folder.into());
+        self
+    }
+
+    /// Never run pip: what is not in the cache, or given as a wheel, is missing.
+    pub fn offline(mut self, offline: bool) -> HostBuilder {
+        self.fetch.offline = offline;
+        self
+    }
+
+    /// Wheels, or folders of wheels, to take instead of downloading. They must have the pinned hashes.
+    pub fn wheels(mut self, wheels: impl IntoIterator<Item = PathBuf>) -> HostBuilder {
+        self.fetch.wheels.extend(wheels);
+        self
+    }
+
+    /// Where skills are looked for before the pinned registry.
+    pub fn roots(mut self, roots: Roots) -> HostBuilder {
+        self.roots = Some(roots);
+        self
+    }
+
+    /// PEM files of authorities that HTTPS trusts besides the well-known ones.
+    pub fn ca_files(mut self, files: impl IntoIterator<Item = PathBuf>) -> HostBuilder {
+        self.ca_files.extend(files);
+        self
+    }
+
+    /// Approvals that calls go by: an approved skill is granted what it asks for, and one that changed since is refused.
+    pub fn approvals(mut self, approvals: Approvals) -> HostBuilder {
+        self.approvals = Some(approvals);
+        self
+    }
+
+    /// Who looks up the names of hosts that are granted, instead of the system. Policy decides about what it says.
+    pub fn lookup(mut self, lookup: Arc<dyn Lookup>) -> HostBuilder {
+        self.lookup = Some(lookup);
+        self
+    }
+
+    /// The image that a skill's container is built on, where it brings none: it must have a `python3`.
+    pub fn container_base(mut self, image: impl Into<String>) -> HostBuilder {
+        self.containers.base = image.into();
+        self
+    }
+
+    /// Give a skill's `Dockerfile` the network while its image is built, and pull the image that a manifest names. The
+    /// instructions are a stranger's, and so is the place that it is pulled from.
+    pub fn allow_build_network(mut self, allow: bool) -> HostBuilder {
+        self.containers.allow_build_network = allow;
+        self
+    }
+
+    /// Who is told of work that takes long.
+    pub fn progress(mut self, progress: Arc<dyn Progress + Send + Sync>) -> HostBuilder {
+        self.progress = Some(progress);
+        self
+    }
+
+    /// What all images together may take on disk: each bake makes room by removing those not used for longest, but for
+    /// those used within the last hour. 10 GiB unless it is set.
+    pub fn max_image_bytes(mut self, bytes: u64) -> HostBuilder {
+        self.max_image_bytes = Some(bytes);
+        self
+    }
+
+    /// Opens the cache folder, and looks at the files that were given. The runtime is obtained when it is first needed.
+    pub fn build(self) -> Result<Host, HostError> {
+        self.fetch.check()?;
+        let cache = Cache::locate(self.cache_dir.as_deref())?;
+        let shared = Shared {
+            cache,
+            fetch: self.fetch,
+            progress: self.progress.unwrap_or_else(|| Arc::new(Silent)),
+            roots: self.roots.unwrap_or_else(Roots::from_env),
+            ca_files: self.ca_files,
+            approvals: self.approvals,
+            lookup: self.lookup,
+            containers: self.containers,
+            http: OnceLock::new(),
+            registry: OnceLock::new(),
+            files: OnceLock::new(),
+            bench: OnceLock::new(),
+            machines: [OnceLock::new(), OnceLock::new()],
+            making: Mutex::new(()),
+            images: Mutex::default(),
+            facts: Mutex::default(),
+            prepared: Mutex::default(),
+            max_image_bytes: self.max_image_bytes.unwrap_or(DEFAULT_IMAGE_BYTES),
+        };
+        let host = Host { shared: Arc::new(shared) };
+        // What is wrong with them is said now, not when everything else is ready.
+        if !host.shared.ca_files.is_empty() {
+            host.http_client()?;
+        }
+        Ok(host)
+    }
+}

@@ -1,0 +1,212 @@
+//! A call and what comes of it: the contract that every tier and every way in shares.
+//!
+//! A Python exception, a refusal and a limit are outcomes. Errors are for what the host itself can't do.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use serde::Serialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use skillcell_door::audit::AuditLog;
+use skillcell_limits::cancel::CancelToken;
+pub use skillcell_limits::outcome::{Note, NoteKind, Outcome, Raised, Usage};
+use skillcell_limits::{LimitKind, Limits};
+use skillcell_policy::{Choice, Denial, Grants, Tier, TierRules};
+
+/// What a skill is asked to do.
+///
+/// Defaults: `{}` as params, no config, no environment, no grants, no audit, paths as they are, the default [`Limits`],
+/// no import refused, params validated, image used, the strongest tier that will do.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Call {
+    /// What `execute` gets, for looking at, and as it was written if it was: a number in it may be longer, or a key
+    /// odder, than what it was read into.
+    params: Value,
+    text: Option<Box<str>>,
+    /// What the skill's constructor gets as `config`.
+    pub config: Option<Value>,
+    /// Rewrite params' strings that are paths in a mounted folder of the host to the cell's paths, and the result's
+    /// back; src/host/map_paths.rs has the rule. It grants nothing.
+    pub map_paths: bool,
+    /// The secrets that it holds; their placeholders are in `env`.
+    pub secrets: Vec<String>,
+    /// Environment values, by name. The cell sees these and a few fixed ones, never the host's.
+    pub env: BTreeMap<String, String>,
+    /// What the skill may do, as far as it asks for it; a skill without `permissions` may do all of it.
+    pub grants: Grants,
+    /// Where the call's decisions are recorded; nowhere unless it is set. A call that can't be recorded is not made.
+    pub audit: AuditLog,
+    pub limits: Limits,
+    /// Ends the call from outside.
+    pub cancel: CancelToken,
+    /// Refuse a skill whose files import what no cell has a use for (`subprocess`, say), unless it is approved or
+    /// [`Grants::allow_imports`] has the module. An early word, not what keeps a skill in; `skillcell run` has it on.
+    pub refuse_imports: bool,
+    /// Check `params` against the manifest's JSON Schema first, as Skillware's `SkillContext` does.
+    pub validate: bool,
+    /// Start from the skill's image. Without it, the call boots Python and imports the skill itself: slow, but nothing
+    /// that the skill drew from randomness while it was imported is shared between calls.
+    pub use_image: bool,
+    /// Where to execute it.
+    pub tier: Choice,
+    /// Which tiers it may be executed in.
+    pub tiers: TierRules,
+    /// Let a skill that nobody vouches for run without isolation, if `tier` asks for that.
+    pub trust_remote_code: bool,
+    /// Kinds of notes that the caller knows about, and that the report leaves out.
+    pub acknowledge: Vec<NoteKind>,
+}
+
+impl Call {
+    pub fn new(params: Value) -> Call {
+        Call {
+            params,
+            text: None,
+            config: None,
+            map_paths: false,
+            secrets: Vec::new(),
+            env: BTreeMap::new(),
+            grants: Grants::default(),
+            audit: AuditLog::default(),
+            limits: Limits::default(),
+            cancel: CancelToken::default(),
+            refuse_imports: false,
+            validate: true,
+            use_image: true,
+            tier: Choice::Auto,
+            tiers: TierRules::default(),
+            trust_remote_code: false,
+            acknowledge: Vec::new(),
+        }
+    }
+}
+
+impl Call {
+    /// A call whose params are JSON text; the cell gets them as they are written.
+    pub fn from_json(text: &str) -> Result<Call, serde_json::Error> {
+        let params = serde_json::from_str(text)?;
+        Ok(Call { text: Some(text.into()), ..Call::new(params) })
+    }
+
+    /// The same call with other params.
+    pub fn with_params(self, text: &str) -> Result<Call, serde_json::Error> {
+        Ok(Call { params: serde_json::from_str(text)?, text: Some(text.into()), ..self })
+    }
+
+    pub fn params(&self) -> &Value {
+        &self.params
+    }
+
+    pub fn params_json(&self) -> Cow<'_, str> {
+        self.text.as_deref().map_or_else(|| Cow::Owned(self.params.to_string()), Cow::Borrowed)
+    }
+}
+
+/// Which image served a call.
+#[derive(Debug, Clone, Serialize)]
+pub struct ImageUse {
+    pub key: String,
+    /// Whether it had to be made for this call.
+    pub baked: bool,
+}
+
+/// Everything there is to tell about one call.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Report {
+    pub skill: String,
+    pub outcome: Outcome,
+    /// What policy refused: before the call, or while it ran.
+    pub denials: Vec<Denial>,
+    /// What was granted and did not hold, since the manifest's `permissions` don't ask for it; as it was written.
+    pub unused_grants: Vec<String>,
+    pub stdout: Vec<u8>,
+    pub stderr: Vec<u8>,
+    pub usage: Usage,
+    pub image: Option<ImageUse>,
+    /// Where it was executed, or would have been.
+    pub tier: Tier,
+    /// Why there, where that needed deciding.
+    pub tier_reason: Option<String>,
+    /// What the caller should know of the result or of the call, and that is no error.
+    pub notes: Vec<Note>,
+}
+
+impl Report {
+    /// The JSON contract, version 1; docs/reference/json-contract.md describes it. The result is passed on as the cell
+    /// gave it, however deeply it nests.
+    pub fn envelope(&self) -> impl Serialize {
+        Envelope {
+            schema: 1,
+            skill: &self.skill,
+            tier: self.tier,
+            tier_reason: self.tier_reason.as_deref(),
+            outcome: self.outcome.name(),
+            result: self.outcome.result(),
+            error: self.outcome.raised(),
+            limit: self.outcome.limit(),
+            denials: &self.denials,
+            stdout: String::from_utf8_lossy(&self.stdout),
+            stderr: String::from_utf8_lossy(&self.stderr),
+            usage: UsageEnvelope::new(&self.usage),
+            image: self.image.as_ref(),
+            notes: &self.notes,
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct Envelope<'a> {
+    schema: u32,
+    skill: &'a str,
+    tier: Tier,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tier_reason: Option<&'a str>,
+    outcome: &'static str,
+    result: Option<&'a RawValue>,
+    error: Option<&'a Raised>,
+    limit: Option<LimitKind>,
+    denials: &'a [Denial],
+    stdout: Cow<'a, str>,
+    stderr: Cow<'a, str>,
+    usage: UsageEnvelope,
+    image: Option<&'a ImageUse>,
+    notes: &'a [Note],
+}
+
+#[derive(Serialize)]
+struct UsageEnvelope {
+    wall_ms: f64,
+    setup_ms: f64,
+    guest_ms: f64,
+    teardown_ms: f64,
+    memory_peak_bytes: u64,
+    host_calls: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fuel: Option<u64>,
+}
+
+impl UsageEnvelope {
+    fn new(usage: &Usage) -> UsageEnvelope {
+        let ms = |time: Duration| (time.as_secs_f64() * 1e6).round() / 1e3;
+        UsageEnvelope {
+            wall_ms: ms(usage.wall),
+            setup_ms: ms(usage.setup),
+            guest_ms: ms(usage.guest),
+            teardown_ms: ms(usage.teardown),
+            memory_peak_bytes: usage.memory_peak_bytes,
+            host_calls: usage.host_calls,
+            fuel: usage.fuel,
+        }
+    }
+}
+
+impl Default for Call {
+    fn default() -> Call {
+        Call::new(Value::Object(serde_json::Map::new()))
+    }
+}

@@ -1,0 +1,143 @@
+//! Calls: the one way to execute a skill. It is planned, what it runs on is prepared, what it was granted is made ready,
+//! it runs, and what comes of it is finished the same way whatever the tier.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::active_grants::{ActiveGrants, check_env};
+use super::execute::{CallContext, Ran};
+use super::{Host, HostError, on_enough_stack, params};
+use crate::call::{Call, Outcome, Report, Usage};
+use crate::plan::{Decision, Plan, Refused, RuledOut};
+use skillcell_door::audit::{Ended, Trail};
+use skillcell_door::{Denials, Door};
+use skillcell_packages::skill::Skill;
+use skillcell_policy::Tier;
+
+/// The longest params, config and environment together, as JSON.
+pub(super) const MAX_PARAMS_BYTES: usize = 64 << 20;
+
+/// Why a plan could not be carried out.
+pub(super) enum NotCarriedOut {
+    /// The tier does not do, and nothing of the call ran: it is planned again without it.
+    RuledOut(RuledOut),
+    /// The skill raised or went over a limit while it was imported: an outcome like any other.
+    Ended(Box<Ran>),
+    Failed(HostError),
+}
+
+impl<E: Into<HostError>> From<E> for NotCarriedOut {
+    fn from(error: E) -> NotCarriedOut {
+        NotCarriedOut::Failed(error.into())
+    }
+}
+
+impl Host {
+    /// Calls a skill, on this thread if it has enough stack left.
+    pub fn call(&self, skill: &Skill, call: &Call) -> Result<Report, HostError> {
+        on_enough_stack(|| {
+            let audit = call.audit.begin(skill.id(), skill.digest(), call.env.keys())?;
+            let done = self.call_audited(skill, call, &audit);
+            audit.end(done.as_ref().map(ended_of))?;
+            done
+        })
+    }
+
+    /// What a call of a skill would do, without making it. Nothing of the skill runs and nothing is baked.
+    pub fn plan(&self, skill: &Skill, call: &Call) -> Result<Decision, HostError> {
+        on_enough_stack(|| self.plan_without(skill, call, &[]))
+    }
+
+    fn call_audited(&self, skill: &Skill, call: &Call, audit: &Arc<Trail>) -> Result<Report, HostError> {
+        let started = Instant::now();
+        check_env(call)?;
+        let mut ruled_out = Vec::new();
+        let mut report = loop {
+            if call.cancel.is_cancelled() {
+                break report_of(skill, Outcome::Cancelled);
+            }
+            let plan = match self.plan_without(skill, call, &ruled_out)? {
+                Decision::Planned(plan) => plan,
+                Decision::Refused(Refused { tier, denials, .. }) => {
+                    audit.refused(&denials)?;
+                    break Report { tier, denials, ..report_of(skill, Outcome::Refused) };
+                }
+            };
+            audit.made_in(Some(plan.tier));
+            match self.carry_out(skill, call, &plan, audit) {
+                Ok(report) => break Report { tier_reason: plan.reason, ..report },
+                Err(NotCarriedOut::RuledOut(out)) => {
+                    audit.made_in(None);
+                    ruled_out.push(out);
+                }
+                Err(NotCarriedOut::Ended(ran)) => break self.finish(skill, call, *ran, None),
+                Err(NotCarriedOut::Failed(error)) => return Err(error),
+            }
+        };
+        report.usage.wall = started.elapsed();
+        Ok(report)
+    }
+
+    fn carry_out(&self, skill: &Skill, call: &Call, plan: &Plan, audit: &Arc<Trail>) -> Result<Report, NotCarriedOut> {
+        let manifest = self.known_facts(skill, call)?.manifest.clone();
+        let prepared = self.prepare(skill, call, plan)?;
+        self.check_mounts(skill, call, &plan.effective.grants)?;
+        let grants = ActiveGrants::activate(&plan.effective, call.map_paths)?;
+        audit.grants(&plan.granted, &plan.effective, grants.scrubber())?;
+        let granted_call = grants.apply_to(call)?;
+        let context = CallContext {
+            skill,
+            call: &granted_call,
+            grants: &grants,
+            audit,
+            denials: Arc::new(Denials::audited(audit.clone())),
+            validate: params::must_be_checked(&manifest, &granted_call),
+        };
+        let mut ran = self.run(prepared, context)?;
+        ran.notes.retain(|note| !manifest.acknowledge.contains(&note.kind));
+        Ok(self.finish(skill, call, ran, Some(&grants)))
+    }
+
+    /// What every call goes through at its end: paths mapped back, secrets scrubbed, unused grants told.
+    pub(super) fn finish(&self, skill: &Skill, call: &Call, ran: Ran, grants: Option<&ActiveGrants>) -> Report {
+        let Ran { tier, outcome, stdout, stderr, usage, image, denials, notes } = ran;
+        let mut report = Report { tier, stdout, stderr, usage, image, denials, notes, ..report_of(skill, outcome) };
+        report.notes.retain(|note| !call.acknowledge.contains(&note.kind));
+        if let Some(grants) = grants {
+            grants.map_back(&mut report, &call.limits);
+            grants.scrub(&mut report);
+        }
+        report
+    }
+}
+
+/// A report with nothing in it but how the call ended.
+fn report_of(skill: &Skill, outcome: Outcome) -> Report {
+    Report {
+        skill: skill.id().to_owned(),
+        outcome,
+        denials: Vec::new(),
+        unused_grants: Vec::new(),
+        stdout: Vec::new(),
+        stderr: Vec::new(),
+        usage: Usage::default(),
+        image: None,
+        tier: Tier::Wasm,
+        tier_reason: None,
+        notes: Vec::new(),
+    }
+}
+
+/// What the audit tells of a call's end.
+pub(super) fn ended_of(report: &Report) -> Ended<'_> {
+    Ended { tier: report.tier, outcome: &report.outcome, usage: &report.usage }
+}
+
+/// The door of a call: what the skill takes its params from, and gives its result to.
+pub(super) fn call_door(call: &Call, validate: bool) -> Result<Door, HostError> {
+    let packed = params::pack(call, validate);
+    if packed.len() > MAX_PARAMS_BYTES {
+        return Err(HostError::ParamsTooLarge { got: packed.len(), cap: MAX_PARAMS_BYTES });
+    }
+    Ok(Door { call: packed, result_cap: call.limits.result_bytes, ..Door::default() })
+}

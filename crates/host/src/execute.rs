@@ -1,0 +1,361 @@
+//! The tiers behind one interface: `prepare` makes what a call runs on, cached by content; `run` executes the call.
+
+use std::collections::HashMap;
+use std::sync::{Arc, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::active_grants::ActiveGrants;
+use super::calling::{NotCarriedOut, call_door};
+use super::parts::Shared;
+use super::{Host, HostError, notes};
+use crate::call::{Call, ImageUse, Note, Outcome, Usage};
+use crate::plan::{Plan, Preparation, RuledOut, WhyNot};
+use skillcell_cell::image::{BakeError, Baker, Image, ImportFor, Start, note_of_bake};
+use skillcell_cell::wasi_python;
+use skillcell_cell::{Cell, EngineError, Inputs};
+use skillcell_door::Denials;
+use skillcell_door::audit::Trail;
+use skillcell_limits::LimitKind;
+use skillcell_packages::skill::Skill;
+use skillcell_policy::{Choice, Denial, Tier};
+use skillcell_tiers::container::{self, ImageError};
+use skillcell_tiers::{self as tier, Job, TierError};
+
+/// Skills whose prepared tiers are kept; beyond that they are looked for again.
+const MAX_KEPT: usize = 256;
+/// How long it is believed that a tier can't be prepared for a skill.
+const BELIEVED: Duration = Duration::from_secs(60);
+
+/// What a call runs on.
+pub(super) enum Prepared {
+    /// The skill's image, and whether it was baked for this call.
+    Image { image: Arc<Image>, baked: bool },
+    /// The runtime: the call imports the skill itself.
+    Runtime,
+    /// Something outside of a cell.
+    Outside(Arc<tier::Prepared>, Tier),
+}
+
+/// What was prepared outside of cells, and what can't be, by tier and skill.
+#[derive(Default)]
+pub(super) struct PreparedTiers {
+    ready: HashMap<(Tier, String), Arc<tier::Prepared>>,
+    failed: HashMap<(Tier, String), (Instant, WhyNot)>,
+}
+
+/// Everything that one call runs with, once it was decided about.
+pub(super) struct CallContext<'a> {
+    pub skill: &'a Skill,
+    /// With what it was granted of the environment, and its params with the guest's paths.
+    pub call: &'a Call,
+    pub grants: &'a ActiveGrants,
+    pub audit: &'a Arc<Trail>,
+    pub denials: Arc<Denials>,
+    /// Whether the guest has to check the params.
+    pub validate: bool,
+}
+
+/// What is left of a call, whatever the tier.
+pub(super) struct Ran {
+    pub tier: Tier,
+    pub outcome: Outcome,
+    pub stdout: Vec<u8>,
+    pub stderr: Vec<u8>,
+    pub usage: Usage,
+    pub image: Option<ImageUse>,
+    pub denials: Vec<Denial>,
+    pub notes: Vec<Note>,
+}
+
+impl Ran {
+    /// A call that ended before anything ran.
+    pub fn ended(tier: Tier, outcome: Outcome) -> Ran {
+        let (stdout, stderr, denials, notes) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        Ran { tier, outcome, stdout, stderr, usage: Usage::default(), image: None, denials, notes }
+    }
+}
+
+impl Host {
+    /// Gets ready what a call runs on.
+    pub(super) fn prepare(&self, skill: &Skill, call: &Call, plan: &Plan) -> Result<Prepared, NotCarriedOut> {
+        match &plan.preparation {
+            Preparation::ImportInCall => Ok(Prepared::Runtime),
+            Preparation::SkillImage => match self.image(skill, call.limits.fuel.is_some(), &call.limits) {
+                Ok((image, baked)) => Ok(Prepared::Image { image, baked }),
+                Err(HostError::Bake(error)) => Err(self.not_imported(error, skill, call)),
+                Err(error) => Err(error.into()),
+            },
+            Preparation::Environment { .. } | Preparation::ContainerImage { .. } => {
+                Ok(Prepared::Outside(self.prepare_outside(plan, skill, call)?, plan.tier))
+            }
+        }
+    }
+
+    /// Runs a call on what was prepared for it.
+    pub(super) fn run(&self, prepared: Prepared, context: CallContext<'_>) -> Result<Ran, NotCarriedOut> {
+        match prepared {
+            Prepared::Image { image, baked } => self.run_from_image(&image, baked, context),
+            Prepared::Runtime => {
+                let known = self.known_facts(context.skill, context.call)?;
+                let skill = &context.skill.with_site(known.site.clone());
+                self.import_and_run(Start::Boot, CallContext { skill, ..context })
+            }
+            Prepared::Outside(prepared, tier) => self.run_outside(&prepared, tier, context),
+        }
+    }
+
+    fn run_from_image(&self, image: &Arc<Image>, baked: bool, context: CallContext<'_>) -> Result<Ran, NotCarriedOut> {
+        let CallContext { call, .. } = context;
+        let skill = &context.skill.with_site(image.site.clone());
+        let context = CallContext { skill, ..context };
+        if image.report.must_import(&call.env, &call.grants.deny_imports) {
+            return self.import_and_run(Start::Framework, context);
+        }
+        let about = Some(ImageUse { key: image.key.clone(), baked });
+        if !image.memories.fits(&call.limits) {
+            return Ok(Ran { image: about, ..Ran::ended(Tier::Wasm, exceeded(LimitKind::Memory)) });
+        }
+        let started = Instant::now();
+        let baker = self.baker(call.limits.fuel.is_some())?;
+        let inputs = cell_inputs(&baker, image, &context)?;
+        let cell = match baker.machine.rested_cell(&image.memories, inputs) {
+            Ok(cell) => cell,
+            Err(EngineError::NoSlot) => return Ok(Ran { image: about, ..no_slot(call) }),
+            Err(error) => return Err(error.into()),
+        };
+        let retire = |cell| baker.machine.retire(cell, &image.memories);
+        let ran = self.run_cell(cell, retire, image.state.entry, started, &context)?;
+        Ok(Ran { image: about, ..ran })
+    }
+
+    /// Imports the skill in the call's own cell: what it is granted of the environment is there by then.
+    fn import_and_run(&self, start: Start, context: CallContext<'_>) -> Result<Ran, NotCarriedOut> {
+        let CallContext { skill, call, validate, .. } = context;
+        let baker = self.baker(call.limits.fuel.is_some())?;
+        let started = Instant::now();
+        let import = ImportFor {
+            limits: &call.limits,
+            cancel: &call.cancel,
+            env: &call.env,
+            deny_imports: &call.grants.deny_imports,
+        };
+        let (mut cell, report) = match baker.import_for(skill, &import, start) {
+            Ok(imported) => imported,
+            Err(error) => return Err(self.not_imported(error, skill, call)),
+        };
+        cell.store().data_mut().door = call_door(call, validate)?;
+        Ok(self.run_cell(cell, drop, report.entry, started, &context)?)
+    }
+
+    /// What becomes of a call whose skill could not be imported in a cell: it ended as a call might, or goes elsewhere.
+    fn not_imported(&self, error: BakeError, skill: &Skill, call: &Call) -> NotCarriedOut {
+        match error {
+            BakeError::Ended(ending) => {
+                if let Outcome::Raised(raised) = &ending.outcome
+                    && let Some(missing) = &raised.missing
+                    && call.tier != Choice::Tier(Tier::Wasm)
+                {
+                    let why = WhyNot::Missing(missing.clone());
+                    return NotCarriedOut::RuledOut(RuledOut { tier: Tier::Wasm, why });
+                }
+                let notes = note_of_bake(skill, &ending).into_iter().collect();
+                let ran = Ran { notes, ..Ran::ended(Tier::Wasm, ending.outcome) };
+                NotCarriedOut::Ended(Box::new(Ran { stdout: ending.stdout, stderr: ending.stderr, ..ran }))
+            }
+            BakeError::Engine(EngineError::NoSlot) => NotCarriedOut::Ended(Box::new(no_slot(call))),
+            BakeError::TooLow(limit) => NotCarriedOut::Ended(Box::new(Ran::ended(Tier::Wasm, exceeded(limit)))),
+            error @ BakeError::Damaged(_) => {
+                // This call is lost; what it missed is made again, so that the next one finds it.
+                match self.fetch_stdlib() {
+                    Ok(()) => HostError::from(error).into(),
+                    Err(failed) => failed.into(),
+                }
+            }
+            error => HostError::from(error).into(),
+        }
+    }
+
+    /// Runs a cell to its end. One that got there by itself is retired, any other is thrown away.
+    pub(super) fn run_cell(
+        &self,
+        mut cell: Cell,
+        retire: impl FnOnce(Cell),
+        entry: u32,
+        started: Instant,
+        context: &CallContext<'_>,
+    ) -> Result<Ran, HostError> {
+        let CallContext { skill, call, grants, audit, denials, .. } = context;
+        cell.store().data_mut().door.denials = Some(denials.clone());
+        grants.give(self, &mut cell, &call.limits)?;
+        if !audit.is_null() {
+            cell.store().data_mut().wasi.vfs.watch((*audit).clone());
+        }
+        let made = Instant::now();
+        let entered = wasi_python::enter(&mut cell, entry);
+        let ended_by_itself = entered.is_ok();
+        let mut ending = cell.ending(entered);
+        if let Some(site) = skill.site() {
+            site.packages.explain_outcome(&mut ending.outcome);
+        }
+        let mut notes = notes::on_modules(&cell.state().door.loaded, skill);
+        let done = Instant::now();
+        if ended_by_itself {
+            retire(cell)
+        } else {
+            drop(cell)
+        }
+        let teardown = done.elapsed();
+        if let Some(fault) = ending.source_fault {
+            self.fetch_stdlib()?;
+            return Err(BakeError::Damaged(fault).into());
+        }
+        let mut usage = Usage::default();
+        usage.setup = made - started;
+        usage.guest = done - made;
+        usage.teardown = teardown;
+        usage.memory_peak_bytes = ending.memory_peak_bytes;
+        usage.host_calls = ending.host_calls;
+        usage.fuel = call.limits.fuel.zip(ending.fuel_left).map(|(given, left)| given.saturating_sub(left));
+        let (stdout, stderr) = (ending.stdout, ending.stderr);
+        let ran = Ran { stdout, stderr, usage, ..Ran::ended(Tier::Wasm, ending.outcome) };
+        notes.extend(denials.take_notes());
+        Ok(Ran { notes, denials: denials.take(), ..ran })
+    }
+
+    fn run_outside(
+        &self,
+        prepared: &tier::Prepared,
+        tier: Tier,
+        context: CallContext<'_>,
+    ) -> Result<Ran, NotCarriedOut> {
+        let CallContext { skill, call, grants, denials, validate, .. } = context;
+        let job = Job {
+            skill,
+            prepared,
+            limits: &call.limits,
+            cancel: &call.cancel,
+            env: &call.env,
+            mounts: grants.folders()?,
+            web: grants.web(self, &denials, &call.limits)?,
+            door: call_door(call, validate)?,
+            denials: denials.clone(),
+        };
+        // What failed may be gone: an image or an environment that somebody removed. The next call looks again.
+        let ran = tier::run(job).inspect_err(|_| self.prepared_tiers().forget(tier, skill)).map_err(HostError::from)?;
+        let (stdout, stderr) = (ran.stdout, ran.stderr);
+        let ran = Ran { stdout, stderr, usage: ran.usage, ..Ran::ended(tier, ran.outcome) };
+        Ok(Ran { notes: denials.take_notes(), denials: denials.take(), ..ran })
+    }
+
+    /// What the skill's calls run on outside of cells, made once.
+    fn prepare_outside(&self, plan: &Plan, skill: &Skill, call: &Call) -> Result<Arc<tier::Prepared>, NotCarriedOut> {
+        let tier = plan.tier;
+        if let Some(ready) = self.prepared_tiers().get(tier, skill)? {
+            return Ok(ready);
+        }
+        match self.make_outside(tier, skill) {
+            Ok(ready) => Ok(self.prepared_tiers().keep(tier, skill, ready)),
+            Err(HostError::Tier(error @ (TierError::Image(_) | TierError::Unavailable { .. })))
+                if call.tier != Choice::Tier(tier) || is_refusal(&error) =>
+            {
+                let why = WhyNot::Unprepared { message: error.to_string(), hint: error.hint() };
+                // A manifest or a Dockerfile that makes no sense is not looked at again for nothing.
+                self.prepared_tiers().keep_failure(tier, skill, why.clone());
+                Err(NotCarriedOut::RuledOut(RuledOut { tier, why }))
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Makes what a skill's calls run on in a tier, if it is not in the cache.
+    pub(super) fn make_outside(&self, tier: Tier, skill: &Skill) -> Result<tier::Prepared, HostError> {
+        let manifest = self.known_facts(skill, &Call::default())?.manifest.clone();
+        let wanted = skill.wanted(&manifest.requirements);
+        match tier {
+            Tier::Container => Ok(tier::Prepared::Image(self.container_maker().make(skill, &manifest, &wanted)?)),
+            Tier::InProcess => {
+                self.shared.progress.note(&format!(
+                    "warning: in `{tier}` `{}` can read and change all of your files, use your keys and reach any network",
+                    skill.id()
+                ));
+                Ok(tier::Prepared::Bare(self.venv_with(&wanted)?))
+            }
+            _ => Ok(tier::Prepared::Environment(self.venv_with(&wanted)?)),
+        }
+    }
+
+    pub(super) fn container_maker(&self) -> container::Maker<'_> {
+        let Shared { cache, fetch, progress, containers, .. } = &*self.shared;
+        container::Maker { cache, fetch, progress: &**progress, containers }
+    }
+
+    fn prepared_tiers(&self) -> std::sync::MutexGuard<'_, PreparedTiers> {
+        self.shared.prepared.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Makes a call and keeps its cell, for measuring.
+    pub fn leave_alive(&self, skill: &Skill, call: &Call) -> Result<Cell, HostError> {
+        let (image, _) = self.image(skill, false, &call.limits)?;
+        let skill = &skill.with_site(image.site.clone());
+        let baker = self.baker(false)?;
+        let door = call_door(call, false)?;
+        let inputs = baker.inputs(skill.mounts(), door, &call.limits, image.state.monotonic_ns);
+        let mut cell = baker.machine.cell(&image.memories, inputs)?;
+        let _ = wasi_python::enter(&mut cell, image.state.entry);
+        Ok(cell)
+    }
+}
+
+impl PreparedTiers {
+    /// What is ready, or why it can't be, as far as that is known.
+    fn get(&self, tier: Tier, skill: &Skill) -> Result<Option<Arc<tier::Prepared>>, NotCarriedOut> {
+        let key = (tier, skill.digest().to_owned());
+        if let Some((since, why)) = self.failed.get(&key)
+            && since.elapsed() < BELIEVED
+        {
+            return Err(NotCarriedOut::RuledOut(RuledOut { tier, why: why.clone() }));
+        }
+        Ok(self.ready.get(&key).cloned())
+    }
+
+    fn keep(&mut self, tier: Tier, skill: &Skill, ready: tier::Prepared) -> Arc<tier::Prepared> {
+        if self.ready.len() >= MAX_KEPT {
+            self.ready.clear();
+        }
+        let ready = Arc::new(ready);
+        self.ready.insert((tier, skill.digest().to_owned()), ready.clone());
+        ready
+    }
+
+    fn keep_failure(&mut self, tier: Tier, skill: &Skill, why: WhyNot) {
+        if self.failed.len() >= MAX_KEPT {
+            self.failed.clear();
+        }
+        self.failed.insert((tier, skill.digest().to_owned()), (Instant::now(), why));
+    }
+
+    fn forget(&mut self, tier: Tier, skill: &Skill) {
+        self.ready.remove(&(tier, skill.digest().to_owned()));
+    }
+}
+
+fn cell_inputs(baker: &Baker<'_>, image: &Image, context: &CallContext<'_>) -> Result<Inputs, HostError> {
+    let door = call_door(context.call, context.validate)?;
+    let inputs = baker.inputs(context.skill.mounts(), door, &context.call.limits, image.state.monotonic_ns);
+    Ok(Inputs { cancel: context.call.cancel.clone(), ..inputs })
+}
+
+/// No cell could be had for the call until its deadline, or until it was cancelled.
+fn no_slot(call: &Call) -> Ran {
+    Ran::ended(Tier::Wasm, if call.cancel.is_cancelled() { Outcome::Cancelled } else { Outcome::Busy })
+}
+
+/// Whether a tier that the operator named is not used since it may not be, or is not there. Anything else is an error then:
+/// there is no other tier to take instead.
+fn is_refusal(error: &TierError) -> bool {
+    matches!(error, TierError::Unavailable { .. } | TierError::Image(ImageError::Unpulled { .. }))
+}
+
+fn exceeded(limit: LimitKind) -> Outcome {
+    Outcome::Exceeded(limit, None)
+}

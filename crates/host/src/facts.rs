@@ -1,0 +1,200 @@
+//! What a plan is made of, gathered: the manifest, read in a cell that runs nothing of the skill; what its requirements
+//! resolve to; what was approved of it; what this machine has.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
+use std::sync::{Arc, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::{Host, HostError};
+use crate::approvals::{Approval, Approvals, Difference, Standing};
+use crate::call::Call;
+use crate::plan::{self, ApprovedAs, Decision, MachineFacts, Refused, RuledOut, SkillFacts};
+use skillcell_cell::image::Image;
+use skillcell_packages::skill::{Origin, Skill};
+use skillcell_packages::{Package, Site, Standing as PackageStanding};
+use skillcell_policy::manifest::{BadManifest, Manifest, StaticManifest};
+use skillcell_policy::{Denial, DenialKind, MountGrant, Permissions, Tier, Vouched};
+use skillcell_tiers as tier;
+
+/// Skills whose facts are kept; beyond that they are read again.
+const MAX_KEPT: usize = 256;
+/// How long it is believed that a requirement can't be had. An index may be reachable again later.
+const BELIEVED: Duration = Duration::from_secs(300);
+
+/// What is known of a skill's content.
+pub(super) struct KnownFacts {
+    pub manifest: Arc<Manifest>,
+    pub bad: Option<BadManifest>,
+    pub early_imports: BTreeMap<String, String>,
+    /// A package that it requires and that exists only as native code, with who requires it.
+    pub native_requirement: Option<String>,
+    pub site: Option<Arc<Site>>,
+    read: Instant,
+}
+
+/// Facts by the skill's digest.
+pub(super) type FactsByDigest = HashMap<String, Arc<KnownFacts>>;
+
+impl KnownFacts {
+    fn new(read: &StaticManifest, site: Option<Arc<Site>>) -> KnownFacts {
+        let is_native = |package: &&Package| matches!(package.standing, PackageStanding::Native { .. });
+        let native = site.as_ref().and_then(|site| site.packages.missing().find(is_native));
+        let (manifest, bad) = match read.readable() {
+            Ok(manifest) => (manifest, None),
+            Err(bad) => (Manifest::default(), Some(bad.clone())),
+        };
+        KnownFacts {
+            manifest: Arc::new(manifest),
+            bad,
+            early_imports: read.early_imports.clone(),
+            native_requirement: native.map(Package::way),
+            site: site.clone(),
+            read: Instant::now(),
+        }
+    }
+
+    fn of_image(image: &Image) -> KnownFacts {
+        KnownFacts::new(&image.report.static_manifest(), image.site.clone())
+    }
+
+    fn is_stale(&self) -> bool {
+        let complete = self.site.as_ref().is_none_or(|site| site.packages.is_complete());
+        !complete && self.read.elapsed() > BELIEVED
+    }
+}
+
+impl Host {
+    /// Decides about a call, as if what was ruled out were not there.
+    pub(super) fn plan_without(
+        &self,
+        skill: &Skill,
+        call: &Call,
+        ruled_out: &[RuledOut],
+    ) -> Result<Decision, HostError> {
+        let approval = match self.approval_standing(skill)? {
+            Standing::Changed(approval) => {
+                let denials = vec![self.changed_since_approval(&approval, skill)?];
+                return Ok(Decision::Refused(Refused { tier: Tier::Wasm, denials }));
+            }
+            Standing::Approved(approval) => Some(approval),
+            Standing::Unknown => None,
+        };
+        let known = self.known_facts(skill, call)?;
+        if let Some(bad) = &known.bad {
+            return Ok(Decision::Refused(plan::refuse_manifest(skill.id(), bad)));
+        }
+        let vouched = match (skill.origin(), &approval) {
+            (Origin::Registry, _) => Vouched::Bundled,
+            (_, Some(_)) => Vouched::Approved,
+            (_, None) => Vouched::Unknown,
+        };
+        let facts = SkillFacts {
+            id: skill.id(),
+            vouched,
+            approval: approval.as_deref().map(approved_as),
+            approve_command: self.approvals().map(|approvals| approvals.command(skill)),
+            has_dockerfile: skill.files().iter().any(|(path, _)| path == "Dockerfile"),
+            early_imports: &known.early_imports,
+            native_requirement: known.native_requirement.clone(),
+            ruled_out: ruled_out.to_vec(),
+        };
+        Ok(plan::plan(&facts, &known.manifest, call, &ThisMachine).into())
+    }
+
+    /// What is known of a skill: kept in memory, or from its image, or read now.
+    pub(super) fn known_facts(&self, skill: &Skill, call: &Call) -> Result<Arc<KnownFacts>, HostError> {
+        let kept = || self.shared.facts.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = kept().get(skill.digest()).filter(|known| !known.is_stale()) {
+            return Ok(known.clone());
+        }
+        let known = Arc::new(match self.found_image(skill, call.limits.fuel.is_some())? {
+            Some(image) => KnownFacts::of_image(&image),
+            None => self.read_facts(skill)?,
+        });
+        let mut facts = kept();
+        if facts.len() >= MAX_KEPT {
+            facts.clear();
+        }
+        facts.insert(skill.digest().to_owned(), known.clone());
+        Ok(known)
+    }
+
+    fn read_facts(&self, skill: &Skill) -> Result<KnownFacts, HostError> {
+        let baker = self.baker(false)?;
+        let read = baker.static_manifest(skill)?;
+        // One that can't be read requires nothing.
+        let with_packages = match &read.manifest {
+            Ok(manifest) => baker.with_packages(skill, manifest)?,
+            Err(_) => skill.clone(),
+        };
+        Ok(KnownFacts::new(&read, with_packages.shared_site()))
+    }
+
+    /// The approvals that calls go by.
+    pub fn approvals(&self) -> Option<&Approvals> {
+        self.shared.approvals.as_ref()
+    }
+
+    fn approval_standing(&self, skill: &Skill) -> Result<Standing, HostError> {
+        Ok(self.approvals().map_or(Ok(Standing::Unknown), |approvals| approvals.standing(skill))?)
+    }
+
+    fn changed_since_approval(&self, approval: &Approval, skill: &Skill) -> Result<Denial, HostError> {
+        // What it asks for may be unreadable; that its files changed can always be told.
+        let asked = match self.baker(false)?.static_manifest(skill)?.manifest {
+            Ok(manifest) => manifest.permissions.unwrap_or_default(),
+            Err(_) => approval.permissions.clone(),
+        };
+        Ok(denial_of_change(approval, skill, &asked, self.approvals().map(|approvals| approvals.command(skill))))
+    }
+}
+
+fn approved_as(approval: &Approval) -> ApprovedAs<'_> {
+    ApprovedAs { permissions: &approval.permissions, tiers: &approval.tiers }
+}
+
+fn denial_of_change(approval: &Approval, skill: &Skill, asked: &Permissions, command: Option<String>) -> Denial {
+    let difference = Difference::between(approval, skill, asked);
+    let command = command.unwrap_or_else(|| "skillcell approve".to_owned());
+    Denial {
+        kind: DenialKind::Approval,
+        asked: skill.digest().to_owned(),
+        rule: Some(approval.digest.clone()),
+        message: format!("it was approved in another state: {}", difference.message()),
+        hint: Some(format!(
+            "`{command}` shows what differs, and approves it as it is now if you agree; with `--revoke` the approval is \
+             forgotten, and flags decide"
+        )),
+        flag: None,
+    }
+}
+
+/// This machine, as a plan asks about it.
+struct ThisMachine;
+
+impl MachineFacts for ThisMachine {
+    fn unavailable(&self, tier: Tier) -> Option<String> {
+        tier::available(tier).err().map(|error| error.to_string())
+    }
+
+    fn mount_denial(&self, tier: Tier, mounts: &[MountGrant]) -> Option<Denial> {
+        if tier == Tier::Wasm || mounts.is_empty() {
+            return None;
+        }
+        // A folder that is not there is told when the grant is made ready.
+        let real = |grant: &MountGrant| Some((Path::new(&grant.host).canonicalize().ok()?, grant.clone()));
+        let folders: Vec<_> = mounts.iter().map(real).collect::<Option<_>>()?;
+        let unkept = tier::unkept_mount(tier, &folders).ok()??;
+        let remedy = unkept.remedy;
+        let hint = unkept.instead.as_ref().map_or(remedy.to_owned(), |flag| format!("`{flag}`, or {remedy}"));
+        Some(Denial {
+            kind: DenialKind::Tier,
+            asked: format!("{}:{}", unkept.grant.host, unkept.grant.guest),
+            rule: None,
+            message: unkept.why,
+            hint: Some(hint),
+            flag: unkept.instead,
+        })
+    }
+}

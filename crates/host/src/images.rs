@@ -1,0 +1,169 @@
+//! The images that calls start from: found, baked, and kept mapped while the host lives.
+
+use std::collections::HashMap;
+use std::sync::{Arc, MutexGuard, PoisonError};
+
+use super::parts::Shared;
+use super::{Host, HostError, on_enough_stack};
+use crate::call::ImageUse;
+use skillcell_cache::{Bucket, Pack};
+use skillcell_cell::image::{BakeError, BakeReport, Baker, Image, MAX_AGE, WarmUp};
+use skillcell_limits::Limits;
+use skillcell_packages::Packages;
+use skillcell_packages::skill::Skill;
+use skillcell_policy::manifest::Manifest;
+
+/// Images that a host keeps mapped; another one is opened again when it is needed.
+const MAX_IMAGES: usize = 64;
+/// What images may take on disk unless the host is told otherwise.
+pub(super) const DEFAULT_IMAGE_BYTES: u64 = 10 << 30;
+/// Images by key and whether they count fuel.
+pub(super) type Images = HashMap<(String, bool), Arc<Image>>;
+
+impl Host {
+    /// Bakes a skill's image ahead, replacing one that is there.
+    pub fn build(&self, skill: &Skill, warm_up: &WarmUp, limits: &Limits) -> Result<(ImageUse, BakeReport), HostError> {
+        on_enough_stack(|| self.build_here(skill, warm_up, limits))
+    }
+
+    fn build_here(
+        &self,
+        skill: &Skill,
+        warm_up: &WarmUp,
+        limits: &Limits,
+    ) -> Result<(ImageUse, BakeReport), HostError> {
+        let baker = self.baker(limits.fuel.is_some())?;
+        let image = self.repairing(|| Ok(baker.rebake(skill, warm_up, limits)?))?;
+        self.make_room();
+        let about = (ImageUse { key: image.key.clone(), baked: true }, image.report.clone());
+        let key = (image.key.clone(), limits.fuel.is_some());
+        self.keep(key, image);
+        Ok(about)
+    }
+
+    /// The report of a skill's image, if it is baked.
+    pub fn baked(&self, skill: &Skill) -> Result<Option<(ImageUse, BakeReport)>, HostError> {
+        let image = self.baker(false)?.find(skill)?;
+        Ok(image.map(|image| (ImageUse { key: image.key.clone(), baked: false }, image.report)))
+    }
+
+    /// What a skill says of itself, read without running it.
+    pub fn manifest(&self, skill: &Skill) -> Result<Manifest, HostError> {
+        on_enough_stack(|| {
+            let read = self.baker(false)?.static_manifest(skill)?;
+            read.manifest.map_err(|source| HostError::Manifest { skill: skill.id().to_owned(), source })
+        })
+    }
+
+    /// What a skill's requirements resolve to. It asks pip for what is neither there nor was resolved before.
+    pub fn packages(&self, skill: &Skill) -> Result<Packages, HostError> {
+        let with_packages = self.with_packages(skill)?;
+        Ok(with_packages.site().map(|site| site.packages.clone()).unwrap_or_default())
+    }
+
+    /// The skill with its packages. A manifest that can't be read asks for none.
+    pub(super) fn with_packages(&self, skill: &Skill) -> Result<Skill, HostError> {
+        on_enough_stack(|| {
+            let baker = self.baker(false)?;
+            match baker.static_manifest(skill)?.manifest {
+                Ok(manifest) => Ok(baker.with_packages(skill, &manifest)?),
+                Err(_) => Ok(skill.clone()),
+            }
+        })
+    }
+
+    /// The files of a skill's packages, wheels and stand-ins, without those that the runtime and the framework have.
+    pub fn site_files(&self, skill: &Skill) -> Result<Option<Pack>, HostError> {
+        let with_packages = self.with_packages(skill)?;
+        let Some(name) = with_packages.site().and_then(|site| site.pack.as_deref()) else { return Ok(None) };
+        let artefact = self.cache().open(Bucket::Pack, name, &*self.shared.progress)?;
+        Ok(artefact.map(Pack::open).transpose()?)
+    }
+
+    /// What its requirements resolve to, asked again whatever was resolved before or is locked.
+    pub fn resolve(&self, skill: &Skill) -> Result<Packages, HostError> {
+        let requirements = self.manifest(skill)?.requirements;
+        on_enough_stack(|| Ok(self.baker(false)?.sites().anew(&requirements).map_err(BakeError::from)?))
+    }
+
+    /// What is in a skill's files, for the analysis.
+    pub fn facts(&self, skill: &Skill) -> Result<serde_json::Value, HostError> {
+        on_enough_stack(|| Ok(self.baker(false)?.facts(skill)?))
+    }
+
+    /// What becomes of importing packages that a skill names, in a cell that has its packages and not the skill.
+    pub fn tried(&self, skill: &Skill, wanted: &serde_json::Value) -> Result<Option<serde_json::Value>, HostError> {
+        let with_packages = self.with_packages(skill)?;
+        on_enough_stack(|| Ok(self.baker(false)?.tried(&with_packages, wanted)?))
+    }
+
+    /// A skill's image, and whether it was baked for this.
+    pub(super) fn image(&self, skill: &Skill, metered: bool, limits: &Limits) -> Result<(Arc<Image>, bool), HostError> {
+        if let Some(image) = self.found_image(skill, metered)? {
+            return Ok((image, false));
+        }
+        let baker = self.baker(metered)?;
+        let (image, baked) = self.repairing(|| Ok(baker.bake(skill, limits)?))?;
+        if baked {
+            self.make_room();
+        }
+        Ok((self.keep((baker.key(skill), metered), image), baked))
+    }
+
+    /// A skill's image, if there is one.
+    pub(super) fn found_image(&self, skill: &Skill, metered: bool) -> Result<Option<Arc<Image>>, HostError> {
+        let baker = self.baker(metered)?;
+        let key = (baker.key(skill), metered);
+        if let Some(image) = self.images().get(&key).filter(|image| !image.is_expired()) {
+            return Ok(Some(image.clone()));
+        }
+        Ok(baker.find(skill)?.map(|image| self.keep(key, image)))
+    }
+
+    /// What images take on disk, and what they may.
+    pub fn image_bytes(&self) -> Result<(u64, u64), HostError> {
+        Ok((self.cache().bucket_bytes(Bucket::Image)?, self.shared.max_image_bytes))
+    }
+
+    /// Images that can't be used any more go, and others until the rest is within bounds. That it can't be done is told,
+    /// and keeps nobody from a call.
+    fn make_room(&self) {
+        let Shared { cache, progress, max_image_bytes, .. } = &*self.shared;
+        match cache.trim(Bucket::Image, *max_image_bytes, MAX_AGE) {
+            Ok(removed) if removed.is_empty() => {}
+            Ok(removed) => progress.step(&format!("removed {} images that were not used for longest", removed.len())),
+            Err(error) => progress.note(&format!("no room could be made for images: {error}")),
+        }
+    }
+
+    /// A file of ours that turns out to be damaged is discarded; here it is fetched again, and the work done once more.
+    pub(super) fn repairing<T>(&self, work: impl Fn() -> Result<T, HostError>) -> Result<T, HostError> {
+        match work() {
+            Err(HostError::Bake(BakeError::Damaged(_))) => {
+                self.fetch_stdlib()?;
+                work()
+            }
+            done => done,
+        }
+    }
+
+    fn keep(&self, key: (String, bool), image: Image) -> Arc<Image> {
+        let image = Arc::new(image);
+        let mut images = self.images();
+        if images.len() >= MAX_IMAGES
+            && let Some(other) = images.keys().find(|other| **other != key).cloned()
+        {
+            images.remove(&other);
+        }
+        images.insert(key, image.clone());
+        image
+    }
+
+    fn images(&self) -> MutexGuard<'_, Images> {
+        self.shared.images.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn baker(&self, metered: bool) -> Result<Baker<'_>, HostError> {
+        Ok(Baker { runtime: self.runtime(), machine: self.machine(metered)?, files: self.files()? })
+    }
+}

@@ -1,0 +1,143 @@
+//! The host: what a program that runs skills holds on to. One way to call, from any thread.
+//!
+//! ```no_run
+//! use skillcell::{Call, Host, Outcome};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let host = Host::builder().build()?;
+//! let skill = host.skill("optimization/prompt_rewriter")?;
+//! let report = host.call(&skill, &Call::new(serde_json::json!({"raw_text": "Could you please help"})))?;
+//! match report.outcome {
+//!     Outcome::Returned(result) => println!("{result}"),
+//!     other => eprintln!("{}", other.name()),
+//! }
+//! # Ok(())
+//! # }
+//! ```
+
+mod active_grants;
+pub mod approvals;
+mod builder;
+pub mod call;
+mod calling;
+mod command;
+mod environment;
+mod execute;
+mod facts;
+mod footprint;
+mod images;
+mod json_strings;
+mod listing;
+mod map_paths;
+pub mod notes;
+mod own_folders;
+mod params;
+mod parts;
+pub mod plan;
+mod run_tests;
+mod study;
+pub mod testing;
+
+use std::sync::Arc;
+
+pub use self::active_grants::GrantError;
+pub use self::builder::HostBuilder;
+pub use self::footprint::{Download, Footprint};
+pub use self::listing::Known;
+use self::parts::Shared;
+use crate::approvals::ApprovalError;
+use crate::testing::TestError;
+use skillcell_cell::EngineError;
+use skillcell_cell::engine::STACK_NEEDED;
+use skillcell_cell::image::BakeError;
+use skillcell_cell::runtime::RuntimeError;
+use skillcell_door::audit::AuditError;
+use skillcell_packages::provision;
+use skillcell_packages::skill::{Skill, SkillError};
+use skillcell_packages::venv::VenvError;
+use skillcell_policy::manifest::ManifestError;
+use skillcell_tiers::TierError;
+
+/// Runs skills in cells. Clones share everything.
+#[derive(Clone)]
+pub struct Host {
+    shared: Arc<Shared>,
+}
+
+/// Why the host could not do its part. What a skill does is never an error: see [`Outcome`](skillcell_limits::outcome::Outcome).
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum HostError {
+    #[error(transparent)]
+    Runtime(#[from] RuntimeError),
+    #[error(transparent)]
+    Skill(#[from] SkillError),
+    #[error(transparent)]
+    Bake(#[from] BakeError),
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+    #[error(transparent)]
+    Cache(#[from] skillcell_cache::Error),
+    #[error(transparent)]
+    Provision(#[from] provision::Error),
+    #[error(transparent)]
+    Venv(#[from] VenvError),
+    #[error(transparent)]
+    Tier(#[from] TierError),
+    #[error(transparent)]
+    Grant(#[from] GrantError),
+    #[error(transparent)]
+    Approval(#[from] ApprovalError),
+    #[error(transparent)]
+    Audit(#[from] AuditError),
+    #[error(transparent)]
+    Test(#[from] TestError),
+    #[error("the manifest of `{skill}` can't be read")]
+    Manifest { skill: String, source: ManifestError },
+    #[error("the params are {got} bytes as JSON, and may be {cap}")]
+    ParamsTooLarge { got: usize, cap: usize },
+}
+
+impl HostError {
+    /// What a person can do about it.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            HostError::Cache(error) | HostError::Runtime(RuntimeError::Cache(error)) => error.hint(),
+            HostError::Bake(BakeError::Cache(error) | BakeError::Runtime(RuntimeError::Cache(error))) => error.hint(),
+            HostError::Provision(error) | HostError::Runtime(RuntimeError::Provision(error)) => error.hint(),
+            HostError::Bake(BakeError::Runtime(RuntimeError::Provision(error))) => error.hint(),
+            HostError::Bake(BakeError::Packages(error)) => error.hint(),
+            HostError::Audit(error) => error.hint(),
+            HostError::Venv(error) => error.hint(),
+            HostError::Tier(error) => error.hint(),
+            HostError::Bake(BakeError::Damaged(_)) => {
+                Some("call again: what was damaged was removed and is made anew".into())
+            }
+            HostError::Approval(error) => error.hint(),
+            HostError::Grant(error) => error.hint(),
+            HostError::Skill(SkillError::Find(_)) => Some(
+                "a skill is a folder with a `skill.py`, or an id in SKILLWARE_SKILL_PATH, ./skills or the registry"
+                    .into(),
+            ),
+            _ => None,
+        }
+    }
+}
+
+impl Host {
+    /// Settings, all of which have defaults.
+    pub fn builder() -> HostBuilder {
+        HostBuilder::default()
+    }
+
+    /// Finds a skill by path or id, and reads its files.
+    pub fn skill(&self, name: &str) -> Result<Skill, HostError> {
+        Ok(Skill::find(name, &self.shared.roots, self.registry()?)?)
+    }
+}
+
+/// A cell runs on the stack of the thread that called for it. Running out of that would end the process, where running
+/// out of the cell's share of it ends the call. So a thread with little left gets more, elsewhere.
+fn on_enough_stack<T>(work: impl FnOnce() -> T) -> T {
+    stacker::maybe_grow(STACK_NEEDED, 2 * STACK_NEEDED, work)
+}

@@ -1,0 +1,30 @@
+//! What a caller is told of a call in a cell besides its result: differences from native Python that a result does not show.
+
+use skillcell_limits::outcome::{Note, NoteKind};
+use skillcell_packages::skill::Skill;
+
+pub const INTEGER_WIDTH: &str = "numpy's default integer has 32 bits in a cell, 64 elsewhere: beyond 2147483647 sums and products \
+    wrap, without an error. `dtype=np.int64` avoids it";
+
+/// Notes on the modules that a cell says it has loaded. It is a stranger's word: names that mean nothing here are passed over.
+pub(super) fn on_modules(loaded: &[String], skill: &Skill) -> Vec<Note> {
+    if loaded.is_empty() {
+        return Vec::new();
+    }
+    let mut notes = Vec::new();
+    if loaded.iter().any(|module| module == "numpy") {
+        let message = format!("{INTEGER_WIDTH}; `acknowledge: [integer_width]` in the manifest ends this note");
+        notes.push(Note::new(NoteKind::IntegerWidth, "numpy", message));
+    }
+    let stand_ins = skill.site().map(|site| site.packages.stand_in_modules()).unwrap_or_default();
+    for (module, package) in stand_ins {
+        if loaded.contains(&module) && !notes.iter().any(|note: &Note| note.subject == package) {
+            let message = format!(
+                "`{package}` is a stand-in in Python for native code: results may differ where docs/reference/packages.md says \
+                 so, and `skillcell lock --print` lists its limits"
+            );
+            notes.push(Note::new(NoteKind::StandIn, package, message));
+        }
+    }
+    notes
+}

@@ -1,0 +1,188 @@
+//! What a call will do, decided before anything of the skill runs or is baked.
+//!
+//! ```text
+//!   SkillFacts, Manifest, Call, MachineFacts ──▶ plan ──▶ Plan: tier, grants, limits, what to prepare
+//!                                                   └──▶ Refused: denials, each with a way out or that there is none
+//! ```
+//!
+//! Pure: it reads what it is given. What is found out later (a module that a cell lacks, an image that can't be pulled)
+//! becomes a [`RuledOut`] in the facts, and the call is planned again; so every decision is made here.
+
+mod describe;
+mod grants;
+#[cfg(test)]
+mod tests;
+mod tier;
+
+use std::collections::BTreeMap;
+
+pub use self::describe::PlanView;
+use crate::call::Call;
+use skillcell_limits::Limits;
+use skillcell_limits::outcome::MissingModule;
+use skillcell_policy::manifest::{BadManifest, Manifest};
+use skillcell_policy::{Denial, DenialKind, Effective, Grants, MountGrant, Permissions, Tier, Vouched};
+
+/// What is known of a skill.
+pub struct SkillFacts<'a> {
+    pub id: &'a str,
+    pub vouched: Vouched,
+    /// What was approved of it, as it is now.
+    pub approval: Option<ApprovedAs<'a>>,
+    /// The command that would approve it, where approvals count.
+    pub approve_command: Option<String>,
+    /// Whether its folder has a `Dockerfile`.
+    pub has_dockerfile: bool,
+    /// What importing it is certain to import, and where.
+    pub early_imports: &'a BTreeMap<String, String>,
+    /// A package that it requires and that exists only as native code, with who requires it: `fastembed → onnxruntime`.
+    pub native_requirement: Option<String>,
+    /// What was tried for this call, and does not do.
+    pub ruled_out: Vec<RuledOut>,
+}
+
+/// What an approval says that matters to a plan.
+pub struct ApprovedAs<'a> {
+    pub permissions: &'a Permissions,
+    /// The tiers that it was approved for by name.
+    pub tiers: &'a [Tier],
+}
+
+/// A tier that turned out not to do for this call.
+#[derive(Debug, Clone)]
+pub struct RuledOut {
+    pub tier: Tier,
+    pub why: WhyNot,
+}
+
+/// Why a tier does not do.
+#[derive(Debug, Clone)]
+pub enum WhyNot {
+    /// Importing the skill in a cell needs a module that a cell lacks.
+    Missing(MissingModule),
+    /// What the tier runs on can't be had.
+    Unprepared { message: String, hint: Option<String> },
+}
+
+/// What is known of the machine. An implementation may look when it is asked, and should remember.
+pub trait MachineFacts {
+    /// Why a tier can't be used here, if so.
+    fn unavailable(&self, tier: Tier) -> Option<String>;
+    /// Why a tier can't show a call one of these folders, if so.
+    fn mount_denial(&self, tier: Tier, mounts: &[MountGrant]) -> Option<Denial>;
+}
+
+/// What a call will do.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Plan {
+    pub tier: Tier,
+    /// Why this tier, where that needed deciding.
+    pub reason: Option<String>,
+    /// Stronger tiers, and why it is none of them.
+    pub passed_over: Vec<PassedOver>,
+    /// What was granted, by approval, policy file and flags together.
+    pub granted: Grants,
+    /// What of it holds, what the skill lacks, and what was granted for nothing.
+    pub effective: Effective,
+    pub limits: Limits,
+    /// What has to be there before the call runs. It is made if it is not, once for each content.
+    pub preparation: Preparation,
+}
+
+/// A tier that is not used, and why.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct PassedOver {
+    pub tier: Tier,
+    pub why: String,
+}
+
+/// What a call runs on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Preparation {
+    /// The skill's image: imported, constructed and warmed up.
+    SkillImage,
+    /// The runtime alone: the call imports the skill itself.
+    ImportInCall,
+    /// An environment of these packages for this machine's Python.
+    Environment { requirements: Vec<String> },
+    /// A container image: named by the manifest, built from the skill's `Dockerfile`, or from its requirements.
+    ContainerImage { named: Option<String>, requirements: Vec<String> },
+}
+
+/// Why a call is not made.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Refused {
+    /// Where it would have been made.
+    pub tier: Tier,
+    pub denials: Vec<Denial>,
+}
+
+/// What was decided about a call.
+#[derive(Debug, Clone)]
+pub enum Decision {
+    Planned(Box<Plan>),
+    Refused(Refused),
+}
+
+impl From<Result<Plan, Refused>> for Decision {
+    fn from(decided: Result<Plan, Refused>) -> Decision {
+        match decided {
+            Ok(plan) => Decision::Planned(Box::new(plan)),
+            Err(refused) => Decision::Refused(refused),
+        }
+    }
+}
+
+/// Decides about a call.
+pub fn plan(
+    skill: &SkillFacts<'_>,
+    manifest: &Manifest,
+    call: &Call,
+    machine: &dyn MachineFacts,
+) -> Result<Plan, Refused> {
+    let granted = grants::granted(skill, call);
+    let effective = grants::effective(skill, manifest, &granted);
+    let chosen = tier::choose(skill, manifest, call, machine, &effective.grants.mounts)?;
+    let denials = grants::denials(skill, call, &effective, chosen.tier);
+    if !denials.is_empty() {
+        return Err(Refused { tier: chosen.tier, denials });
+    }
+    Ok(Plan {
+        tier: chosen.tier,
+        reason: chosen.reason,
+        passed_over: chosen.passed_over,
+        preparation: preparation(chosen.tier, manifest, call),
+        granted,
+        effective,
+        limits: call.limits.clone(),
+    })
+}
+
+fn preparation(tier: Tier, manifest: &Manifest, call: &Call) -> Preparation {
+    let requirements = manifest.requirements.clone();
+    match tier {
+        Tier::Wasm if call.use_image => Preparation::SkillImage,
+        Tier::Wasm => Preparation::ImportInCall,
+        Tier::Container => Preparation::ContainerImage {
+            named: manifest.container.as_ref().and_then(|container| container.image.clone()),
+            requirements,
+        },
+        Tier::Subprocess | Tier::InProcess => Preparation::Environment { requirements },
+    }
+}
+
+/// The refusal of a manifest with a key that makes no sense.
+pub fn refuse_manifest(skill: &str, bad: &BadManifest) -> Refused {
+    let is_permissions = bad.key == "permissions";
+    let denial = Denial {
+        kind: if is_permissions { DenialKind::Permissions } else { DenialKind::Manifest },
+        asked: bad.key.clone(),
+        rule: None,
+        message: format!("the `{}` of `{skill}` can't be read: {}", bad.key, bad.why),
+        hint: Some("no flag helps: whoever wrote the manifest has to correct it".to_owned()),
+        flag: None,
+    };
+    Refused { tier: Tier::Wasm, denials: vec![denial] }
+}

@@ -1,0 +1,234 @@
+//! Runs a skill's own tests: a cell for each file, entered at another function than calls are, and otherwise made,
+//! bounded and granted as a call's is.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+use serde_json::json;
+
+use super::active_grants::{ActiveGrants, check_env};
+use super::calling::{call_door, ended_of};
+use super::execute::CallContext;
+use super::{Host, HostError, on_enough_stack};
+use crate::call::{Call, Report};
+use crate::testing::{Chosen, FileReport, TestCall, TestReport, choose, file_report, surroundings};
+use skillcell_cell::image::Image;
+use skillcell_cell::runtime::files::TEST_PACKAGES_FOLDER;
+use skillcell_door::audit::Trail;
+use skillcell_door::{Denials, Events};
+use skillcell_packages::pack_tree;
+use skillcell_packages::provision;
+use skillcell_packages::skill::Skill;
+use skillcell_packages::{SITE_FOLDER, Site};
+use skillcell_policy::{Effective, Permissions, Tier};
+use skillcell_vfs::{Mount, Tree};
+
+/// Where a cell whose tests may write sees the skill's files, to copy them.
+const ORIGINAL_FOLDER: &str = "/usr/local/share/skill";
+
+/// What every test cell starts from.
+pub(super) struct Bench {
+    image: Image,
+    packages: Option<Mount>,
+}
+
+/// One skill's tests, ready to run.
+struct Suite<'a> {
+    skill: &'a Skill,
+    call: &'a TestCall,
+    bench: &'a Bench,
+    around: Option<Arc<Tree>>,
+    /// What it asks for; `None` if it doesn't say.
+    permissions: Option<Permissions>,
+}
+
+impl Host {
+    /// Runs a skill's own pytest files, each in a fresh cell, some at once. Failing tests are no error: see
+    /// [`TestReport`].
+    pub fn test(&self, skill: &Skill, call: &TestCall) -> Result<TestReport, HostError> {
+        self.test_with(skill, call, &|_| ())
+    }
+
+    /// The same, and `each` is told of each file's report, in the order of the files.
+    pub fn test_with(
+        &self,
+        skill: &Skill,
+        call: &TestCall,
+        each: &(dyn Fn(&FileReport) + Sync),
+    ) -> Result<TestReport, HostError> {
+        let started = Instant::now();
+        let chosen = choose(skill, call)?;
+        let around = surroundings(skill, self.registry()?)?;
+        let bench = self.bench()?;
+        let read = on_enough_stack(|| Ok::<_, HostError>(self.baker(false)?.static_manifest(skill)?))?;
+        // One that can't be read asks for nothing.
+        let permissions = read.manifest.as_ref().map_or(Some(Permissions::default()), |it| it.permissions.clone());
+        let skill = &self.with_packages(skill)?;
+        let suite = Suite { skill, call, bench, around, permissions };
+        let files = self.run_files(&suite, &chosen, each)?;
+        Ok(TestReport::new(skill.id(), files, started.elapsed()))
+    }
+
+    fn run_files(
+        &self,
+        suite: &Suite<'_>,
+        chosen: &[Chosen],
+        each: &(dyn Fn(&FileReport) + Sync),
+    ) -> Result<Vec<FileReport>, HostError> {
+        let cores = std::thread::available_parallelism().map_or(1, |count| count.get());
+        let jobs = if suite.call.jobs == 0 { cores } else { suite.call.jobs }.min(chosen.len());
+        let (next, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
+        let done = Mutex::new(Done { reports: chosen.iter().map(|_| None).collect(), told: 0, count: 0 });
+        self.shared.progress.step(&format!("testing {}", suite.skill.id()));
+        let work = || -> Result<(), HostError> {
+            while !stop.load(Ordering::Relaxed) {
+                let Some((index, file)) =
+                    Some(next.fetch_add(1, Ordering::Relaxed)).and_then(|at| Some((at, chosen.get(at)?)))
+                else {
+                    break;
+                };
+                let report = on_enough_stack(|| self.run_file(suite, file))
+                    .inspect_err(|_| stop.store(true, Ordering::Relaxed))?;
+                if suite.call.exit_first && has_failed(&report) {
+                    stop.store(true, Ordering::Relaxed);
+                }
+                let count = done.lock().unwrap_or_else(PoisonError::into_inner).add(index, report, each);
+                self.shared.progress.fraction(count as u64, chosen.len() as u64);
+            }
+            Ok(())
+        };
+        std::thread::scope(|scope| {
+            let threads: Vec<_> = (1..jobs).map(|_| scope.spawn(work)).collect();
+            let mine = work();
+            let others = threads
+                .into_iter()
+                .map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+            others.fold(mine, |one, other| one.and(other))
+        })?;
+        let done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+        Ok(done.reports.into_iter().flatten().collect())
+    }
+
+    /// One file in one cell.
+    fn run_file(&self, suite: &Suite<'_>, chosen: &Chosen) -> Result<FileReport, HostError> {
+        let call = suite.cell_call(chosen);
+        check_env(&call)?;
+        let audit = call.audit.begin(suite.skill.id(), suite.skill.digest(), call.env.keys())?;
+        audit.made_in(Some(Tier::Wasm));
+        self.run_tests(suite, chosen, &call, &audit)
+    }
+
+    fn run_tests(
+        &self,
+        suite: &Suite<'_>,
+        chosen: &Chosen,
+        call: &Call,
+        audit: &Arc<Trail>,
+    ) -> Result<FileReport, HostError> {
+        let started = Instant::now();
+        let grants = self.grants_of_tests(suite, call, audit)?;
+        let call = &*grants.apply_to(call)?;
+        let baker = self.baker(false)?;
+        let mut door = call_door(call, false)?;
+        let events = Arc::new(Mutex::new(Events::default()));
+        door.tests = Some(events.clone());
+        let inputs = baker.inputs(suite.mounts(), door, &call.limits, suite.bench.image.state.monotonic_ns);
+        let cell = baker.machine.cell(&suite.bench.image.memories, inputs)?;
+        let entry = suite.bench.image.state.entry;
+        let denials = Arc::new(Denials::audited(audit.clone()));
+        let context = CallContext { skill: suite.skill, call, grants: &grants, audit, denials, validate: false };
+        let ran = self.run_cell(cell, drop, entry, started, &context);
+        let done = ran.map(|ran| self.finish(suite.skill, call, ran, Some(&grants)));
+        audit.end(done.as_ref().map(ended_of))?;
+        let mut report: Report = done?;
+        report.usage.wall = started.elapsed();
+        let mut events = std::mem::take(&mut *events.lock().unwrap_or_else(PoisonError::into_inner));
+        grants.scrub_events(&mut events);
+        Ok(file_report(&chosen.file, events, &report))
+    }
+
+    /// What tests may do: the call's grants, as far as the manifest asks for them if it asks at all. Nothing that it
+    /// asks for has to be granted.
+    fn grants_of_tests(&self, suite: &Suite<'_>, call: &Call, audit: &Arc<Trail>) -> Result<ActiveGrants, HostError> {
+        let effective = Effective::of(suite.skill.id(), suite.permissions.as_ref(), &call.grants);
+        let effective = Effective { missing: Vec::new(), ..effective };
+        self.check_mounts(suite.skill, call, &effective.grants)?;
+        let grants = ActiveGrants::activate(&effective, false)?;
+        audit.grants(&call.grants, &effective, grants.scrubber())?;
+        Ok(grants)
+    }
+
+    fn bench(&self) -> Result<&Bench, HostError> {
+        // What it is made of is made first: `made` is not to be entered twice.
+        let baker = self.baker(false)?;
+        self.made(&self.shared.bench, || {
+            let runtime = self.runtime();
+            let pack = provision::test_packages(runtime.cache, runtime.fetch, runtime.progress)?;
+            let digest = pack.digest().to_string();
+            let packages = Mount::tree(TEST_PACKAGES_FOLDER, Arc::new(pack_tree(pack)));
+            let image = self.repairing(|| Ok(baker.testing(packages.clone(), &digest)?))?;
+            Ok(Bench { image, packages })
+        })
+    }
+}
+
+impl Suite<'_> {
+    /// What the cell of one file is given.
+    fn cell_call(&self, chosen: &Chosen) -> Call {
+        let TestCall { keyword, exit_first, args, color, width, grants, audit, limits, .. } = self.call;
+        let mut words: Vec<String> = keyword.iter().flat_map(|keyword| ["-k".to_owned(), keyword.clone()]).collect();
+        words.extend(exit_first.then(|| "-x".to_owned()));
+        words.extend(args.iter().cloned());
+        let mut call = Call::new(json!({
+            "folder": self.skill.guest_folder(),
+            "copy_from": self.call.writable.then_some(ORIGINAL_FOLDER),
+            "registry": self.around.is_some(),
+            "packages": self.skill.site().and_then(Site::mount).map(|_| SITE_FOLDER),
+            "test": chosen.test,
+            "args": words,
+            "color": color,
+            "width": width,
+        }));
+        call.grants = grants.clone();
+        call.audit = audit.clone();
+        call.limits = limits.clone();
+        call.limits.fuel = None;
+        call
+    }
+
+    fn mounts(&self) -> impl Iterator<Item = Mount> {
+        let place = self.skill.guest_folder();
+        let skill = if self.call.writable {
+            vec![Mount::tree(ORIGINAL_FOLDER, self.skill.tree()), Mount::scratch(&place)]
+        } else {
+            vec![Mount::tree(&place, self.skill.tree())]
+        };
+        let around = self.around.clone().and_then(|tree| Mount::tree("/", tree));
+        let site = self.skill.site().and_then(Site::mount);
+        skill.into_iter().flatten().chain(around).chain(self.bench.packages.clone()).chain(site)
+    }
+}
+
+/// The reports so far; each is told once those before it were.
+struct Done {
+    reports: Vec<Option<FileReport>>,
+    told: usize,
+    count: usize,
+}
+
+impl Done {
+    fn add(&mut self, index: usize, report: FileReport, each: &dyn Fn(&FileReport)) -> usize {
+        self.reports[index] = Some(report);
+        self.count += 1;
+        while let Some(Some(report)) = self.reports.get(self.told) {
+            each(report);
+            self.told += 1;
+        }
+        self.count
+    }
+}
+
+fn has_failed(report: &FileReport) -> bool {
+    !TestReport::new("", vec![report.clone()], Default::default()).ok
+}

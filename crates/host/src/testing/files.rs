@@ -1,0 +1,132 @@
+//! Which files of a skill are tests, and what lies around a skill in its registry that tests may need.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+use std::sync::Arc;
+
+use super::{TestCall, TestError};
+use skillcell_cache::Pack;
+use skillcell_packages::skill::{Origin, Skill};
+use skillcell_vfs::{Content, Tree};
+
+/// Folders that pytest does not look into.
+const PASSED_OVER: &[&str] = &["build", "dist", "venv", "node_modules", "__pycache__"];
+/// What tests may need of the folders above a skill: packages, fixtures, and at the registry's root pytest's
+/// configuration.
+const ABOVE: &[&str] = &["__init__.py", "conftest.py"];
+const AT_ROOT: &[&str] = &["conftest.py", "pytest.ini", ".pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg"];
+/// The longest of these.
+const MAX_BYTES: u64 = 1 << 20;
+
+/// One cell's worth of tests.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Chosen {
+    pub file: String,
+    /// `file`, or with `::` and names in it.
+    pub test: String,
+}
+
+/// The files to run, in order; every file of the skill that pytest would collect, unless the call names some.
+pub fn choose(skill: &Skill, call: &TestCall) -> Result<Vec<Chosen>, TestError> {
+    let own = |file: &str| skill.files().iter().any(|(path, _)| path == file);
+    if !call.files.is_empty() {
+        let named = call.files.iter().map(|given| -> Result<Vec<Chosen>, TestError> {
+            let given = given.strip_prefix("./").unwrap_or(given);
+            let file = given.split("::").next().unwrap_or(given).to_owned();
+            if own(&file) {
+                return Ok(vec![Chosen { file, test: given.to_owned() }]);
+            }
+            let below = all_below(skill, &format!("{}/", file.trim_end_matches('/')));
+            let missing = || TestError::NoFile { skill: skill.id().to_owned(), file };
+            if below.is_empty() { Err(missing()) } else { Ok(below) }
+        });
+        return Ok(named.collect::<Result<Vec<_>, _>>()?.concat());
+    }
+    let all = all_below(skill, "");
+    if all.is_empty() { Err(TestError::NoTests { skill: skill.id().to_owned() }) } else { Ok(all) }
+}
+
+/// The test files in one of the skill's folders.
+fn all_below(skill: &Skill, folder: &str) -> Vec<Chosen> {
+    let paths = skill.files().iter().map(|(path, _)| path);
+    let tests = paths.filter(|path| path.starts_with(folder) && is_test(path));
+    tests.map(|path| Chosen { file: path.clone(), test: path.clone() }).collect()
+}
+
+fn is_test(path: &str) -> bool {
+    let mut parts = path.split('/').rev();
+    let name = parts.next().unwrap_or(path);
+    let passed_over = |part: &str| part.starts_with('.') || PASSED_OVER.contains(&part);
+    let named = name.strip_suffix(".py").is_some_and(|stem| stem.starts_with("test_") || stem.ends_with("_test"));
+    named && !parts.any(passed_over)
+}
+
+/// The files around a skill in a registry, `skills/<category>/<name>`, by their paths from its root. `None` for a skill
+/// on its own.
+pub fn surroundings(skill: &Skill, registry: &Pack) -> Result<Option<Arc<Tree>>, TestError> {
+    let Some((category, _)) = skill.id().split_once('/').filter(|(_, name)| !name.contains('/')) else {
+        return Ok(None);
+    };
+    let mut tree = Tree::new();
+    let mut add = |path: &str, bytes: Vec<u8>| {
+        // Plain names of ours, below a folder that a skill's own path goes through.
+        let _ = tree.insert(path, Content::Bytes(bytes.into()));
+    };
+    match skill.origin() {
+        Origin::Registry => {
+            for (from, to) in [("", "skills/"), (&*format!("{category}/"), &*format!("skills/{category}/"))] {
+                for name in ABOVE {
+                    let Ok(bytes) = registry.read(&format!("{from}{name}")) else { continue };
+                    add(&format!("{to}{name}"), bytes);
+                }
+            }
+        }
+        Origin::Folder(folder) => {
+            let folder = folder.canonicalize().unwrap_or_else(|_| folder.clone());
+            let inside = format!("skills/{category}/");
+            for (up, to, names) in [(1, &*inside, ABOVE), (2, "skills/", ABOVE), (3, "", AT_ROOT)] {
+                let Some(above) = folder.ancestors().nth(up) else { continue };
+                // Above a root of another name may be anything.
+                if up == 3 && !folder.ancestors().nth(2).is_some_and(|root| root.ends_with("skills")) {
+                    continue;
+                }
+                for name in names {
+                    if let Some(bytes) = read(&above.join(name))? {
+                        add(&format!("{to}{name}"), bytes);
+                    }
+                }
+            }
+        }
+    }
+    Ok(Some(Arc::new(tree)))
+}
+
+/// A plain file, if there is one.
+fn read(path: &Path) -> Result<Option<Vec<u8>>, TestError> {
+    let failed = |source| TestError::Surroundings { path: path.to_owned(), source };
+    match std::fs::symlink_metadata(path) {
+        Ok(meta) if meta.is_file() && meta.len() <= MAX_BYTES => {}
+        _ => return Ok(None),
+    }
+    let mut bytes = Vec::new();
+    File::open(path).and_then(|file| file.take(MAX_BYTES).read_to_end(&mut bytes)).map_err(failed)?;
+    Ok(Some(bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tests_are_named_as_pytest_expects_and_not_in_folders_that_it_passes_over() {
+        for test in ["test_skill.py", "tests/test_a.py", "a/b/c_test.py", "test_.py"] {
+            assert!(is_test(test), "{test}");
+        }
+        for other in
+            ["skill.py", "test_data.json", "tests/conftest.py", ".hidden/test_a.py", "venv/x/test_a.py", "mytest.py"]
+        {
+            assert!(!is_test(other), "{other}");
+        }
+    }
+}

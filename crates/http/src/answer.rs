@@ -1,0 +1,305 @@
+//! An answer on its way to the guest: read as it arrives, capped, scrubbed, framed anew. Never held whole, unless small.
+//!
+//! ```text
+//!   Head ─▶ Body ─▶ Over(Complete)      the connection goes back to the pool
+//!     └───────┴───▶ Over(Closed)        the server stopped early: the guest reads an end, as it would from a socket
+//! ```
+
+use std::borrow::Cow;
+use std::io;
+use std::sync::Arc;
+use std::time::Instant;
+
+use zeroize::Zeroizing;
+
+use crate::client::Checked;
+use crate::connection::{Connection, is_timeout};
+use crate::error::HttpError;
+use crate::event::Record;
+use crate::framing::{BodyReader, Framing};
+use crate::guard;
+use crate::inflate::Inflation;
+use crate::limits::from_now;
+use crate::outgoing::Outgoing;
+use crate::response::{NOT_HTTP, Response};
+use crate::terms::Terms;
+
+/// The most that the guest gets at once.
+const MAX_PIECE_BYTES: usize = 256 << 10;
+/// The most answers that only announce another (`100`, `103`).
+const MAX_INTERIM: u8 = 8;
+/// The most that is passed on of a line that is no HTTP.
+const MAX_STRANGE_BYTES: usize = 256;
+
+/// A request that can be sent again, should a re-used connection turn out to be dead.
+pub struct Resend {
+    pub checked: Checked,
+    pub bytes: Zeroizing<Vec<u8>>,
+    pub tls: bool,
+}
+
+/// What of the request matters for its answer.
+pub struct About {
+    pub head_only: bool,
+    /// A secret may go to the host that the request went to: see `guard`.
+    pub guarded: bool,
+    /// The guest wants no other answer after this one.
+    pub close: bool,
+    /// No other request is sent on the connection.
+    pub last: bool,
+}
+
+pub struct Answer {
+    terms: Arc<Terms>,
+    connection: Option<Connection>,
+    resend: Option<Resend>,
+    record: Record,
+    about: About,
+    phase: Phase,
+    first_byte_by: Instant,
+    out: Vec<u8>,
+    given: usize,
+}
+
+enum Phase {
+    Head { scanned: usize, interim: u8 },
+    Body(Box<Body>),
+    Over { complete: bool },
+}
+
+struct Body {
+    reader: BodyReader,
+    inflation: Option<Inflation>,
+    outgoing: Outgoing,
+}
+
+impl Answer {
+    pub fn new(
+        terms: Arc<Terms>,
+        connection: Option<Connection>,
+        resend: Option<Resend>,
+        record: Record,
+        about: About,
+    ) -> Answer {
+        let first_byte_by = from_now(terms.limits.first_byte);
+        let phase = Phase::Head { scanned: 0, interim: 0 };
+        let (out, given) = (Vec::new(), 0);
+        Answer { terms, connection, resend, record, about, phase, first_byte_by, out, given }
+    }
+
+    /// The next piece; empty at the end.
+    pub fn read(&mut self, max: usize, deadline: Instant) -> Result<Vec<u8>, HttpError> {
+        while self.given == self.out.len() && !matches!(self.phase, Phase::Over { .. }) {
+            self.out.clear();
+            self.given = 0;
+            self.advance(deadline).inspect_err(|error| self.record.failed(error))?;
+        }
+        let count = max.min(MAX_PIECE_BYTES).min(self.out.len() - self.given);
+        let piece = self.out[self.given..self.given + count].to_vec();
+        self.given += count;
+        Ok(piece)
+    }
+
+    /// Whether the guest has read everything, and if so, whether it can ask for more on its connection.
+    pub fn is_over(&self) -> Option<bool> {
+        match self.phase {
+            Phase::Over { complete } if self.given == self.out.len() => Some(complete && !self.about.close),
+            _ => None,
+        }
+    }
+
+    /// Whether reading would give something at once: bytes, the end or an error.
+    pub fn is_ready(&mut self) -> bool {
+        let Some(connection) = &mut self.connection else { return true };
+        let received = connection.received().len();
+        let unread = match self.phase {
+            Phase::Head { scanned, .. } => received > scanned || Instant::now() >= self.first_byte_by,
+            Phase::Body(_) => received > 0,
+            Phase::Over { .. } => true,
+        };
+        unread || self.given < self.out.len() || connection.has_more()
+    }
+
+    pub fn wait_for_bytes(&mut self, deadline: Instant) {
+        let by = match self.phase {
+            Phase::Head { .. } => deadline.min(self.first_byte_by),
+            _ => deadline,
+        };
+        if let Some(connection) = &mut self.connection {
+            connection.wait_for_bytes(by);
+        }
+    }
+
+    fn advance(&mut self, deadline: Instant) -> Result<(), HttpError> {
+        match self.phase {
+            Phase::Head { .. } => self.advance_head(deadline),
+            Phase::Body(_) => self.advance_body(deadline),
+            Phase::Over { .. } => Ok(()),
+        }
+    }
+
+    fn advance_head(&mut self, deadline: Instant) -> Result<(), HttpError> {
+        let (Some(connection), Phase::Head { scanned, interim }) = (&mut self.connection, &mut self.phase) else {
+            return self.stop_early();
+        };
+        let found = match Response::find(connection.received(), scanned, self.about.head_only) {
+            Err(HttpError::BadAnswer(NOT_HTTP)) => return self.pass_on_first_line(),
+            found => found?,
+        };
+        if let Some((response, end)) = found {
+            connection.consume(end);
+            (*scanned, *interim) = (0, *interim + 1);
+            return match response.status {
+                101 => Err(HttpError::BadAnswer("the protocol was switched unasked")),
+                100..200 if *interim > MAX_INTERIM => Err(HttpError::BadAnswer("too many interim answers")),
+                100..200 => Ok(()),
+                _ => self.start_body(response),
+            };
+        }
+        // Who reads on after the time-out, or never waited for it, learns that nothing will come.
+        if Instant::now() >= self.first_byte_by {
+            return Err(HttpError::Reset { doing: "waiting for an answer" });
+        }
+        let silent = *scanned == 0;
+        match connection.fill(deadline.min(self.first_byte_by)) {
+            Ok(1..) => Ok(()),
+            Err(error) if is_timeout(&error) => Err(HttpError::TimedOut { doing: "waiting for an answer" }),
+            result => match self.resend.take().filter(|_| silent) {
+                Some(resend) => self.send_again(&resend, deadline),
+                None if !silent && !Response::is_begun(connection.received()) => self.pass_on_first_line(),
+                None => result.map_or(Err(HttpError::Reset { doing: "waiting for an answer" }), |_| self.stop_early()),
+            },
+        }
+    }
+
+    /// What is no HTTP goes no further than its first line: at that, the guest's library raises what it raises elsewhere.
+    fn pass_on_first_line(&mut self) -> Result<(), HttpError> {
+        let received = self.connection.as_ref().map_or(&[][..], Connection::received);
+        // Scrubbed first: in a part of it, a value would not be found.
+        let clean = self.terms.scrubber.as_ref().map_or(Cow::Borrowed(received), |it| it.scrub_bytes(received));
+        let line = clean.split(|byte| matches!(byte, b'\r' | b'\n')).next().unwrap_or_default();
+        self.out = line[..line.len().min(MAX_STRANGE_BYTES)].to_vec();
+        self.out.extend_from_slice(b"\r\n\r\n");
+        self.stop_early()?;
+        self.record.failed(&HttpError::BadAnswer(NOT_HTTP));
+        self.connection = None;
+        Ok(())
+    }
+
+    fn send_again(&mut self, resend: &Resend, deadline: Instant) -> Result<(), HttpError> {
+        let limits = &self.terms.limits;
+        let by = deadline.min(from_now(limits.connect));
+        let mut connection = self.terms.client.connect(&resend.checked, resend.tls, by)?;
+        connection.only_for = self.connection.take().and_then(|dead| dead.only_for);
+        self.record.tell_secrets(self.record.secrets.clone(), connection.key.address)?;
+        let sent: io::Result<()> = connection.send(&resend.bytes, limits.idle, deadline);
+        sent.map_err(|_| HttpError::Reset { doing: "sending the request" })?;
+        self.record.address = Some(connection.key.address);
+        self.first_byte_by = from_now(limits.first_byte);
+        self.connection = Some(connection);
+        Ok(())
+    }
+
+    fn start_body(&mut self, response: Response) -> Result<(), HttpError> {
+        self.resend = None;
+        self.record.status = Some(response.status);
+        let cap = self.terms.limits.answer_bytes;
+        if matches!(response.framing, Framing::Length(length) if length > cap) {
+            return Err(HttpError::TooLarge { what: "the answer's body", cap });
+        }
+        if self.about.guarded {
+            guard::check(&response).inspect_err(|refusal| self.record.tell_refusal(refusal))?;
+        }
+        let codings = response.codings()?;
+        let reader = BodyReader::new(response.framing, false);
+        let done = reader.is_done();
+        let outgoing = Outgoing::start(response, self.terms.scrubber.clone(), &mut self.out);
+        let inflation = Inflation::new(&codings, self.terms.limits.inflated_bytes);
+        self.phase = Phase::Body(Box::new(Body { reader, inflation, outgoing }));
+        if done {
+            self.finish(true);
+        }
+        Ok(())
+    }
+
+    fn advance_body(&mut self, deadline: Instant) -> Result<(), HttpError> {
+        let (Some(connection), Phase::Body(body)) = (&mut self.connection, &mut self.phase) else {
+            return self.stop_early();
+        };
+        if connection.received().is_empty() {
+            match connection.fill(deadline.min(from_now(self.terms.limits.idle))) {
+                Ok(1..) => {}
+                Ok(0) => {
+                    let proper = body.reader.close();
+                    self.finish(proper);
+                    return Ok(());
+                }
+                Err(error) if is_timeout(&error) => return Err(HttpError::TimedOut { doing: "reading an answer" }),
+                Err(_) => return Err(HttpError::Reset { doing: "reading an answer" }),
+            }
+        }
+        while self.take_piece()? {}
+        Ok(())
+    }
+
+    /// Passes on what was received, a chunk at a time where the server sends chunks: some read streams by them. Gives
+    /// whether there is more.
+    fn take_piece(&mut self) -> Result<bool, HttpError> {
+        let (Some(connection), Phase::Body(body)) = (&mut self.connection, &mut self.phase) else { return Ok(false) };
+        let mut piece = Vec::new();
+        let taken = body.reader.take_piece(connection.received(), &mut piece);
+        connection.consume(taken.unwrap_or_default());
+        let (done, more) = (body.reader.is_done(), !connection.received().is_empty());
+        self.count(piece.len())?;
+        if let Phase::Body(body) = &mut self.phase {
+            body.inflation.as_mut().map_or(Ok(()), |inflation| inflation.push(&piece))?;
+            body.outgoing.put(&piece, &mut self.out);
+            if self.about.guarded && body.outgoing.is_unsearchable() {
+                let refusal = guard::unsearchable();
+                self.record.tell_refusal(&refusal);
+                return Err(refusal.into());
+            }
+        }
+        if done {
+            self.finish(true);
+        } else if let Err(malformed) = taken {
+            // What came before it is all there is: the guest's library makes its own error of that.
+            self.finish(false);
+            self.record.failed(&HttpError::BadAnswer(malformed));
+        }
+        Ok(more && !done && taken.is_ok())
+    }
+
+    fn count(&mut self, bytes: usize) -> Result<(), HttpError> {
+        self.record.bytes_down += bytes as u64;
+        let cap = self.terms.limits.answer_bytes;
+        if self.record.bytes_down > cap {
+            return Err(HttpError::TooLarge { what: "the answer's body", cap });
+        }
+        self.terms.count_received(bytes)
+    }
+
+    /// Ends the body; `proper` unless the server stopped before its end.
+    fn finish(&mut self, proper: bool) {
+        let phase = std::mem::replace(&mut self.phase, Phase::Over { complete: proper });
+        let Phase::Body(mut body) = phase else { return };
+        body.outgoing.finish(proper, &mut self.out);
+        self.about.close |= body.outgoing.ends_with_connection();
+        self.record.error = (!proper).then_some("closed");
+        if let Some(connection) = self.connection.take()
+            && proper
+            && !self.about.last
+            && body.outgoing.is_reusable()
+            && connection.received().is_empty()
+            && !connection.is_muted()
+        {
+            self.terms.client.give_back(connection);
+        }
+    }
+
+    fn stop_early(&mut self) -> Result<(), HttpError> {
+        self.record.error = Some("closed");
+        self.phase = Phase::Over { complete: false };
+        Ok(())
+    }
+}

@@ -1,0 +1,139 @@
+//! Makes connections: only to addresses that the gate allowed, all of a name's addresses checked before the first is tried.
+
+use std::io;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use rustls::ClientConfig;
+
+use crate::connection::{Connection, is_timeout};
+use crate::error::HttpError;
+use crate::gate::{Gate, Granted};
+use crate::limits::from_now;
+use crate::place::Place;
+use crate::pool::Pool;
+use crate::resolve::{Lookup, Resolver};
+use crate::tls;
+
+/// What a client needs to know.
+///
+/// Defaults: no authorities but the well-known ones, names looked up by the system.
+#[derive(Debug, Clone, Default)]
+pub struct ClientSettings {
+    /// PEM files of authorities that are trusted besides the well-known ones.
+    pub ca_files: Vec<PathBuf>,
+    /// Who looks names up instead of the system.
+    pub lookup: Option<Arc<dyn Lookup>>,
+}
+
+/// Why a client can't be made.
+#[derive(Debug, thiserror::Error)]
+pub enum ClientError {
+    #[error("can't take authorities from `{path}`: {reason}", path = path.display())]
+    CaFile { path: PathBuf, reason: String },
+    #[error("can't set up TLS")]
+    Tls(#[source] rustls::Error),
+}
+
+/// The host's HTTP client: TLS settings, resting connections and known names, shared by all cells.
+pub struct HttpClient {
+    tls: Arc<ClientConfig>,
+    pool: Pool,
+    resolver: Resolver,
+}
+
+/// The addresses of a place, every one of which the gate allowed. Only [`HttpClient::check`] makes one.
+#[derive(Debug, Clone)]
+pub struct Checked {
+    place: Place,
+    addresses: Vec<SocketAddr>,
+}
+
+impl ClientSettings {
+    pub fn with_ca_files(ca_files: Vec<PathBuf>) -> ClientSettings {
+        ClientSettings { ca_files, lookup: None }
+    }
+}
+
+impl HttpClient {
+    pub fn new(settings: &ClientSettings) -> Result<HttpClient, ClientError> {
+        let resolver = Resolver::new(settings.lookup.clone());
+        Ok(HttpClient { tls: tls::config(&settings.ca_files)?, pool: Pool::default(), resolver })
+    }
+
+    /// Resolves once and asks the gate about every address.
+    pub fn check(
+        &self,
+        place: &Place,
+        granted: &Granted,
+        gate: &dyn Gate,
+        deadline: Instant,
+    ) -> Result<Checked, HttpError> {
+        let addresses = match (gate.resolve(place.host(), place.port()), place.address()) {
+            (Some(address), _) => vec![SocketAddr::new(address.ip().to_canonical(), address.port())],
+            (None, Some(address)) => vec![SocketAddr::new(address, place.port())],
+            (None, None) => {
+                let found = self.resolver.resolve(place.host(), deadline)?;
+                found.into_iter().map(|address| SocketAddr::new(address, place.port())).collect()
+            }
+        };
+        for address in &addresses {
+            gate.address(place, granted, address.ip())?;
+        }
+        Ok(Checked { place: place.clone(), addresses })
+    }
+
+    /// The addresses of a name, none of them checked.
+    pub fn addresses(&self, host: &str, deadline: Instant) -> Result<Vec<std::net::IpAddr>, HttpError> {
+        self.resolver.resolve(host, deadline)
+    }
+
+    /// A new connection to the first address that answers.
+    pub fn connect(&self, checked: &Checked, tls: bool, deadline: Instant) -> Result<Connection, HttpError> {
+        let mut failure = None;
+        for (index, &address) in checked.addresses.iter().enumerate() {
+            let tries = u32::try_from(checked.addresses.len() - index).unwrap_or(1);
+            let share = deadline.saturating_duration_since(Instant::now()) / tries;
+            match Connection::open(&checked.place, address, from_now(share)) {
+                Ok(connection) if tls => return self.start_tls(connection, deadline),
+                Ok(connection) => return Ok(connection),
+                Err(error) => failure = Some(error),
+            }
+        }
+        Err(connect_error(&checked.place, failure))
+    }
+
+    pub fn start_tls(&self, connection: Connection, deadline: Instant) -> Result<Connection, HttpError> {
+        connection.start_tls(&self.tls, deadline)
+    }
+
+    /// A connection that finished another request no longer ago than `rest`, and is open to this call.
+    pub fn reuse(&self, checked: &Checked, tls: bool, rest: Duration, call: u64) -> Option<Connection> {
+        self.pool.take((tls, &checked.place, &checked.addresses), rest, call)
+    }
+
+    /// Whether connecting can be left for later, since there will be a connection.
+    pub fn can_reuse(&self, checked: &Checked, call: u64) -> bool {
+        self.pool.has(&checked.place, &checked.addresses, call)
+    }
+
+    pub fn give_back(&self, connection: Connection) {
+        self.pool.give_back(connection);
+    }
+}
+
+impl Checked {
+    pub fn contains(&self, address: SocketAddr) -> bool {
+        self.addresses.contains(&address)
+    }
+}
+
+fn connect_error(place: &Place, error: Option<io::Error>) -> HttpError {
+    match error {
+        Some(error) if is_timeout(&error) => HttpError::TimedOut { doing: "connecting" },
+        Some(error) => HttpError::ConnectionRefused { place: place.to_string(), reason: error.kind().to_string() },
+        None => HttpError::NameNotFound { host: place.host().to_owned() },
+    }
+}

@@ -1,0 +1,242 @@
+//! One connection of a guest: bytes of requests in, bytes of answers out, one after the other.
+//!
+//! ```text
+//!            head complete, allowed          body complete, sent
+//!   ─▶ Head ───────────────────────▶ Upload ────────────────────▶ Answer ─┬─ read to its end ─▶ Head (keep-alive)
+//!                                                                         └─ `close`, or the server stopped ─▶ Closed
+//!   any error but a time-out while reading ─▶ Failed, for good
+//! ```
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use crate::answer::Answer;
+use crate::connection::Connection;
+use crate::error::HttpError;
+use crate::gate::Refusal;
+use crate::head::HeadBuffer;
+use crate::limits::from_now;
+use crate::place::Place;
+use crate::ready::Readiness;
+use crate::request::Request;
+use crate::terms::Terms;
+use crate::upload::Upload;
+
+/// A guest's connection to one place.
+pub struct Exchange {
+    terms: Arc<Terms>,
+    place: Place,
+    tls: bool,
+    state: State,
+    /// Made when the guest connected; the first request takes it.
+    ready: Option<Connection>,
+    /// `100 Continue`, until the guest has read it.
+    aside: Vec<u8>,
+}
+
+enum State {
+    Head(HeadBuffer),
+    Upload(Box<Upload>),
+    Answer(Box<Answer>),
+    Closed,
+    Failed(HttpError),
+}
+
+const CONTINUE: &[u8] = b"HTTP/1.1 100 Continue\r\n\r\n";
+
+impl Exchange {
+    /// Opens without connecting: that happens with [`Exchange::connect`], or with the first request.
+    pub fn open(terms: Arc<Terms>, tls: bool, host: &str, port: u16) -> Result<Exchange, HttpError> {
+        let place = Place::parse(host, port).inspect_err(|refusal| {
+            terms.tell_refusal(None, shown(host, port), refusal);
+        })?;
+        let state = State::Head(HeadBuffer::default());
+        Ok(Exchange { terms, place, tls, state, ready: None, aside: Vec::new() })
+    }
+
+    /// Connects now, so that the guest learns of failures where a socket would tell it.
+    pub fn connect(&mut self, deadline: Instant) -> Result<(), HttpError> {
+        let result = self.try_connect(deadline);
+        self.kept(result)
+    }
+
+    /// From here on it is TLS, and a connection that was made shakes hands. Only before the first byte.
+    pub fn start_tls(&mut self, deadline: Instant) -> Result<(), HttpError> {
+        let result = self.try_start_tls(deadline);
+        self.kept(result)
+    }
+
+    /// Takes bytes of a request. All of it is taken, or the exchange fails.
+    pub fn write(&mut self, bytes: &[u8], deadline: Instant) -> Result<(), HttpError> {
+        let result = self.take(bytes, deadline);
+        self.kept(result)
+    }
+
+    /// Gives bytes of the answer, at most `max`; none when the connection is closed.
+    pub fn read(&mut self, max: usize, deadline: Instant) -> Result<Vec<u8>, HttpError> {
+        match self.give(max, deadline) {
+            Err(error) if !error.passes() => self.kept(Err(error)),
+            result => result,
+        }
+    }
+
+    /// Whether reading has an answer, an end or an error to give, perhaps after a wait.
+    pub fn is_readable(&self) -> bool {
+        !self.aside.is_empty() || !matches!(self.state, State::Head(_) | State::Upload(_))
+    }
+
+    /// What reading would do now.
+    pub fn readiness(&mut self) -> Readiness {
+        match &mut self.state {
+            _ if !self.aside.is_empty() => Readiness::Ready,
+            State::Head(_) | State::Upload(_) => Readiness::Idle,
+            State::Answer(answer) => {
+                if answer.is_ready() {
+                    Readiness::Ready
+                } else {
+                    Readiness::Waiting
+                }
+            }
+            State::Closed | State::Failed(_) => Readiness::Ready,
+        }
+    }
+
+    /// Waits until the server says more of an answer that is under way; reading consumes it.
+    pub fn wait_for_bytes(&mut self, deadline: Instant) {
+        if let State::Answer(answer) = &mut self.state {
+            answer.wait_for_bytes(deadline);
+        }
+    }
+
+    fn kept<T>(&mut self, result: Result<T, HttpError>) -> Result<T, HttpError> {
+        result.inspect_err(|error| {
+            self.state = State::Failed(error.clone());
+            self.ready = None;
+        })
+    }
+
+    fn try_connect(&mut self, deadline: Instant) -> Result<(), HttpError> {
+        if let State::Failed(error) = &self.state {
+            return Err(error.clone());
+        }
+        let (terms, url) = (self.terms.clone(), format!("//{}", self.place));
+        terms.count_connect().inspect_err(|error| {
+            terms.tell_refusal(None, url.clone(), &Refusal::always("limit", error.to_string()));
+        })?;
+        let granted = terms.gate.connect(&self.place).inspect_err(|no| terms.tell_refusal(None, url.clone(), no))?;
+        terms.tell(None, url.clone(), &Ok(granted.clone()))?;
+        let by = deadline.min(from_now(terms.limits.connect));
+        let checked = terms.client.check(&self.place, &granted, terms.gate.as_ref(), by);
+        if let Err(HttpError::Refused(refusal)) = &checked {
+            terms.tell_refusal(None, url, refusal);
+        }
+        let checked = checked?;
+        if !terms.client.can_reuse(&checked, terms.id) {
+            self.ready = Some(terms.client.connect(&checked, self.tls, by)?);
+        }
+        Ok(())
+    }
+
+    fn try_start_tls(&mut self, deadline: Instant) -> Result<(), HttpError> {
+        match &self.state {
+            State::Head(buffer) if buffer.is_empty() => {}
+            State::Failed(error) => return Err(error.clone()),
+            _ => return Err(HttpError::BadRequest("TLS can't start in the middle of a connection")),
+        }
+        self.tls = true;
+        let by = deadline.min(from_now(self.terms.limits.connect));
+        self.ready = match self.ready.take() {
+            Some(ready) => Some(self.terms.client.start_tls(ready, by)?),
+            None => None,
+        };
+        Ok(())
+    }
+
+    fn take(&mut self, mut bytes: &[u8], deadline: Instant) -> Result<(), HttpError> {
+        while !bytes.is_empty() {
+            let taken = match &mut self.state {
+                State::Head(buffer) => {
+                    let pushed = buffer.push(bytes);
+                    let (taken, head) = pushed.inspect_err(|error| self.tell_unread(error))?;
+                    if let Some(head) = head {
+                        self.begin(&head, deadline)?;
+                    }
+                    taken
+                }
+                State::Upload(upload) => upload.push(bytes, deadline)?,
+                State::Answer(_) => {
+                    return Err(HttpError::BadRequest("a second request before the first was answered"));
+                }
+                State::Closed => return Err(HttpError::NotOpen),
+                State::Failed(error) => return Err(error.clone()),
+            };
+            bytes = &bytes[taken..];
+            self.answer_if_complete(deadline)?;
+        }
+        Ok(())
+    }
+
+    /// The head is there: understand it, ask the gate, start to send.
+    fn begin(&mut self, head: &[u8], deadline: Instant) -> Result<(), HttpError> {
+        self.terms.count_request().inspect_err(|error| self.tell_unread(error))?;
+        let request = Request::parse(head, &self.place, self.tls).inspect_err(|error| self.tell_unread(error))?;
+        let granted = self.terms.decide(&request)?;
+        if request.expects_continue {
+            self.aside = CONTINUE.to_vec();
+        }
+        let upload = Upload::start(&self.terms, request, &granted, self.ready.take(), deadline)?;
+        self.state = State::Upload(Box::new(upload));
+        Ok(())
+    }
+
+    fn tell_unread(&self, error: &HttpError) {
+        let refusal = match error {
+            HttpError::Refused(refusal) => refusal.clone(),
+            HttpError::TooLarge { .. } => Refusal::always("limit", error.to_string()),
+            error => Refusal::always("malformed", error.to_string()),
+        };
+        let scheme = if self.tls { "https" } else { "http" };
+        self.terms.tell_refusal(None, format!("{scheme}://{}", self.place.authority(self.tls)), &refusal);
+    }
+
+    fn answer_if_complete(&mut self, deadline: Instant) -> Result<(), HttpError> {
+        if !matches!(&self.state, State::Upload(upload) if upload.is_complete()) {
+            return Ok(());
+        }
+        // A guest that did not wait needs no leave.
+        if self.aside.len() == CONTINUE.len() {
+            self.aside.clear();
+        }
+        if let State::Upload(upload) = std::mem::replace(&mut self.state, State::Closed) {
+            self.state = State::Answer(Box::new(upload.finish(deadline)?));
+        }
+        Ok(())
+    }
+
+    fn give(&mut self, max: usize, deadline: Instant) -> Result<Vec<u8>, HttpError> {
+        if !self.aside.is_empty() {
+            let count = max.min(self.aside.len());
+            return Ok(self.aside.drain(..count).collect());
+        }
+        match &mut self.state {
+            State::Answer(answer) => {
+                let piece = answer.read(max, deadline)?;
+                match answer.is_over() {
+                    Some(true) => self.state = State::Head(HeadBuffer::default()),
+                    Some(false) => self.state = State::Closed,
+                    None => {}
+                }
+                Ok(piece)
+            }
+            State::Head(_) | State::Upload(_) => Err(HttpError::NotReady),
+            State::Closed => Ok(Vec::new()),
+            State::Failed(error) => Err(error.clone()),
+        }
+    }
+}
+
+/// Where a guest wants to connect to, for an audit line.
+pub fn shown(host: &str, port: u16) -> String {
+    let host: String = host.chars().take(80).flat_map(char::escape_default).collect();
+    format!("//{host}:{port}")
+}

@@ -1,0 +1,78 @@
+//! What this module asks of policy. It decides nothing itself but what is malformed or deceptive in any policy.
+
+use std::net::{IpAddr, SocketAddr};
+
+use serde::Serialize;
+
+use crate::place::Place;
+use skillcell_policy::{BadUrl, Scheme, Target};
+
+/// One request, as it will be sent if the gate allows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Asked {
+    /// `https`; otherwise `http`.
+    pub tls: bool,
+    pub place: Place,
+    /// As written by the guest; methods are case-sensitive. Where a header overrides it, that method is asked for too.
+    pub method: String,
+    /// Starts with `/`, no query, no dot segments in any spelling; percent-escapes are left as they are.
+    pub path: String,
+}
+
+impl Asked {
+    /// For people and audit lines: without the query, which may carry data.
+    pub fn url(&self) -> String {
+        let scheme = if self.tls { "https" } else { "http" };
+        format!("{scheme}://{}{}", self.place.authority(self.tls), self.path)
+    }
+
+    /// The same as policy reads it.
+    pub fn target(&self) -> Result<Target, BadUrl> {
+        let scheme = if self.tls { Scheme::Https } else { Scheme::Http };
+        Target::from_parts(scheme, &self.place.authority(self.tls), &self.path)
+    }
+}
+
+/// The gate's yes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Granted {
+    /// The rule that decided, as its author wrote it.
+    pub rule: String,
+}
+
+/// The gate's no.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, thiserror::Error)]
+#[error("{message}")]
+pub struct Refusal {
+    /// The rule that decided; for what no policy could allow, the name of the check.
+    pub rule: String,
+    pub message: String,
+    /// The flag or line that would allow it.
+    pub hint: Option<String>,
+}
+
+impl Refusal {
+    /// For what no policy could allow.
+    pub fn always(rule: &str, message: impl Into<String>) -> Refusal {
+        Refusal { rule: rule.to_owned(), message: message.into(), hint: None }
+    }
+}
+
+/// Policy, as far as HTTP needs it.
+///
+/// The order of questions: `connect` when the guest connects (no request is known yet, so neither is the scheme);
+/// `request` for every request; `resolve`, then `address` for every address that the name has, before a connection is
+/// made or re-used for a request. One `Err` ends it, and nothing is sent.
+pub trait Gate: Send + Sync {
+    /// May anything at all be asked of this host and port, by either scheme?
+    fn connect(&self, place: &Place) -> Result<Granted, Refusal>;
+
+    /// May exactly this be asked?
+    fn request(&self, asked: &Asked) -> Result<Granted, Refusal>;
+
+    /// May this address be connected to for that host? IPv4 inside IPv6 (`::ffff:…`) arrives as IPv4.
+    fn address(&self, place: &Place, granted: &Granted, address: IpAddr) -> Result<(), Refusal>;
+
+    /// Where the operator says that a name leads (`--resolve`), if anywhere.
+    fn resolve(&self, host: &str, port: u16) -> Option<SocketAddr>;
+}

@@ -1,0 +1,276 @@
+//! Counts what a compressed answer would become, without keeping any of it: the guest gets the compressed bytes and
+//! inflates them itself.
+//!
+//! ```text
+//!   Content-Encoding: deflate, gzip      bytes ─▶ gunzip ─┬▶ zlib ─▶ counted
+//!                                                         └▶ raw  ─▶ counted     the larger counts
+//! ```
+//!
+//! Nothing here is stricter than the decoders of a guest could be: checksums are not looked at, members of gzip follow one
+//! another, `deflate` is read in both ways. Where the data breaks off or is none, counting stops; the guest's library
+//! makes an error of that. Memory: some 50 kB for each reading, whatever arrives.
+
+use flate2::{Decompress, FlushDecompress, Status};
+
+use crate::error::HttpError;
+
+/// Codings that compress, and can't be counted. A name that is none of these is no coding to any library of a guest (some
+/// servers write `utf-8` there), so that its body goes on as it is.
+const UNCOUNTED: [&str; 12] =
+    ["br", "brotli", "dcb", "dcz", "zstd", "compress", "x-compress", "bzip2", "x-bzip2", "xz", "lzma", "lz4"];
+/// More codings on top of one another than this are refused.
+const MAX_CODINGS: usize = 3;
+const BUFFER_BYTES: usize = 16 << 10;
+
+/// One `Content-Encoding` that can be counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Coding {
+    Gzip,
+    Deflate,
+}
+
+impl Coding {
+    /// The codings of an answer that compress, as they were applied. `Err`: there is one that can't be counted.
+    pub fn all<'a>(values: impl Iterator<Item = &'a [u8]>) -> Result<Vec<Coding>, HttpError> {
+        let mut codings = Vec::new();
+        for name in values.flat_map(|value| value.split(|&byte| byte == b',')).map(<[u8]>::trim_ascii) {
+            if UNCOUNTED.iter().any(|uncounted| name.eq_ignore_ascii_case(uncounted.as_bytes())) {
+                return Err(HttpError::BadAnswer(
+                    "its `Content-Encoding` compresses, and is neither gzip nor deflate, so what it becomes can't be bounded",
+                ));
+            }
+            codings.extend(Coding::named(name));
+        }
+        if codings.len() > MAX_CODINGS {
+            return Err(HttpError::BadAnswer("too many codings in `Content-Encoding`"));
+        }
+        Ok(codings)
+    }
+
+    fn named(name: &[u8]) -> Option<Coding> {
+        match name {
+            name if name.eq_ignore_ascii_case(b"gzip") || name.eq_ignore_ascii_case(b"x-gzip") => Some(Coding::Gzip),
+            name if name.eq_ignore_ascii_case(b"deflate") => Some(Coding::Deflate),
+            _ => None,
+        }
+    }
+}
+
+/// What of a request's `Accept-Encoding` is passed on: the codings that can be counted, each with its weight.
+pub fn acceptable(value: &[u8]) -> Vec<u8> {
+    let name = |item: &[u8]| item.split(|&byte| byte == b';').next().unwrap_or_default().trim_ascii().to_vec();
+    let is_known = |item: &&[u8]| {
+        let name = name(item);
+        name.eq_ignore_ascii_case(b"identity") || Coding::named(&name).is_some()
+    };
+    let kept: Vec<&[u8]> = value.split(|&byte| byte == b',').map(<[u8]>::trim_ascii).filter(is_known).collect();
+    if kept.is_empty() { b"identity".to_vec() } else { kept.join(&b", "[..]) }
+}
+
+/// Counts one answer.
+pub struct Inflation {
+    outermost: Layer,
+    cap: u64,
+}
+
+impl Inflation {
+    /// Nothing to count where nothing is compressed.
+    pub fn new(codings: &[Coding], cap: u64) -> Option<Inflation> {
+        (!codings.is_empty()).then(|| Inflation { outermost: Layer::new(codings), cap })
+    }
+
+    /// Takes a piece of the body as it was sent.
+    pub fn push(&mut self, piece: &[u8]) -> Result<(), HttpError> {
+        let cap = self.cap;
+        let over = |Over| HttpError::TooLarge { what: "the answer's body, decompressed,", cap };
+        self.outermost.push(piece, cap).map_err(over)
+    }
+}
+
+/// The cap was passed.
+#[derive(Debug)]
+struct Over;
+
+/// What is done to bytes.
+enum Layer {
+    Counted(u64),
+    Gzip(Box<Gzip>),
+    /// zlib by the book, raw by the habit of some servers: read as both.
+    Deflate(Box<[Stream; 2]>),
+}
+
+impl Layer {
+    fn new(codings: &[Coding]) -> Layer {
+        match codings.split_last() {
+            None => Layer::Counted(0),
+            Some((Coding::Gzip, inner)) => Layer::Gzip(Box::new(Gzip::new(inner))),
+            Some((Coding::Deflate, inner)) => {
+                Layer::Deflate(Box::new([Stream::new(true, inner), Stream::new(false, inner)]))
+            }
+        }
+    }
+
+    fn push(&mut self, data: &[u8], cap: u64) -> Result<(), Over> {
+        match self {
+            Layer::Counted(bytes) => {
+                *bytes = bytes.saturating_add(data.len() as u64);
+                if *bytes > cap { Err(Over) } else { Ok(()) }
+            }
+            Layer::Gzip(gzip) => gzip.push(data, cap),
+            Layer::Deflate(readings) => readings.iter_mut().try_for_each(|stream| stream.push(data, cap).map(drop)),
+        }
+    }
+}
+
+/// One stream of deflate, and what becomes of what is in it.
+struct Stream {
+    inflate: Decompress,
+    inner: Layer,
+    /// It came to its end, or is none.
+    over: bool,
+}
+
+impl Stream {
+    fn new(zlib: bool, inner: &[Coding]) -> Stream {
+        Stream { inflate: Decompress::new(zlib), inner: Layer::new(inner), over: false }
+    }
+
+    /// Gives how much of `data` belonged to it.
+    fn push(&mut self, data: &[u8], cap: u64) -> Result<usize, Over> {
+        let (mut taken, mut buffer) = (0, [0; BUFFER_BYTES]);
+        while !self.over {
+            let (before_in, before_out) = (self.inflate.total_in(), self.inflate.total_out());
+            let status = self.inflate.decompress(&data[taken..], &mut buffer, FlushDecompress::None);
+            let (read, made) = (self.inflate.total_in() - before_in, self.inflate.total_out() - before_out);
+            taken += usize::try_from(read).unwrap_or(0).min(data.len() - taken);
+            let made = usize::try_from(made).unwrap_or(0).min(BUFFER_BYTES);
+            self.over = !matches!(status, Ok(Status::Ok | Status::BufError));
+            self.inner.push(&buffer[..made], cap)?;
+            if made < BUFFER_BYTES && (taken == data.len() || read == 0) {
+                break;
+            }
+        }
+        Ok(taken)
+    }
+}
+
+/// Members, one after the other.
+///
+/// ```text
+///   Fixed ─▶ [ExtraLength ─▶ Extra] ─▶ [Text: name, comment] ─▶ [Skip: checksum] ─▶ Body ─▶ Skip: trailer ─▶ Fixed
+///     └─ not the start of a member ─▶ Over
+/// ```
+struct Gzip {
+    state: GzipState,
+    flags: u8,
+    stream: Stream,
+    /// It is not the first member.
+    further: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum GzipState {
+    /// The ten bytes that every member starts with: how many were seen.
+    Fixed(u8),
+    ExtraLength(Option<u8>),
+    Extra(u16),
+    Text,
+    Checksum(u8),
+    Body,
+    Trailer(u8),
+    Over,
+}
+
+const CHECKSUM: u8 = 0x02;
+const EXTRA: u8 = 0x04;
+const NAME: u8 = 0x08;
+const COMMENT: u8 = 0x10;
+
+impl Gzip {
+    fn new(inner: &[Coding]) -> Gzip {
+        Gzip { state: GzipState::Fixed(0), flags: 0, stream: Stream::new(false, inner), further: false }
+    }
+
+    fn push(&mut self, data: &[u8], cap: u64) -> Result<(), Over> {
+        let mut at = 0;
+        while at < data.len() && self.state != GzipState::Over {
+            if self.state == GzipState::Body {
+                at += self.stream.push(&data[at..], cap)?;
+                if self.stream.over {
+                    self.state = GzipState::Trailer(8);
+                } else if at < data.len() {
+                    self.state = GzipState::Over;
+                }
+            } else {
+                self.state = self.step(data[at]);
+                at += 1;
+            }
+        }
+        Ok(())
+    }
+
+    fn step(&mut self, byte: u8) -> GzipState {
+        match self.state {
+            // Some pad members with zeros.
+            GzipState::Fixed(0) if byte == 0 && self.further => self.state,
+            GzipState::Fixed(at) => {
+                let fits = match at {
+                    0 => byte == 0x1f,
+                    1 => byte == 0x8b,
+                    2 => byte == 8,
+                    _ => true,
+                };
+                if at == 3 {
+                    self.flags = byte;
+                }
+                match at {
+                    _ if !fits => GzipState::Over,
+                    9 => self.next_field(),
+                    at => GzipState::Fixed(at + 1),
+                }
+            }
+            GzipState::ExtraLength(None) => GzipState::ExtraLength(Some(byte)),
+            GzipState::ExtraLength(Some(low)) => match u16::from_le_bytes([low, byte]) {
+                0 => self.next_field(),
+                length => GzipState::Extra(length),
+            },
+            GzipState::Text if byte != 0 => GzipState::Text,
+            GzipState::Extra(2..) | GzipState::Checksum(2..) | GzipState::Trailer(2..) => self.one_less(),
+            GzipState::Extra(_) | GzipState::Text | GzipState::Checksum(_) => self.next_field(),
+            GzipState::Trailer(_) => {
+                self.stream.inflate.reset(false);
+                (self.stream.over, self.further) = (false, true);
+                GzipState::Fixed(0)
+            }
+            GzipState::Body | GzipState::Over => self.state,
+        }
+    }
+
+    fn one_less(&self) -> GzipState {
+        match self.state {
+            GzipState::Extra(left) => GzipState::Extra(left - 1),
+            GzipState::Checksum(left) => GzipState::Checksum(left - 1),
+            GzipState::Trailer(left) => GzipState::Trailer(left - 1),
+            state => state,
+        }
+    }
+
+    /// The next field that the flags announce; each is forgotten when it is begun.
+    fn next_field(&mut self) -> GzipState {
+        for (flag, state) in [
+            (EXTRA, GzipState::ExtraLength(None)),
+            (NAME, GzipState::Text),
+            (COMMENT, GzipState::Text),
+            (CHECKSUM, GzipState::Checksum(2)),
+        ] {
+            if self.flags & flag != 0 {
+                self.flags &= !flag;
+                return state;
+            }
+        }
+        GzipState::Body
+    }
+}
+
+#[cfg(test)]
+mod tests;

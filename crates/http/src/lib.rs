@@ -1,0 +1,59 @@
+//! The host's side of HTTP: a strict reader of a stranger's request bytes, and the client that makes the request.
+//!
+//! In the cell, a socket-shaped shim writes HTTP/1.1 to [`Exchanges`] and reads HTTP/1.1 back. Nothing is relayed: a
+//! request is parsed, checked by the [`Gate`], written anew and sent to an address that was checked; an answer is parsed,
+//! scrubbed of secrets and written anew. What is allowed is decided elsewhere: this module asks the gate, and makes sure
+//! that what was asked is what is sent.
+//!
+//! ```text
+//!   guest bytes ─▶ head ─▶ request ─▶ Gate::request ─▶ addresses ─▶ Gate::address ─▶ secrets in ─▶ connection
+//!   guest bytes ◀─ framing ◀─ secrets out ◀─ caps ◀─ answer head and body ◀───────────────────────┘
+//! ```
+//!
+//! Redirects are answers like any other: the guest's library follows them, and each hop is a new request to check.
+//! No proxy variable is read.
+
+mod answer;
+pub mod base64;
+mod client;
+mod connection;
+mod error;
+mod event;
+mod exchange;
+mod exchanges;
+pub mod framing;
+mod gate;
+mod guard;
+pub mod head;
+pub mod inflate;
+mod limits;
+pub mod outgoing;
+mod pattern;
+mod place;
+mod pool;
+mod ready;
+pub mod replace;
+pub mod request;
+mod resolve;
+pub mod response;
+mod scrub;
+mod secrets;
+mod spelling;
+mod target;
+mod terms;
+mod tls;
+mod upload;
+
+pub use client::{ClientError, ClientSettings, HttpClient};
+pub use error::HttpError;
+pub use event::{Audit, Event};
+pub use exchange::Exchange;
+pub use exchanges::Exchanges;
+pub use gate::{Asked, Gate, Granted, Refusal};
+pub use limits::HttpLimits;
+pub use place::Place;
+pub use ready::Readiness;
+pub use resolve::Lookup;
+pub use scrub::{Scrubber, Scrubbing};
+pub use secrets::{Secret, SecretError, Secrets};
+pub use terms::Terms;

@@ -1,0 +1,73 @@
+//! Connections that finished a request and can serve another. Shared by the cells of one client, bounded in number and age.
+//!
+//! A server that does not read a body takes it for the next request, or for the beginning of one that ends in whatever is
+//! sent next. So a connection on which a body was sent serves only the call that sent it.
+
+use std::net::SocketAddr;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use crate::connection::Connection;
+use crate::place::Place;
+
+const MAX_IDLE: usize = 32;
+const MAX_IDLE_PER_PLACE: usize = 4;
+/// Servers commonly give up after 5 s and more; a request that can't be sent twice trusts a connection for much less.
+pub const MAX_REST: Duration = Duration::from_secs(15);
+pub const MAX_REST_UNREPEATABLE: Duration = Duration::from_secs(1);
+
+#[derive(Default)]
+pub struct Pool {
+    resting: Mutex<Vec<(Connection, Instant)>>,
+}
+
+impl Pool {
+    /// Takes the connection that rested the shortest, if there is one to any of these addresses.
+    pub fn take(&self, key: (bool, &Place, &[SocketAddr]), rest: Duration, call: u64) -> Option<Connection> {
+        let (tls, place, addresses) = key;
+        loop {
+            let mut connection = {
+                let mut resting = self.resting.lock().unwrap_or_else(PoisonError::into_inner);
+                resting.retain(|(_, since)| since.elapsed() < MAX_REST);
+                let fits = |(connection, since): &(Connection, Instant)| {
+                    let key = &connection.key;
+                    let open_to = connection.only_for.is_none_or(|owner| owner == call);
+                    let same = key.tls == tls && key.place == *place && addresses.contains(&key.address);
+                    same && open_to && since.elapsed() < rest
+                };
+                let index = resting.iter().rposition(fits)?;
+                resting.remove(index).0
+            };
+            if connection.is_quiet() {
+                connection.reused = true;
+                return Some(connection);
+            }
+        }
+    }
+
+    pub fn give_back(&self, connection: Connection) {
+        let mut resting = self.resting.lock().unwrap_or_else(PoisonError::into_inner);
+        let same = |(other, _): &(Connection, Instant)| other.key == connection.key;
+        if resting.iter().filter(|entry| same(entry)).count() >= MAX_IDLE_PER_PLACE
+            && let Some(oldest) = resting.iter().position(same)
+        {
+            resting.remove(oldest);
+        }
+        if resting.len() >= MAX_IDLE {
+            resting.remove(0);
+        }
+        resting.push((connection, Instant::now()));
+    }
+
+    /// Whether a request would find a connection, by either scheme.
+    pub fn has(&self, place: &Place, addresses: &[SocketAddr], call: u64) -> bool {
+        let resting = self.resting.lock().unwrap_or_else(PoisonError::into_inner);
+        let fits = |(connection, since): &(Connection, Instant)| {
+            let key = &connection.key;
+            let open_to = connection.only_for.is_none_or(|owner| owner == call);
+            let same = key.place == *place && addresses.contains(&key.address);
+            same && open_to && since.elapsed() < MAX_REST_UNREPEATABLE
+        };
+        resting.iter().any(fits)
+    }
+}

@@ -1,0 +1,235 @@
+//! Puts secrets' values where a skill wrote their placeholders, in a request to a place that they are granted for.
+//!
+//! A value is written as the skill's library would have written it: as it is in headers, percent-encoded in a query or a
+//! form, escaped in JSON. `Authorization: Basic` is decoded and encoded again.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use zeroize::Zeroizing;
+
+use crate::base64;
+use crate::error::HttpError;
+use crate::gate::{Asked, Refusal};
+use crate::request::Request;
+use crate::secrets::{Decided, PREFIX};
+use skillcell_policy::SecretDenial;
+
+/// How a value is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    Plain,
+    Percent,
+    Json,
+}
+
+impl Form {
+    /// The form that suits a body.
+    pub fn of_body(request: &Request) -> Form {
+        let kind = String::from_utf8_lossy(request.header("content-type").unwrap_or_default()).to_ascii_lowercase();
+        match kind.split(';').next().unwrap_or_default().trim() {
+            "application/x-www-form-urlencoded" => Form::Percent,
+            kind if kind.ends_with("/json") || kind.ends_with("+json") => Form::Json,
+            _ => Form::Plain,
+        }
+    }
+
+    /// Appends a value.
+    fn write(self, value: &str, out: &mut Vec<u8>) {
+        match self {
+            Form::Plain => out.extend_from_slice(value.as_bytes()),
+            Form::Json => value.chars().for_each(|c| write_json(c, out)),
+            Form::Percent => value.bytes().for_each(|byte| match byte {
+                b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => out.push(byte),
+                _ => out.extend_from_slice(format!("%{byte:02X}").as_bytes()),
+            }),
+        }
+    }
+}
+
+/// The most bytes that one byte of a value takes, in any form.
+const MAX_WRITTEN: usize = "\\u0000".len();
+
+fn write_json(c: char, out: &mut Vec<u8>) {
+    let escaped = match c {
+        '"' | '\\' => c,
+        '\u{8}' => 'b',
+        '\u{c}' => 'f',
+        '\n' => 'n',
+        '\r' => 'r',
+        '\t' => 't',
+        c if c < ' ' => return out.extend_from_slice(format!("\\u{:04x}", u32::from(c)).as_bytes()),
+        c => return out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes()),
+    };
+    out.extend([b'\\', escaped as u8]);
+}
+
+/// The secrets of a call, and what of them one request wants and gets.
+pub struct Replacer {
+    secrets: Vec<Decided>,
+    used: BTreeSet<String>,
+    /// By name.
+    withheld: BTreeMap<String, SecretDenial>,
+}
+
+impl Replacer {
+    pub fn new(secrets: Vec<Decided>) -> Replacer {
+        Replacer { secrets, used: BTreeSet::new(), withheld: BTreeMap::new() }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.secrets.is_empty()
+    }
+
+    /// Whether any value may be put in at all.
+    fn replaces(&self) -> bool {
+        self.secrets.iter().any(|secret| secret.decision.is_ok())
+    }
+
+    /// The names of the secrets whose values were put in.
+    pub fn used(&self) -> Vec<String> {
+        self.used.iter().cloned().collect()
+    }
+
+    /// Why values were not put in where the skill wrote their placeholders; each is told once.
+    pub fn take_withheld(&mut self) -> Vec<SecretDenial> {
+        std::mem::take(&mut self.withheld).into_values().collect()
+    }
+
+    /// The longest placeholder.
+    pub fn longest(&self) -> usize {
+        self.secrets.iter().map(|secret| secret.entry.placeholder.len()).max().unwrap_or(0)
+    }
+
+    /// Replaces in the headers' values and the query. Policy decided about the path as it is, so that it stays.
+    pub fn fill_head(&mut self, request: &mut Request) -> Result<(), HttpError> {
+        self.note_in_path(&request.asked);
+        if let Some(query) = &request.query
+            && let (Some(filled), _) = self.fill(query.as_bytes(), Form::Percent)
+        {
+            request.query = String::from_utf8(filled.to_vec()).ok().map(Zeroizing::new);
+        }
+        for (name, value) in request.headers.iter_mut().filter(|(name, _)| !name.eq_ignore_ascii_case("host")) {
+            let filled = match basic(name, value) {
+                Some(plain) => self.fill(&plain, Form::Plain).0.map(|filled| {
+                    let encoded = Zeroizing::new(base64::encode(&filled));
+                    Zeroizing::new([b"Basic ".as_slice(), &encoded].concat())
+                }),
+                None => self.fill(value, Form::Plain).0,
+            };
+            // Nothing of ours in it: it is sent as the guest spelt it.
+            let Some(filled) = filled else { continue };
+            if filled.iter().any(|&byte| byte != b'\t' && byte.is_ascii_control()) {
+                let message = format!("the secret in the header `{name}` has line ends or control characters");
+                return Err(Refusal::always("secret", message).into());
+            }
+            *value = filled;
+        }
+        Ok(())
+    }
+
+    fn note_in_path(&mut self, asked: &Asked) {
+        let is_in = |secret: &&Decided| asked.path.contains(&secret.entry.placeholder);
+        for secret in self.secrets.iter().filter(is_in) {
+            let name = secret.entry.name();
+            let denial = secret.decision.as_ref().err().cloned();
+            let denial = denial.unwrap_or_else(|| SecretDenial::in_path(name, &asked.url()));
+            self.withheld.insert(name.to_owned(), denial);
+        }
+    }
+
+    /// The text with values where there were placeholders that may be replaced; and where the last of these ended.
+    pub fn fill(&mut self, text: &[u8], form: Form) -> (Option<Zeroizing<Vec<u8>>>, usize) {
+        let found = self.find_all(text);
+        let Some((_, end, _)) = found.last().copied() else { return (None, 0) };
+        let values = found.iter().map(|(.., value)| value.len() * MAX_WRITTEN);
+        // Room for all of it: what grows leaves copies behind.
+        let mut out = Zeroizing::new(Vec::with_capacity(text.len() + values.sum::<usize>()));
+        let mut clean = 0;
+        for (start, end, value) in found {
+            out.extend_from_slice(&text[clean..start]);
+            form.write(value, &mut out);
+            clean = end;
+        }
+        out.extend_from_slice(&text[clean..]);
+        (Some(out), end)
+    }
+
+    /// The placeholders that are to be replaced, by where they start and end, with their values. Others are noted.
+    fn find_all<'s>(&'s mut self, text: &[u8]) -> Vec<(usize, usize, &'s str)> {
+        let Replacer { secrets, used, withheld } = self;
+        let (mut found, mut at) = (Vec::new(), 0);
+        while let Some(next) = find(&text[at..], PREFIX.as_bytes()) {
+            at += next;
+            let secret = secrets.iter().find(|secret| text[at..].starts_with(secret.entry.placeholder.as_bytes()));
+            let Some(Decided { entry, decision }) = secret else {
+                at += PREFIX.len();
+                continue;
+            };
+            let end = at + entry.placeholder.len();
+            match decision {
+                Ok(allowed) => {
+                    used.insert(entry.name().to_owned());
+                    found.extend(entry.value_for(allowed).map(|value| (at, end, value)));
+                }
+                Err(denial) => drop(withheld.insert(entry.name().to_owned(), denial.clone())),
+            }
+            at = end;
+        }
+        found
+    }
+}
+
+/// Replaces in a body that passes through in pieces.
+pub struct Replacing {
+    form: Form,
+    /// The body's length was announced, so it can't change: a placeholder ends the request.
+    fixed_length: bool,
+    held: Vec<u8>,
+}
+
+impl Replacing {
+    pub fn new(form: Form, fixed_length: bool) -> Replacing {
+        Replacing { form, fixed_length, held: Vec::new() }
+    }
+
+    /// Takes a piece and gives what can be sent; everything, when it was the `last`.
+    pub fn push(&mut self, piece: &[u8], last: bool, replacer: &mut Replacer) -> Result<Zeroizing<Vec<u8>>, HttpError> {
+        self.held.extend_from_slice(piece);
+        let (filled, end) = replacer.fill(&self.held, self.form);
+        if !replacer.replaces() {
+            // It goes on as it comes; only placeholders in it are looked for.
+            self.held.drain(..self.held.len().saturating_sub(replacer.longest().saturating_sub(1)));
+            return Ok(Zeroizing::new(piece.to_vec()));
+        }
+        if end > 0 && self.fixed_length {
+            let message = "a secret is put into a body of at most 1 MiB, or one that is sent in chunks";
+            return Err(Refusal::always("secret", message).into());
+        }
+        // A placeholder may start in what is held, but not before the end of the last one that was replaced.
+        let kept = if last { 0 } else { replacer.longest().saturating_sub(1).min(self.held.len() - end) };
+        let filled = filled.unwrap_or_else(|| Zeroizing::new(self.held.clone()));
+        let ready = Zeroizing::new(filled[..filled.len() - kept].to_vec());
+        self.held = self.held.split_off(self.held.len() - kept);
+        Ok(ready)
+    }
+}
+
+fn basic(name: &str, value: &[u8]) -> Option<Vec<u8>> {
+    let (scheme, rest) = value.split_at_checked(6)?;
+    let is_basic = name.eq_ignore_ascii_case("authorization") && scheme.eq_ignore_ascii_case(b"basic ");
+    let plain = base64::decode(rest.trim_ascii()).filter(|_| is_basic)?;
+    find(&plain, PREFIX.as_bytes()).map(|_| plain)
+}
+
+fn find(text: &[u8], needle: &[u8]) -> Option<usize> {
+    let first = *needle.first()?;
+    let mut at = 0;
+    while let Some(found) = text[at..].iter().position(|&byte| byte == first) {
+        at += found;
+        if text[at..].starts_with(needle) {
+            return Some(at);
+        }
+        at += 1;
+    }
+    None
+}

@@ -1,0 +1,110 @@
+//! Names to addresses by the system's resolver, which can't be interrupted: it runs on its own thread, with a deadline.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::io;
+use std::net::{IpAddr, ToSocketAddrs};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::time::{Duration, Instant};
+
+use crate::error::HttpError;
+
+/// How long an answer is believed. Short, since the system doesn't say how long it could be.
+const FRESH: Duration = Duration::from_secs(5);
+const MAX_KNOWN: usize = 256;
+/// Threads that wait for the system at once; a resolver that hangs must not cost a thread for each call.
+const MAX_ASKING: usize = 32;
+
+/// Who knows the addresses of names: the system, unless an embedder brings its own. Its word is not trusted: policy
+/// decides about every address.
+pub trait Lookup: fmt::Debug + Send + Sync {
+    /// All addresses of a name; none, or an error, where it has none. It may take long: it runs on its own thread.
+    fn addresses(&self, host: &str) -> io::Result<Vec<IpAddr>>;
+}
+
+#[derive(Debug)]
+struct System;
+
+impl Lookup for System {
+    fn addresses(&self, host: &str) -> io::Result<Vec<IpAddr>> {
+        Ok((host, 0).to_socket_addrs()?.map(|address| address.ip()).collect())
+    }
+}
+
+pub struct Resolver {
+    lookup: Arc<dyn Lookup>,
+    known: Mutex<HashMap<String, (Vec<IpAddr>, Instant)>>,
+    asking: Arc<AtomicUsize>,
+}
+
+impl Resolver {
+    /// Asks `lookup`, or the system.
+    pub fn new(lookup: Option<Arc<dyn Lookup>>) -> Resolver {
+        let lookup = lookup.unwrap_or_else(|| Arc::new(System));
+        Resolver { lookup, known: Mutex::default(), asking: Arc::default() }
+    }
+
+    /// All addresses of a name, IPv4 inside IPv6 as IPv4.
+    pub fn resolve(&self, host: &str, deadline: Instant) -> Result<Vec<IpAddr>, HttpError> {
+        if let Some(addresses) = self.remembered(host) {
+            return Ok(addresses);
+        }
+        let addresses = self.ask(host, deadline)?;
+        if addresses.is_empty() {
+            return Err(HttpError::NameNotFound { host: host.to_owned() });
+        }
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        known.retain(|_, (_, since)| since.elapsed() < FRESH);
+        if known.len() < MAX_KNOWN {
+            known.insert(host.to_owned(), (addresses.clone(), Instant::now()));
+        }
+        Ok(addresses)
+    }
+
+    fn remembered(&self, host: &str) -> Option<Vec<IpAddr>> {
+        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        known.get(host).filter(|(_, since)| since.elapsed() < FRESH).map(|(addresses, _)| addresses.clone())
+    }
+
+    fn ask(&self, host: &str, deadline: Instant) -> Result<Vec<IpAddr>, HttpError> {
+        let late = HttpError::TimedOut { doing: "resolving the host's name" };
+        if self.asking.fetch_add(1, Ordering::Relaxed) >= MAX_ASKING {
+            self.asking.fetch_sub(1, Ordering::Relaxed);
+            return Err(late);
+        }
+        let (asking, lookup, name) = (Asking(self.asking.clone()), self.lookup.clone(), host.to_owned());
+        let (send, receive) = mpsc::sync_channel(1);
+        let thread = std::thread::Builder::new().name("resolve".to_owned()).spawn(move || {
+            let _asking = asking;
+            let found = lookup.addresses(&name);
+            let _ = send.send(found.map(|found| found.iter().map(IpAddr::to_canonical).collect::<Vec<_>>()));
+        });
+        if thread.is_err() {
+            return Err(late);
+        }
+        match receive.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
+            Ok(Ok(mut addresses)) => {
+                let mut seen = Vec::new();
+                addresses.retain(|address| {
+                    !seen.contains(address) && {
+                        seen.push(*address);
+                        true
+                    }
+                });
+                Ok(addresses)
+            }
+            Ok(Err(_)) => Err(HttpError::NameNotFound { host: host.to_owned() }),
+            Err(_) => Err(late),
+        }
+    }
+}
+
+/// Counts a thread until it ends.
+struct Asking(Arc<AtomicUsize>);
+
+impl Drop for Asking {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}

@@ -1,0 +1,97 @@
+//! What all connections of one cell share: who decides, who is told, what is secret, and what is left to spend.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::client::HttpClient;
+use crate::error::HttpError;
+use crate::event::{Audit, Event};
+use crate::gate::{Gate, Granted, Refusal};
+use crate::limits::HttpLimits;
+use crate::request::Request;
+use crate::scrub::Scrubber;
+use crate::secrets::Secrets;
+
+/// The terms on which one cell uses HTTP.
+pub struct Terms {
+    /// Of this call, in this process.
+    pub id: u64,
+    pub client: Arc<HttpClient>,
+    pub gate: Arc<dyn Gate>,
+    pub audit: Arc<dyn Audit>,
+    pub secrets: Arc<Secrets>,
+    pub scrubber: Option<Arc<Scrubber>>,
+    pub limits: HttpLimits,
+    requests: AtomicU64,
+    connects: AtomicU64,
+    sent: AtomicU64,
+    received: AtomicU64,
+}
+
+impl Terms {
+    pub fn new(
+        client: Arc<HttpClient>,
+        gate: Arc<dyn Gate>,
+        audit: Arc<dyn Audit>,
+        secrets: Arc<Secrets>,
+        limits: HttpLimits,
+    ) -> Terms {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        let id = NEXT.fetch_add(1, Ordering::Relaxed);
+        let scrubber = (!secrets.is_empty()).then(|| Arc::new(Scrubber::new(&secrets)));
+        let zero = AtomicU64::default;
+        let (requests, connects, sent, received) = (zero(), zero(), zero(), zero());
+        Terms { id, client, gate, audit, secrets, scrubber, limits, requests, connects, sent, received }
+    }
+
+    pub fn count_request(&self) -> Result<(), HttpError> {
+        spend(&self.requests, 1, self.limits.requests, "the number of requests in this call")
+    }
+
+    pub fn count_connect(&self) -> Result<(), HttpError> {
+        spend(&self.connects, 1, self.limits.requests, "the number of connections in this call")
+    }
+
+    pub fn count_sent(&self, bytes: usize) -> Result<(), HttpError> {
+        spend(&self.sent, bytes as u64, self.limits.total_request_bytes, "the bytes of all requests in this call")
+    }
+
+    pub fn count_received(&self, bytes: usize) -> Result<(), HttpError> {
+        spend(&self.received, bytes as u64, self.limits.total_answer_bytes, "the bytes of all answers in this call")
+    }
+
+    /// Asks the gate about a request, also about each method that a header would have the server act on.
+    pub fn decide(&self, request: &Request) -> Result<Granted, HttpError> {
+        let url = request.asked.url();
+        let decision = self.gate.request(&request.asked).and_then(|granted| {
+            for method in &request.overrides {
+                let mut asked = request.asked.clone();
+                asked.method.clone_from(method);
+                self.gate.request(&asked)?;
+            }
+            Ok(granted)
+        });
+        self.tell(Some(&request.asked.method), url, &decision)?;
+        Ok(decision?)
+    }
+
+    /// Tells of a refusal: nothing hangs on whether it could be recorded.
+    pub fn tell_refusal(&self, method: Option<&str>, url: String, refusal: &Refusal) {
+        let _ = self.tell(method, url, &Err(refusal.clone()));
+    }
+
+    /// Tells of a decision. What was allowed may not be done on an error.
+    pub fn tell(&self, method: Option<&str>, url: String, decision: &Result<Granted, Refusal>) -> Result<(), Refusal> {
+        let (rule, reason) = match decision {
+            Ok(granted) => (granted.rule.clone(), None),
+            Err(refusal) => (refusal.rule.clone(), Some(refusal.message.clone())),
+        };
+        let method = method.map(str::to_owned);
+        self.audit.record(&Event::Decided { method, url, allowed: decision.is_ok(), rule, reason })
+    }
+}
+
+fn spend(counter: &AtomicU64, amount: u64, cap: u64, what: &'static str) -> Result<(), HttpError> {
+    let before = counter.fetch_add(amount, Ordering::Relaxed);
+    if before.saturating_add(amount) <= cap { Ok(()) } else { Err(HttpError::TooLarge { what, cap }) }
+}

@@ -1,0 +1,279 @@
+//! A request from its head to its last byte: checked when the head is there, sent when it is whole or as it comes.
+//!
+//! A body of a known length up to 1 MiB is gathered, so that secrets can change its length and a connection that turns out
+//! to be dead can be replaced. Anything longer, and anything in chunks, goes on as it arrives.
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Instant;
+
+use zeroize::Zeroizing;
+
+use crate::answer::{About, Answer, Resend};
+use crate::client::Checked;
+use crate::connection::{Connection, is_timeout};
+use crate::error::HttpError;
+use crate::event::Record;
+use crate::framing::{BodyReader, Framing, LAST_CHUNK, write_chunk};
+use crate::gate::Granted;
+use crate::guard;
+use crate::inflate;
+use crate::limits::from_now;
+use crate::pool::{MAX_REST, MAX_REST_UNREPEATABLE};
+use crate::replace::{Form, Replacer, Replacing};
+use crate::request::Request;
+use crate::terms::Terms;
+
+/// The longest body that is gathered before it is sent.
+const GATHERED_BYTES: u64 = 1 << 20;
+
+/// A request that was allowed and is on its way.
+pub struct Upload {
+    terms: Arc<Terms>,
+    request: Request,
+    checked: Checked,
+    replacer: Replacer,
+    reader: BodyReader,
+    received: u64,
+    way: Way,
+    record: Record,
+}
+
+enum Way {
+    Gathered(Vec<u8>, Option<Connection>),
+    /// If the server stops listening, the rest of the body is dropped: its answer may say why.
+    Streamed(Option<Connection>, Replacing),
+}
+
+impl Upload {
+    /// Checks a request and starts to send it. `ready` is a connection that was made when the guest connected.
+    pub fn start(
+        terms: &Arc<Terms>,
+        mut request: Request,
+        granted: &Granted,
+        ready: Option<Connection>,
+        deadline: Instant,
+    ) -> Result<Upload, HttpError> {
+        let mut record = Record::new(terms.audit.clone(), &request.asked);
+        let mut replacer = Replacer::new(terms.secrets.decide(&request.asked));
+        let prepared = prepare(terms, &mut request, granted, &mut replacer, deadline);
+        let checked = prepared.inspect_err(|error| record.failed(error))?;
+        let reader = BodyReader::new(request.framing, true);
+        let gathers = match request.framing {
+            Framing::Length(length) => length <= GATHERED_BYTES,
+            framing => framing == Framing::None,
+        };
+        let way = if gathers {
+            Way::Gathered(Vec::new(), ready)
+        } else {
+            Way::Streamed(ready, Replacing::new(Form::of_body(&request), request.framing != Framing::Chunked))
+        };
+        let mut upload = Upload { terms: terms.clone(), request, checked, replacer, reader, received: 0, way, record };
+        if !gathers {
+            upload.send_head(deadline).inspect_err(|error| upload.record.failed(error))?;
+        }
+        Ok(upload)
+    }
+
+    pub fn is_complete(&self) -> bool {
+        self.reader.is_done()
+    }
+
+    /// Takes bytes of the body until it is complete. Gives how many were taken.
+    pub fn push(&mut self, input: &[u8], deadline: Instant) -> Result<usize, HttpError> {
+        self.take(input, deadline).inspect_err(|error| self.record.failed(error))
+    }
+
+    fn take(&mut self, input: &[u8], deadline: Instant) -> Result<usize, HttpError> {
+        let mut piece = Vec::new();
+        let taken = self.reader.take(input, &mut piece).map_err(HttpError::BadRequest)?;
+        self.received += piece.len() as u64;
+        let cap = self.terms.limits.request_bytes;
+        if self.received > cap {
+            return Err(HttpError::TooLarge { what: "the request's body", cap });
+        }
+        self.terms.count_sent(piece.len())?;
+        match &mut self.way {
+            Way::Gathered(body, _) => body.append(&mut piece),
+            Way::Streamed(..) => self.stream(&piece, deadline)?,
+        }
+        Ok(taken)
+    }
+
+    /// Sends what was gathered; then there is an answer to wait for.
+    pub fn finish(mut self, deadline: Instant) -> Result<Answer, HttpError> {
+        let sent = self.send_rest(deadline);
+        let (mut connection, resend) = sent.inspect_err(|error| self.record.failed(error))?;
+        if let Some(connection) = connection.as_mut().filter(|_| self.request.has_body()) {
+            connection.only_for = Some(self.terms.id);
+        }
+        let about = About {
+            head_only: self.request.asked.method == "HEAD",
+            guarded: self.terms.secrets.any_for_host(&self.request.asked.place),
+            close: self.request.close,
+            last: self.request.has_stray_body() || self.request.close,
+        };
+        Ok(Answer::new(self.terms, connection, resend, self.record, about))
+    }
+
+    fn send_rest(&mut self, deadline: Instant) -> Result<(Option<Connection>, Option<Resend>), HttpError> {
+        match &mut self.way {
+            Way::Gathered(body, ready) => {
+                let (body, ready) = (std::mem::take(body), ready.take());
+                self.send_gathered(&body, ready, deadline)
+            }
+            Way::Streamed(connection, _) => Ok((connection.take(), None)),
+        }
+    }
+
+    fn send_gathered(
+        &mut self,
+        body: &[u8],
+        ready: Option<Connection>,
+        deadline: Instant,
+    ) -> Result<(Option<Connection>, Option<Resend>), HttpError> {
+        let (filled, _) = self.replacer.fill(body, Form::of_body(&self.request));
+        let body = filled.as_ref().map_or(body, |filled| filled.as_slice());
+        if matches!(self.request.framing, Framing::Length(_)) {
+            self.request.framing = Framing::Length(body.len() as u64);
+        }
+        let head = self.request.write_head();
+        let bytes = Zeroizing::new([head.as_slice(), body].concat());
+        let mut connection = self.connection(ready, deadline)?;
+        self.tell_secrets(connection.key.address)?;
+        let mut sent = connection.send(&bytes, self.terms.limits.idle, deadline);
+        let repeats = connection.reused && self.request.is_idempotent();
+        if sent.as_ref().is_err_and(|error| repeats && !is_timeout(error)) {
+            connection = self.terms.client.connect(&self.checked, self.request.asked.tls, self.connect_by(deadline))?;
+            self.tell_secrets(connection.key.address)?;
+            sent = connection.send(&bytes, self.terms.limits.idle, deadline);
+        }
+        self.record.address = Some(connection.key.address);
+        self.record.bytes_up = bytes.len() as u64;
+        sent_or_muted(sent, &mut connection)?;
+        let resend = (repeats && connection.reused).then(|| Resend {
+            checked: self.checked.clone(),
+            bytes,
+            tls: self.request.asked.tls,
+        });
+        Ok((Some(connection), resend))
+    }
+
+    /// A connection for this request: the one made ahead, one that rests, or a new one.
+    fn connection(&self, ready: Option<Connection>, deadline: Instant) -> Result<Connection, HttpError> {
+        let (client, tls, by) = (&self.terms.client, self.request.asked.tls, self.connect_by(deadline));
+        if let Some(mut ready) =
+            ready.filter(|ready| self.checked.contains(ready.key.address) && (tls || !ready.key.tls))
+            && ready.is_quiet()
+        {
+            return if tls { client.start_tls(ready, by) } else { Ok(ready) };
+        }
+        let rest = if self.request.is_idempotent() { MAX_REST } else { MAX_REST_UNREPEATABLE };
+        let gathered = matches!(self.way, Way::Gathered(..));
+        match gathered.then(|| client.reuse(&self.checked, tls, rest, self.terms.id)).flatten() {
+            Some(connection) => Ok(connection),
+            None => client.connect(&self.checked, tls, by),
+        }
+    }
+
+    fn send_head(&mut self, deadline: Instant) -> Result<(), HttpError> {
+        let Way::Streamed(ready, _) = &mut self.way else { return Ok(()) };
+        let ready = ready.take();
+        let mut connection = self.connection(ready, deadline)?;
+        self.record.address = Some(connection.key.address);
+        self.tell_secrets(connection.key.address)?;
+        let head = self.request.write_head();
+        let sent = connection.send(&head, self.terms.limits.idle, deadline);
+        sent_or_muted(sent, &mut connection)?;
+        self.record.bytes_up = head.len() as u64;
+        if let Way::Streamed(open, _) = &mut self.way {
+            *open = Some(connection);
+        }
+        Ok(())
+    }
+
+    fn stream(&mut self, piece: &[u8], deadline: Instant) -> Result<(), HttpError> {
+        let (chunked, last) = (self.is_chunked(), self.reader.is_done());
+        let Way::Streamed(connection, replacing) = &mut self.way else { return Ok(()) };
+        let data = match self.replacer.is_empty() {
+            true => Zeroizing::new(piece.to_vec()),
+            false => replacing.push(piece, last, &mut self.replacer)?,
+        };
+        // With room for the framing: what grows leaves copies behind.
+        let mut bytes = Zeroizing::new(Vec::with_capacity(data.len() + 32));
+        match chunked {
+            true => write_chunk(&mut bytes, &data),
+            false => bytes = data,
+        }
+        if chunked && last {
+            bytes.extend_from_slice(LAST_CHUNK);
+        }
+        let Some(address) = connection.as_ref().map(|open| open.key.address) else { return Ok(()) };
+        self.tell_secrets(address)?;
+        let Way::Streamed(Some(open), _) = &mut self.way else { return Ok(()) };
+        self.record.bytes_up += bytes.len() as u64;
+        let sent = open.send(&bytes, self.terms.limits.idle, deadline);
+        sent_or_muted(sent, open)
+    }
+
+    /// Tells of the secrets that what is sent next holds, and nothing before it did that went there.
+    fn tell_secrets(&mut self, address: SocketAddr) -> Result<(), HttpError> {
+        self.record.tell_withheld(self.replacer.take_withheld());
+        Ok(self.record.tell_secrets(self.replacer.used(), address)?)
+    }
+
+    fn is_chunked(&self) -> bool {
+        self.request.framing == Framing::Chunked
+    }
+
+    fn connect_by(&self, deadline: Instant) -> Instant {
+        deadline.min(from_now(self.terms.limits.connect))
+    }
+}
+
+/// What is checked once the gate allowed the request, and the secrets that go into its head.
+fn prepare(
+    terms: &Terms,
+    request: &mut Request,
+    granted: &Granted,
+    replacer: &mut Replacer,
+    deadline: Instant,
+) -> Result<Checked, HttpError> {
+    let cap = terms.limits.request_bytes;
+    if matches!(request.framing, Framing::Length(length) if length > cap) {
+        return Err(HttpError::TooLarge { what: "the request's body", cap });
+    }
+    let by = deadline.min(from_now(terms.limits.connect));
+    let checked = terms.client.check(&request.asked.place, granted, terms.gate.as_ref(), by);
+    if let Err(HttpError::Refused(refusal)) = &checked {
+        terms.tell_refusal(Some(&request.asked.method), request.asked.url(), refusal);
+    }
+    let checked = checked?;
+    for (_, value) in request.headers.iter_mut().filter(|(name, _)| name.eq_ignore_ascii_case("accept-encoding")) {
+        *value = inflate::acceptable(value).into();
+    }
+    if terms.secrets.any_for_host(&request.asked.place) {
+        guard::neutralise(request);
+    }
+    if !replacer.is_empty() {
+        replacer.fill_head(request)?;
+    }
+    if request.has_stray_body() {
+        // After the answer the server listens no more, whatever it made of the body.
+        request.ask_to_close();
+    }
+    Ok(checked)
+}
+
+/// A server that stops listening may still have answered, so only time that ran out is an error here.
+fn sent_or_muted(sent: io::Result<()>, connection: &mut Connection) -> Result<(), HttpError> {
+    match sent {
+        Err(error) if is_timeout(&error) => Err(HttpError::TimedOut { doing: "sending the request" }),
+        Err(_) => {
+            connection.mute();
+            Ok(())
+        }
+        Ok(()) => Ok(()),
+    }
+}

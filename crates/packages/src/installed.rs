@@ -1,0 +1,107 @@
+//! What a cell has before anything is fetched for its skill: the runtime's distributions, read from its standard library,
+//! and the framework's, which are pinned. Both count as installed there, and are never replaced.
+
+use std::collections::BTreeMap;
+use std::io::Read;
+
+use pep440_rs::Version;
+use zip::ZipArchive;
+
+use super::metadata::{self, Required};
+use super::specifier::parse_version;
+use super::{Error, Standing};
+use crate::provision::{self, Fetch, normalize_name};
+use skillcell_cache::Cache;
+use skillcell_cache::progress::Progress;
+
+/// The most that is read of a distribution's metadata.
+const MAX_METADATA: u64 = 4 << 20;
+const INFO: &str = ".dist-info/METADATA";
+
+/// The distributions that are there, by normalized name.
+pub struct Installed {
+    there: BTreeMap<String, There>,
+}
+
+struct There {
+    version: Version,
+    /// Where its metadata is.
+    place: Place,
+}
+
+enum Place {
+    Runtime(String),
+    Framework,
+}
+
+impl Installed {
+    /// Looks into the runtime, which is to be in the cache.
+    pub fn in_cells(cache: &Cache, progress: &dyn Progress) -> Result<Installed, Error> {
+        let mut there = BTreeMap::new();
+        for path in archive(cache, progress)?.file_names().flatten() {
+            if let Some((name, version)) = path.strip_suffix(INFO).and_then(|folder| folder.rsplit_once('-'))
+                && let Some(version) = parse_version(version)
+            {
+                there.insert(normalize_name(name), There { version, place: Place::Runtime(path.to_string()) });
+            }
+        }
+        there.extend(Installed::of_framework().there);
+        Ok(Installed { there })
+    }
+
+    /// What is pinned for every tier.
+    pub fn of_framework() -> Installed {
+        let pinned = provision::pins().packages().iter().filter_map(|pin| {
+            let version = parse_version(&pin.version)?;
+            Some((normalize_name(&pin.name), There { version, place: Place::Framework }))
+        });
+        Installed { there: pinned.collect() }
+    }
+
+    /// Which version there is, and whose it is.
+    pub fn of(&self, name: &str) -> Option<(&Version, Standing)> {
+        let there = self.there.get(name)?;
+        let version = there.version.to_string();
+        let standing = match there.place {
+            Place::Runtime(_) => Standing::Runtime { version },
+            Place::Framework => Standing::Framework { version },
+        };
+        Some((&there.version, standing))
+    }
+
+    /// What a distribution requires.
+    pub fn requires(
+        &self,
+        name: &str,
+        cache: &Cache,
+        fetch: &Fetch,
+        progress: &dyn Progress,
+    ) -> Result<Vec<Required>, Error> {
+        let Some(there) = self.there.get(name) else { return Ok(Vec::new()) };
+        let metadata = match &there.place {
+            Place::Runtime(path) => {
+                let mut text = Vec::new();
+                let mut archive = archive(cache, progress)?;
+                let member = archive.by_name(path).map_err(|error| Error::Runtime(error.to_string()))?;
+                member.take(MAX_METADATA).read_to_end(&mut text).map_err(|error| Error::Runtime(error.to_string()))?;
+                text
+            }
+            Place::Framework => {
+                let pack = provision::packages(cache, fetch, progress)?;
+                let ours = |path: &str| {
+                    let folder = path.strip_suffix(INFO)?;
+                    Some(normalize_name(folder.rsplit_once('-')?.0) == name)
+                };
+                let path = pack.files().map(|(path, _)| path).find(|path| ours(path) == Some(true)).map(str::to_owned);
+                path.and_then(|path| pack.read(&path).ok()).unwrap_or_default()
+            }
+        };
+        Ok(metadata::requires(&String::from_utf8_lossy(&metadata)))
+    }
+}
+
+fn archive(cache: &Cache, progress: &dyn Progress) -> Result<ZipArchive<std::fs::File>, Error> {
+    let stdlib = provision::stdlib(cache, progress)?;
+    let stdlib = stdlib.ok_or_else(|| Error::Runtime("it is no longer in the cache".into()))?;
+    ZipArchive::new(stdlib.file).map_err(|error| Error::Runtime(error.to_string()))
+}

@@ -1,0 +1,201 @@
+//! A skill's packages: from the requirements in its manifest to files that its cells see.
+//!
+//! ```text
+//!   requirements ──▶ resolution ──▶ Packages (what became of each) ─┬▶ site: one pack of wheels and stand-ins ──▶ mount
+//!                    │   └─ resolve: pip, one level at a time       └▶ venv: the folder of packages of another tier
+//!                    └───── skillcell.lock, or what was resolved before
+//! ```
+//!
+//! All of it is for a target: the guest, or the Python of another tier. In a cell, what the runtime has and what the framework pins counts as installed. The rest has to be a pure Python wheel, or a
+//! stand-in of ours. A requirement that can't be met is recorded, not fatal: many a skill imports it only for some of
+//! what it does; when an import then fails, [`Packages::explain`] says why.
+//!
+//! Nothing of a package runs on the host, and nothing is installed there.
+
+mod constraints;
+mod contents;
+mod demand;
+mod index;
+mod installed;
+mod lock;
+mod marker;
+mod metadata;
+mod missing;
+mod modules;
+mod pack_tree;
+mod passed;
+pub mod provision;
+mod requirement;
+mod resolution;
+mod resolve;
+mod site;
+pub mod skill;
+mod specifier;
+mod standins;
+mod target;
+pub mod venv;
+
+use std::io;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+pub use self::contents::place;
+pub use self::lock::pin;
+pub use self::lock::{LOCK_FILE, LockError, SkillLock};
+pub use self::pack_tree::pack_tree;
+pub use self::requirement::{Requirement, clean_requirements};
+pub use self::resolution::{Resolution, Resolved, Wanted, basis};
+pub use self::site::{SITE_FOLDER, Site, Sites};
+pub use self::target::ENVIRONMENT;
+pub use self::target::{ABOUT_PYTHON, MarkerValues, OLD_NAMES, Target};
+use skillcell_cache as cache;
+
+/// The most requirements of a skill.
+const MAX_REQUIREMENTS: usize = 200;
+
+/// What a skill's requirements resolve to.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Packages {
+    /// As the manifest states them.
+    pub requirements: Vec<String>,
+    /// Everything that they need, by name: themselves, and what they pull in.
+    pub packages: Vec<Package>,
+    /// Which wheels were given, besides the index; a digest. With others, what is missing may be there.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub sources: String,
+    /// Requirements that are not taken, with the reason: addresses, paths, options of pip, things that are no requirement.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub refused: Vec<(String, String)>,
+    /// Requirements whose marker does not hold in a cell.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub not_needed: Vec<String>,
+}
+
+/// A distribution that a skill needs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Package {
+    /// Normalized: lower case, words joined by `-`.
+    pub name: String,
+    /// Which versions will do for all that need it; empty for any.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub wanted: String,
+    /// From the skill's own requirement to this: `["fastembed", "onnxruntime"]`.
+    pub chain: Vec<String>,
+    /// What can be imported, top-level names. For a package that is not there it is a guess.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub modules: Vec<String>,
+    /// Whether only an extra that the skill asks for needs it, as in `pyjwt[crypto]`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub of_extra: bool,
+    #[serde(flatten)]
+    pub standing: Standing,
+}
+
+/// What became of a distribution.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "state", rename_all = "snake_case")]
+pub enum Standing {
+    /// It comes with the runtime.
+    Runtime { version: String },
+    /// It comes with the framework.
+    Framework { version: String },
+    /// A pure Python wheel, pinned.
+    Wheel { version: String, file: String, sha256: String },
+    /// A stand-in of ours for native code.
+    StandIn { version: String, limits: Vec<String> },
+    /// It comes with the runtime or the framework, in a version that something does not accept. It is there all the same.
+    OtherVersion { version: String },
+    /// Only wheels with native code, for other platforms: these tags, of this version.
+    Native { version: String, tags: Vec<String> },
+    /// Only sources, which would have to be built.
+    Source { version: String },
+    /// No version of it will do; these are known.
+    NoVersion { versions: Vec<String> },
+    /// No index knows it.
+    NotFound,
+    /// Nobody could be asked.
+    Unresolved { why: String },
+    /// The wheel is not one that a cell is given.
+    Refused { why: String },
+}
+
+impl Standing {
+    /// Whether a cell has it.
+    pub fn is_there(&self) -> bool {
+        use Standing::{Framework, OtherVersion, Runtime, StandIn, Wheel};
+        matches!(self, Runtime { .. } | Framework { .. } | Wheel { .. } | StandIn { .. } | OtherVersion { .. })
+    }
+
+    /// The version that a cell has.
+    pub fn version(&self) -> Option<&str> {
+        use Standing::{Framework, OtherVersion, Runtime, StandIn, Wheel};
+        match self {
+            Runtime { version }
+            | Framework { version }
+            | Wheel { version, .. }
+            | StandIn { version, .. }
+            | OtherVersion { version } => Some(version),
+            _ => None,
+        }
+    }
+}
+
+impl Packages {
+    /// What the skill's own requirements are, in the manifest's order, then what they pull in.
+    pub fn direct(&self) -> impl Iterator<Item = &Package> {
+        self.packages.iter().filter(|package| package.chain.len() == 1)
+    }
+
+    /// What a cell does not have.
+    pub fn missing(&self) -> impl Iterator<Item = &Package> {
+        self.packages.iter().filter(|package| !package.standing.is_there())
+    }
+
+    /// Whether something is unknown because nobody was to be asked.
+    pub fn was_offline(&self) -> bool {
+        let offline = |standing: &Standing| matches!(standing, Standing::Unresolved { why } if why == index::OFFLINE);
+        self.packages.iter().any(|package| offline(&package.standing))
+    }
+
+    /// Whether it holds where these sources are given. Where none are, what is all there does, wherever it came from.
+    pub fn holds_with(&self, sources: &str) -> bool {
+        self.sources == sources || (sources.is_empty() && self.missing().next().is_none())
+    }
+
+    /// Whether everything that could be asked was answered. If not, it is worth asking again.
+    pub fn is_complete(&self) -> bool {
+        !self.packages.iter().any(|package| matches!(package.standing, Standing::Unresolved { .. }))
+    }
+}
+
+/// Why a skill's packages could not be dealt with. That one can't be had is none of these: it is recorded.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    #[error(transparent)]
+    Cache(#[from] cache::Error),
+    #[error(transparent)]
+    Provision(#[from] provision::Error),
+    #[error(transparent)]
+    Lock(#[from] LockError),
+    #[error("the runtime's list of packages can't be read: {0}")]
+    Runtime(String),
+    #[error("can't use the folder `{}`", path.display())]
+    Folder { path: PathBuf, source: io::Error },
+    #[error("the packages of the skill can't be used: {0}")]
+    TooMuch(String),
+    #[error("the packages of the skill can't be packed")]
+    Packing(#[from] io::Error),
+}
+
+impl Error {
+    /// What a person can do about it.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Error::Cache(error) => error.hint(),
+            Error::Provision(error) => error.hint(),
+            Error::Lock(error) => error.hint(),
+            _ => None,
+        }
+    }
+}

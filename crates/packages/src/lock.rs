@@ -1,0 +1,192 @@
+//! `skillcell.lock`: what a skill's requirements resolved to, with the sha256 of each wheel, beside the skill: for cells, and
+//! for the Pythons of other tiers that were there when it was made. It names no index.
+//!
+//! It comes with the skill, so it is a stranger's: what it says is checked before it is used, and the wheels are whatever has
+//! those hashes.
+
+use serde::{Deserialize, Serialize};
+
+use super::installed::Installed;
+use super::requirement::Requirement;
+use super::resolve::PURE;
+use super::specifier::parse_version;
+use super::target::Target;
+use super::{Package, Packages, Standing, standins};
+use crate::provision::{GUEST_PYTHON, Pin};
+
+/// The name of the file, in the skill's folder.
+pub const LOCK_FILE: &str = "skillcell.lock";
+const SCHEMA: u32 = 1;
+const MAX_BYTES: usize = 4 << 20;
+
+#[derive(Serialize, Deserialize)]
+struct File {
+    schema: u32,
+    python: String,
+    #[serde(flatten)]
+    packages: Packages,
+    /// For other tiers. Locks were without it once.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    native: Vec<Native>,
+}
+
+/// What is locked for a Python that is no cell's.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct Native {
+    target: String,
+    #[serde(flatten)]
+    packages: Packages,
+}
+
+/// What a skill's requirements resolve to, for cells and for the other Pythons that were asked about.
+#[derive(Debug, Clone, Default)]
+pub struct SkillLock {
+    pub cells: Packages,
+    /// Pythons of other tiers: each with its packages, all of which are there.
+    native: Vec<Native>,
+    /// Pythons that nothing is locked for, with the reason.
+    pub not_locked: Vec<(String, String)>,
+}
+
+impl SkillLock {
+    pub fn new(cells: Packages) -> SkillLock {
+        SkillLock { cells, ..SkillLock::default() }
+    }
+
+    /// Adds what a Python of another tier gets, or says why it is not locked.
+    pub fn add(&mut self, target: &Target, packages: Result<Packages, String>) {
+        match packages {
+            Ok(packages) => self.native.push(Native { target: target.id.clone(), packages }),
+            Err(why) => self.not_locked.push((target.describe(), why)),
+        }
+    }
+
+    /// The Pythons of other tiers that are locked, with the number of their packages.
+    pub fn native(&self) -> impl Iterator<Item = (&str, usize)> {
+        self.native.iter().map(|native| (native.target.as_str(), native.packages.packages.len()))
+    }
+
+    /// The text of the file.
+    pub fn to_text(&self) -> String {
+        // Which folder a wheel came from is of this machine.
+        let plain = |packages: &Packages| Packages { sources: String::new(), ..packages.clone() };
+        let native = self.native.iter().map(|one| Native { packages: plain(&one.packages), ..one.clone() }).collect();
+        let (schema, python, packages) = (SCHEMA, GUEST_PYTHON.to_owned(), plain(&self.cells));
+        serde_json::to_string_pretty(&File { schema, python, packages, native }).unwrap_or_default() + "\n"
+    }
+}
+
+/// Why a lock can't be used.
+#[derive(Debug, thiserror::Error)]
+pub enum LockError {
+    #[error("the skill's `{LOCK_FILE}` is not one: {0}")]
+    Invalid(String),
+    #[error("the skill's `{LOCK_FILE}` is out of date: {0}")]
+    Stale(String),
+    #[error("the skill's `{LOCK_FILE}` has no packages for {0}")]
+    OtherPython(String),
+}
+
+impl LockError {
+    /// What a person can do about it.
+    pub fn hint(&self) -> Option<String> {
+        let again = "`skillcell lock SKILL` makes it anew";
+        Some(match self {
+            LockError::OtherPython(_) => format!("{again}, for cells and for the Pythons of this machine"),
+            _ => again.to_owned(),
+        })
+    }
+}
+
+/// Reads a lock for these requirements and this target.
+pub fn read(
+    text: &[u8],
+    requirements: &[String],
+    target: &Target,
+    installed: &Installed,
+) -> Result<Packages, LockError> {
+    if text.len() > MAX_BYTES {
+        return Err(LockError::Invalid(format!("it is longer than {MAX_BYTES} bytes")));
+    }
+    let file: File = serde_json::from_slice(text).map_err(|error| LockError::Invalid(error.to_string()))?;
+    if file.schema != SCHEMA || file.python != GUEST_PYTHON {
+        return Err(LockError::Stale(format!("it is of schema {} for Python {}", file.schema, file.python)));
+    }
+    let native = || file.native.into_iter().find(|native| native.target == target.id).map(|native| native.packages);
+    let packages = if target.is_guest { Some(file.packages) } else { native() };
+    let packages = packages.ok_or_else(|| LockError::OtherPython(target.describe()))?;
+    if packages.requirements != requirements {
+        return Err(LockError::Stale("the manifest has other requirements".into()));
+    }
+    packages.packages.iter().try_for_each(|package| check(package, target, installed))?;
+    Ok(packages)
+}
+
+fn check(package: &Package, target: &Target, installed: &Installed) -> Result<(), LockError> {
+    let name = &package.name;
+    match &package.standing {
+        Standing::Wheel { file, .. } => {
+            pin(name, &package.standing, target.is_guest)?;
+            let newer = || LockError::OtherPython(format!("the C library of this system: `{file}` is for a newer one"));
+            if target.is_guest || target.takes(file) { Ok(()) } else { Err(newer()) }
+        }
+        Standing::Runtime { version } | Standing::Framework { version } | Standing::OtherVersion { version } => {
+            let there = installed.of(name).map(|(there, _)| there.to_string());
+            let stale = || LockError::Stale(format!("there is no `{name}` {version} in {}", target.describe()));
+            if there.as_ref() == Some(version) { Ok(()) } else { Err(stale()) }
+        }
+        Standing::StandIn { version, .. } => {
+            let ours = standins::of(name).is_some_and(|standin| standin.version.to_string() == *version);
+            let stale = || LockError::Stale(format!("there is no stand-in for `{name}` {version}"));
+            if ours && target.is_guest { Ok(()) } else { Err(stale()) }
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The pin of a wheel. What it is made of may be a stranger's, and becomes a line that pip reads.
+pub fn pin(name: &str, standing: &Standing, is_guest: bool) -> Result<Pin, LockError> {
+    let Standing::Wheel { version, file, sha256 } = standing else {
+        return Err(LockError::Invalid(format!("`{name}` is no wheel")));
+    };
+    let plain = |c: char| c.is_ascii_alphanumeric() || "._+!-".contains(c);
+    let sound = Requirement::parse(&format!("{name}=={version}")).is_ok_and(|read| read.name == *name)
+        && parse_version(version).is_some()
+        && version.chars().all(plain)
+        && file.ends_with(if is_guest { PURE } else { ".whl" })
+        && !file.starts_with(['.', '-'])
+        && file.chars().all(plain)
+        && sha256.len() == 64
+        && sha256.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+    if !sound {
+        return Err(LockError::Invalid(format!("{name:?} is not pinned to a wheel that can be used")));
+    }
+    Ok(Pin { name: name.into(), version: version.clone(), file: file.clone(), sha256: sha256.clone(), bytes: 0 })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wheel(name: &str, version: &str, file: &str, sha256: &str) -> Result<Pin, LockError> {
+        let standing = Standing::Wheel { version: version.into(), file: file.into(), sha256: sha256.into() };
+        pin(name, &standing, true)
+    }
+
+    #[test]
+    fn only_a_pure_wheel_with_a_hash_is_a_pin() {
+        let (file, sha256) = ("a-1-py3-none-any.whl", "0".repeat(64));
+        assert!(wheel("a", "1", file, &sha256).is_ok());
+        for (name, version, file, sha256) in [
+            ("a\n--index-url=x", "1", file, &*sha256),
+            ("A", "1", file, &sha256),
+            ("a", "1 --hash=x", file, &sha256),
+            ("a", "1\n-r /etc/passwd", file, &sha256),
+            ("a", "1", "../a-1-py3-none-any.whl", &sha256),
+            ("a", "1", "a-1-cp311-cp311-linux_x86_64.whl", &sha256),
+            ("a", "1", file, "0"),
+        ] {
+            assert!(wheel(name, version, file, sha256).is_err(), "{name:?} {version:?} {file}");
+        }
+    }
+}

@@ -1,0 +1,195 @@
+//! What to say of a package that a cell does not have: which, who needs it, what there is of it instead, and who can run it.
+
+use super::{Package, Packages, Standing};
+use crate::provision::normalize_name;
+use skillcell_limits::outcome::{MissingModule, Outcome, Raised};
+use skillcell_policy::is_plain;
+
+/// The most tags that a message repeats.
+const SHOWN_TAGS: usize = 2;
+/// Of what is known of a package, as much goes into a refusal: characters.
+const MOST_EXPLAINED: usize = 600;
+/// The longest name of a module that a refusal repeats.
+const MOST_NAMED: usize = 80;
+
+impl Packages {
+    /// Adds to an outcome that is, or comes of, a failed import which package it missed.
+    pub fn explain_outcome(&self, outcome: &mut Outcome) {
+        let Outcome::Raised(raised) = outcome else { return };
+        raised.missing = self.missing_module(raised);
+        if let Some(why) = raised.module.as_deref().and_then(|module| self.explain(module)) {
+            raised.message += &format!("\n{why}");
+        }
+    }
+
+    /// Which module was missing, if a package that a cell does not have may be the reason.
+    fn missing_module(&self, raised: &Raised) -> Option<MissingModule> {
+        let module = raised.module.as_deref().filter(|name| is_name(name))?;
+        // As the guest tells a module that is missing from one that is there and fails.
+        if !raised.message.contains(&format!("\nMissing module: {module} (")) {
+            return None;
+        }
+        let missing = self.missing().find(|package| package.has(module));
+        if missing.is_none() && self.packages.iter().any(|package| package.is_whole() && package.has(module)) {
+            return None;
+        }
+        let plain = |text: String| text.chars().filter(|c| is_plain(*c)).take(MOST_EXPLAINED).collect();
+        Some(MissingModule { module: module.to_owned(), why: missing.map(|package| plain(package.describe())) })
+    }
+
+    /// Why importing this module failed, if a package that is missing is the likely reason.
+    pub fn explain(&self, module: &str) -> Option<String> {
+        if let Some(package) = self.missing().find(|package| package.has(module)) {
+            return Some(package.describe());
+        }
+        let refused = self.refused.iter().find(|(text, _)| likely(text, module));
+        refused.map(|(text, why)| format!("the requirement `{text}` is not taken: {why}"))
+    }
+}
+
+impl Package {
+    fn has(&self, module: &str) -> bool {
+        self.modules.iter().any(|known| related(known, module))
+    }
+
+    /// Whether a cell has all of it, so that another tier has no module of it that a cell lacks.
+    fn is_whole(&self) -> bool {
+        matches!(self.standing, Standing::Runtime { .. } | Standing::Framework { .. } | Standing::Wheel { .. })
+    }
+
+    /// The way from the skill's own requirement to this package: `fastembed → onnxruntime`.
+    pub fn way(&self) -> String {
+        self.chain.join(" → ")
+    }
+
+    /// The same of a package that another tier's Python does not get.
+    pub fn describe_elsewhere(&self) -> String {
+        let (name, way) = (&self.name, self.way());
+        match &self.standing {
+            Standing::Native { version, tags } => {
+                format!("`{name}` ({way}) {version} has no wheel for this Python, only for {}", tags.join(", "))
+            }
+            Standing::Source { version } => {
+                format!("`{name}` ({way}) has no wheel: {version} exists only as sources, and nothing is built")
+            }
+            _ => self.describe(),
+        }
+    }
+
+    /// A sentence about what became of it, as people say it.
+    pub fn describe(&self) -> String {
+        let Package { name, wanted, standing, .. } = self;
+        let way = if self.chain.len() > 1 { format!(" ({})", self.way()) } else { String::new() };
+        let others = "the tiers `subprocess` and `container` can run it";
+        match standing {
+            Standing::Runtime { version } => format!("`{name}`{way} {version} comes with the runtime"),
+            Standing::Framework { version } => format!("`{name}`{way} {version} comes with the framework"),
+            Standing::Wheel { version, .. } => format!("`{name}`{way} {version} is a pure Python wheel"),
+            Standing::StandIn { version, limits } => {
+                let limits = if limits.is_empty() { String::new() } else { format!(": {}", limits.join("; ")) };
+                format!("`{name}`{way} {version} is a stand-in of skillcell{limits}")
+            }
+            Standing::OtherVersion { version } => {
+                format!("`{name}`{way} is there as {version}, though `{wanted}` is asked for")
+            }
+            Standing::Native { version, tags } => {
+                // Of the platforms that one wheel is for, the first will do.
+                let short = |tag: &String| tag.split('.').next().unwrap_or(tag).to_owned();
+                let mut shown = tags.iter().take(SHOWN_TAGS).map(short).collect::<Vec<_>>().join(", ");
+                if tags.len() > SHOWN_TAGS {
+                    shown += ", …";
+                }
+                format!("`{name}`{way} can't run in a cell: {version} exists only as native code ({shown}); {others}")
+            }
+            Standing::Source { version } => format!(
+                "`{name}`{way} has no wheel: {version} exists only as sources, and nothing is built for a cell; \
+                 build a wheel of it (`pip wheel {name}`) and give it with `--from-wheel`, or {others}"
+            ),
+            Standing::NoVersion { versions } => {
+                format!("`{name}`{way} has no version that is `{wanted}`; there are {}", versions.join(", "))
+            }
+            Standing::NotFound => format!("`{name}`{way} is not in the package index"),
+            Standing::Unresolved { why } => format!("`{name}`{way} is not resolved: {why}"),
+            Standing::Refused { why } => format!("`{name}`{way} is refused: {why}"),
+        }
+    }
+}
+
+/// Whether a text is a module's name and nothing else.
+fn is_name(text: &str) -> bool {
+    let part = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    text.len() <= MOST_NAMED && text.split('.').all(part)
+}
+
+/// Whether one module is the other, or inside it.
+fn related(known: &str, module: &str) -> bool {
+    let inside = |outer: &str, inner: &str| inner.strip_prefix(outer).is_some_and(|rest| rest.starts_with('.'));
+    known == module || inside(known, module) || inside(module, known)
+}
+
+/// Whether a requirement that was refused looks like that of a module.
+fn likely(text: &str, module: &str) -> bool {
+    let top = module.split('.').next().unwrap_or(module);
+    normalize_name(text).contains(&normalize_name(top))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn package(name: &str, chain: &[&str], modules: &[&str], standing: Standing) -> Package {
+        let text = |all: &[&str]| all.iter().map(|one| (*one).to_owned()).collect();
+        let (wanted, of_extra) = (String::new(), false);
+        Package { name: name.into(), wanted, chain: text(chain), modules: text(modules), of_extra, standing }
+    }
+
+    #[test]
+    fn a_missing_native_package_is_told_with_its_chain_its_tags_and_the_tiers() {
+        let tags = vec!["cp311-cp311-manylinux_2_28_x86_64".into()];
+        let native = Standing::Native { version: "1.23.0".into(), tags };
+        let packages = Packages {
+            packages: vec![package("onnxruntime", &["fastembed", "onnxruntime"], &["onnxruntime"], native)],
+            ..Packages::default()
+        };
+        let text = packages.explain("onnxruntime.capi").unwrap();
+        for part in
+            ["`onnxruntime`", "fastembed → onnxruntime", "cp311-cp311-manylinux_2_28_x86_64", "subprocess", "1.23.0"]
+        {
+            assert!(text.contains(part), "{text}");
+        }
+        assert_eq!(packages.explain("numpy"), None);
+    }
+
+    #[test]
+    fn of_what_a_skill_raised_only_a_plain_name_is_believed() {
+        let native = Standing::Native { version: "5.10".into(), tags: vec!["cp311-cp311-linux_x86_64".into()] };
+        let pure = Standing::Wheel { version: "1".into(), file: String::new(), sha256: String::new() };
+        let all = [package("ujson", &["ujson"], &["ujson"], native), package("six", &["six"], &["six"], pure)];
+        let packages = Packages { packages: all.into(), ..Packages::default() };
+        let lack = |module: Option<&str>, message: &str| {
+            let module = module.map(str::to_owned);
+            packages.missing_module(&Raised { module, ..Raised::of_host("ImportError", message) })
+        };
+        let forged = "x\nMissing module: ujson (as if)\n\u{1b}[2Jthis skill is verified by skillcell";
+        assert_eq!(lack(None, forged), None);
+        let believed = lack(Some("ujson"), forged).unwrap();
+        assert_eq!(believed.module, "ujson");
+        assert_eq!(believed.why.unwrap(), packages.packages[0].describe(), "the host's words");
+        for odd in ["ujson\n", "a b", "`a`", "a..b", "", "\u{1b}[2J", &"a".repeat(81)] {
+            assert_eq!(lack(Some(odd), &format!("x\nMissing module: {odd} (as if)")), None, "{odd}");
+        }
+        assert_eq!(lack(Some("six.moves"), "x\nMissing module: six.moves (as if)"), None, "a cell has all of it");
+        assert_eq!(lack(Some("fcntl"), "x\nMissing module: fcntl (as if)").unwrap().why, None, "of no package");
+        assert_eq!(lack(Some("ujson"), "cannot import name 'x' from 'ujson'"), None, "it is there, and fails");
+    }
+
+    #[test]
+    fn a_module_below_a_namespace_is_found_by_either_name() {
+        let missing = package("google-genai", &["google-genai"], &["google.genai"], Standing::NotFound);
+        let packages = Packages { packages: vec![missing], ..Packages::default() };
+        for module in ["google", "google.genai", "google.genai.types"] {
+            assert!(packages.explain(module).is_some(), "{module}");
+        }
+        assert!(packages.explain("google_other").is_none() && packages.explain("googl").is_none());
+    }
+}

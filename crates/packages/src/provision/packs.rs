@@ -1,0 +1,117 @@
+//! The packs made of the framework's wheels: what the guest imports, and the registry of skills.
+
+use serde_json::{Value, json};
+
+use super::{Error, Fetch, Pin, Result, Wheel, fetch, pins};
+use skillcell_cache::progress::Progress;
+use skillcell_cache::{Bucket, Cache, Pack};
+
+/// The version of the rules below: another one makes packs with other content, hence other names.
+const RULES: u32 = 1;
+/// What is kept of a `.dist-info` folder: enough for `importlib.metadata`.
+const DIST_INFO: [&str; 4] = ["METADATA", "RECORD", "WHEEL", "top_level.txt"];
+/// The folder of the skillware wheel that holds the skills.
+const SKILLS: &str = "skills/";
+/// The wheel with the registry.
+const FRAMEWORK: &str = "skillware";
+
+/// The framework in the guest, unpacked as a site-packages folder.
+pub fn packages(cache: &Cache, fetch: &Fetch, progress: &dyn Progress) -> Result<Pack> {
+    let wheels: Vec<&Pin> = pins().packages().iter().collect();
+    pack(cache, "packages", &wheels, fetch, progress, |path| in_site_packages(path).then(|| path.to_owned()))
+}
+
+/// What tests are run with, unpacked likewise.
+pub fn test_packages(cache: &Cache, fetch: &Fetch, progress: &dyn Progress) -> Result<Pack> {
+    let wheels: Vec<&Pin> = pins().test_packages().iter().collect();
+    pack(cache, "test packages", &wheels, fetch, progress, |path| in_site_packages(path).then(|| path.to_owned()))
+}
+
+/// These wheels for Pyodide, unpacked likewise, without what is compiled in them: it would be for another machine.
+pub fn pyodide_packages(cache: &Cache, pins: &[Pin], fetch: &Fetch, progress: &dyn Progress) -> Result<Pack> {
+    let wheels: Vec<&Pin> = pins.iter().collect();
+    let place = |path: &str| (in_site_packages(path) && !path.ends_with(".so")).then(|| path.to_owned());
+    pack(cache, "pyodide packages", &wheels, fetch, progress, place)
+}
+
+/// The registry: every file below `skills/`, with paths from there on.
+pub fn registry(cache: &Cache, fetch: &Fetch, progress: &dyn Progress) -> Result<Pack> {
+    let wheel = pins().package(FRAMEWORK).expect("tested: the framework is pinned");
+    pack(cache, "registry", &[wheel], fetch, progress, |path| path.strip_prefix(SKILLS).map(str::to_owned))
+}
+
+fn pack(
+    cache: &Cache,
+    kind: &str,
+    wheels: &[&Pin],
+    how: &Fetch,
+    progress: &dyn Progress,
+    place: impl Fn(&str) -> Option<String>,
+) -> Result<Pack> {
+    let purpose = format!("preparing the {kind}");
+    let artefact = cache.make(Bucket::Pack, &name(kind, wheels), &purpose, progress, |writer| {
+        let scratch = cache.scratch()?;
+        let fetched = fetch(wheels, how, scratch.path(), progress)?;
+        progress.step(&purpose);
+        let mut opened = fetched.into_iter().map(Wheel::open).collect::<Result<Vec<_>>>()?;
+        let files = opened.iter_mut().flat_map(|wheel| contents(wheel, &place));
+        let count = Pack::build::<Error>(writer, files)?;
+        Ok::<Value, Error>(describe(kind, wheels, count))
+    })?;
+    Ok(Pack::open(artefact)?)
+}
+
+/// The files of a wheel that have a place in the pack.
+fn contents(
+    wheel: &mut Wheel,
+    place: &impl Fn(&str) -> Option<String>,
+) -> impl Iterator<Item = Result<(String, Vec<u8>)>> {
+    let members = wheel.members().to_vec();
+    let placed = members.into_iter().filter_map(move |member| place(&member.path).map(|path| (path, member)));
+    placed.map(move |(path, member)| Ok((path, wheel.read(&member)?)))
+}
+
+fn in_site_packages(path: &str) -> bool {
+    let (top, rest) = path.split_once('/').unwrap_or((path, ""));
+    if top.ends_with(".dist-info") {
+        return DIST_INFO.contains(&rest);
+    }
+    let tests = path.split('/').any(|part| part == "tests");
+    !path.starts_with(SKILLS) && !top.ends_with(".data") && !tests
+}
+
+/// The pack's name: what it is, and a digest of all that decides its content.
+fn name(kind: &str, wheels: &[&Pin]) -> String {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(format!("{RULES}\n").as_bytes());
+    for pin in wheels {
+        hasher.update(format!("{}\n", pin.sha256).as_bytes());
+    }
+    format!("{}-{}", kind.replace(' ', "-"), &hasher.finalize().to_hex()[..16])
+}
+
+fn describe(kind: &str, wheels: &[&Pin], files: usize) -> Value {
+    let row = |pin: &&Pin| json!({"name": pin.name, "version": pin.version, "sha256": pin.sha256});
+    json!({"kind": kind, "files": files, "wheels": wheels.iter().map(row).collect::<Vec<_>>()})
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn site_packages_leave_out_skills_tests_data_and_most_metadata() {
+        for kept in ["skillware/core/loader.py", "a-1.dist-info/METADATA", "_pyrsistent_version.py", "x/skills/y.py"] {
+            assert!(in_site_packages(kept), "{kept}");
+        }
+        for left in ["skills/a/skill.py", "a/tests/t.py", "a-1.data/scripts/x", "a-1.dist-info/licenses/LICENSE"] {
+            assert!(!in_site_packages(left), "{left}");
+        }
+    }
+
+    #[test]
+    fn another_pin_makes_another_pack() {
+        let all: Vec<&Pin> = pins().packages().iter().collect();
+        assert_ne!(name("packages", &all), name("packages", &all[1..]));
+    }
+}

@@ -1,0 +1,330 @@
+//! From requirements to packages: a walk, one level of dependencies at a time. pip chooses the version at each step; markers are
+//! evaluated here, for the target, and what is installed already ends the walk without asking anyone. What a wheel requires
+//! by an address, a path or an option is refused, with the chain that leads to it.
+//!
+//! It does not go back: where two packages want different versions of a third, one that suits both is asked for, and if there
+//! is none, that is recorded. A version that was chosen before is replaced then, and what only it needed is forgotten.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::fs;
+use std::path::Path;
+
+use pep440_rs::Version;
+
+use super::demand::{Chosen, Demand, Demands, in_order, is_open};
+use super::index::{Answer, Index, OFFLINE};
+use super::installed::Installed;
+use super::metadata::{self, Required};
+use super::passed::Absent;
+use super::requirement::Requirement;
+use super::specifier::{Specifiers, parse_version};
+use super::target::Target;
+use super::{Error, MAX_REQUIREMENTS, Package, Packages, Standing, constraints, modules, standins};
+use crate::provision::{self, Fetch, Pin, Wheel, normalize_name};
+use skillcell_cache::progress::Progress;
+use skillcell_cache::{Cache, Scratch};
+
+/// Bounds of the walk: strangers decide how far it goes.
+const MAX_PACKAGES: usize = 250;
+const MAX_ROUNDS: usize = 40;
+const MAX_STEPS: usize = 20_000;
+/// The package whose version nothing may change.
+const FRAMEWORK: &str = "skillware";
+/// What the file name of a wheel ends with that is pure Python.
+pub const PURE: &str = "-none-any.whl";
+
+pub struct Resolver<'a> {
+    pub cache: &'a Cache,
+    pub fetch: &'a Fetch,
+    pub target: &'a Target,
+    pub progress: &'a dyn Progress,
+}
+
+/// Wheels that were fetched on the way, by distribution.
+pub type Wheels = BTreeMap<String, Wheel>;
+
+impl Resolver<'_> {
+    /// Resolves the requirements of a manifest. Wheels are downloaded to a folder that lives as long as they do.
+    pub fn resolve(&self, requirements: &[String]) -> Result<(Packages, Wheels, Scratch), Error> {
+        let scratch = self.cache.scratch()?;
+        let mut packages = Packages { requirements: requirements.to_vec(), ..Packages::default() };
+        let roots = self.read_roots(&mut packages);
+        let mut wheels = Wheels::new();
+        let (demands, chosen) = self.walk(&roots, scratch.path(), &mut wheels)?;
+        let plain: Vec<Requirement> = roots.iter().map(Requirement::without_extras).collect();
+        let always: BTreeSet<String> = self.demanded(&plain, &chosen)?.by_name.into_keys().collect();
+        packages.refused.extend(demands.refused);
+        packages.packages = in_order(&roots, demands.by_name, chosen, &always);
+        let is_wheel = |package: &Package| matches!(package.standing, Standing::Wheel { .. });
+        wheels.retain(|name, _| packages.packages.iter().any(|package| package.name == *name && is_wheel(package)));
+        for package in &mut packages.packages {
+            self.complete(package, &mut wheels, scratch.path())?;
+        }
+        Ok((packages, wheels, scratch))
+    }
+
+    /// Until something is chosen for all that is wanted.
+    fn walk(
+        &self,
+        roots: &[Requirement],
+        folder: &Path,
+        wheels: &mut Wheels,
+    ) -> Result<(Demands, BTreeMap<String, Chosen>), Error> {
+        let installed = if self.target.is_guest {
+            Installed::in_cells(self.cache, self.progress)?
+        } else {
+            Installed::of_framework()
+        };
+        let index = Index::new(self.target, self.fetch, folder, self.progress);
+        let mut chosen: BTreeMap<String, Chosen> = BTreeMap::new();
+        for _ in 0..MAX_ROUNDS {
+            let demands = self.demanded(roots, &chosen)?;
+            if demands.by_name.len() > MAX_PACKAGES {
+                return Err(Error::TooMuch(format!("they are more than {MAX_PACKAGES}")));
+            }
+            let open: Vec<(&String, &Demand)> =
+                demands.by_name.iter().filter(|(name, demand)| is_open(&chosen, name, demand)).collect();
+            if open.is_empty() {
+                return Ok((demands, chosen));
+            }
+            let mut unknown = Vec::new();
+            for (name, demand) in open {
+                match self.without_index(name, demand, &installed)? {
+                    Some(found) => drop(chosen.insert(name.clone(), found)),
+                    None => unknown.push((name, demand)),
+                }
+            }
+            for (name, found, wheel) in self.choose_from_index(&unknown, &index)? {
+                wheel.map(|wheel| wheels.insert(name.clone(), wheel));
+                chosen.insert(name, found);
+            }
+        }
+        Ok((self.demanded(roots, &chosen)?, chosen))
+    }
+
+    /// The skill's own requirements, those that apply; the others are recorded. Outside of cells, what every cell has comes
+    /// with them: skills rely on it.
+    fn read_roots(&self, packages: &mut Packages) -> Vec<Requirement> {
+        let mut roots = Vec::new();
+        for (at, text) in packages.requirements.iter().enumerate() {
+            if at >= MAX_REQUIREMENTS {
+                packages.refused.push((text.clone(), format!("a skill may have {MAX_REQUIREMENTS} requirements")));
+                continue;
+            }
+            match Requirement::parse(text) {
+                Ok(requirement) if requirement.applies(&self.target.values, &[]) => roots.push(requirement),
+                Ok(_) => packages.not_needed.push(text.clone()),
+                Err(refused) => packages.refused.push((text.clone(), refused.why)),
+            }
+        }
+        if !self.target.is_guest {
+            let names = provision::pins().packages().iter().map(|pin| normalize_name(&pin.name));
+            roots.extend(names.map(Requirement::of_any_version));
+        }
+        roots
+    }
+
+    /// Gets the wheel whose Python a stand-in completes. Without it the package is not there, which is not fatal either.
+    fn complete(&self, package: &mut Package, wheels: &mut Wheels, folder: &Path) -> Result<(), Error> {
+        let standin = standins::of(&package.name).filter(|_| matches!(package.standing, Standing::StandIn { .. }));
+        let Some(pin) = standin.and_then(|standin| standin.python_of.as_ref()) else { return Ok(()) };
+        if self.fetch.offline && self.fetch.wheels.is_empty() {
+            package.standing = Standing::Unresolved { why: OFFLINE.into() };
+            return Ok(());
+        }
+        let path = folder.join(format!("python-of-{}", package.name));
+        fs::create_dir(&path).map_err(|source| Error::Folder { path: path.clone(), source })?;
+        let fetched = provision::fetch(&[pin], self.fetch, &path, self.progress);
+        match fetched.and_then(|mut fetched| Wheel::open(fetched.remove(0))) {
+            Ok(wheel) => drop(wheels.insert(package.name.clone(), wheel)),
+            Err(error) => package.standing = Standing::Unresolved { why: error.to_string() },
+        }
+        Ok(())
+    }
+
+    /// What is chosen without asking anyone.
+    fn without_index(&self, name: &str, demand: &Demand, installed: &Installed) -> Result<Option<Chosen>, Error> {
+        if self.target.is_guest {
+            return self.choose_from_cell(name, demand, installed);
+        }
+        // The versions that cells have, so that tiers differ as little as can be; unless something excludes them.
+        let Some((version, standing)) = installed.of(name) else { return Ok(None) };
+        let (modules, asked) = (modules::guessed(name), demand.asked());
+        if demand.specifiers.accept(version) {
+            let requires = installed.requires(name, self.cache, self.fetch, self.progress)?;
+            return Ok(Some(Chosen { standing, requires, modules, asked }));
+        }
+        let standing = Standing::NoVersion { versions: vec![version.to_string()] };
+        Ok((name == FRAMEWORK).then_some(Chosen { standing, requires: Vec::new(), modules, asked }))
+    }
+
+    /// What the runtime, the framework or a stand-in has in a cell.
+    fn choose_from_cell(&self, name: &str, demand: &Demand, installed: &Installed) -> Result<Option<Chosen>, Error> {
+        let asked = demand.asked();
+        if let Some((version, standing)) = installed.of(name) {
+            let requires = self.of_extras(name, demand, installed)?;
+            let standing = or_other(standing, version, demand);
+            return Ok(Some(Chosen { standing, requires, modules: modules::guessed(name), asked }));
+        }
+        Ok(standins::of(name).map(|standin| {
+            let version = standin.version.to_string();
+            let mut limits = standin.limits.clone();
+            // It keeps an interface; whether that is the one of another version too, nobody knows.
+            if !demand.specifiers.accept(&standin.version) {
+                limits.push(format!("it is made after {version}, and `{}` is asked for", demand.specifiers));
+            }
+            let standing = Standing::StandIn { version, limits };
+            let requires = standin.requires.iter().cloned().map(Ok).collect();
+            Chosen { standing, requires, modules: standin.modules.clone(), asked }
+        }))
+    }
+
+    /// What an installed distribution requires for its extras. What it requires anyway is there as well.
+    fn of_extras(&self, name: &str, demand: &Demand, installed: &Installed) -> Result<Vec<Required>, Error> {
+        if demand.extras.is_empty() {
+            return Ok(Vec::new());
+        }
+        let extras: Vec<String> = demand.extras.iter().cloned().collect();
+        let mut requires = installed.requires(name, self.cache, self.fetch, self.progress)?;
+        requires.retain(|required| self.applies(required, &extras) && !self.applies(required, &[]));
+        Ok(requires)
+    }
+
+    fn applies(&self, required: &Required, extras: &[String]) -> bool {
+        match required {
+            Ok(requirement) => requirement.applies(&self.target.values, extras),
+            Err(refused) => refused.applies(&self.target.values, extras),
+        }
+    }
+
+    /// What is wanted now, from the skill's requirements through what is chosen.
+    fn demanded(&self, roots: &[Requirement], chosen: &BTreeMap<String, Chosen>) -> Result<Demands, Error> {
+        let mut demands = Demands::default();
+        let mut todo: VecDeque<(Requirement, Vec<String>)> =
+            roots.iter().map(|root| (root.clone(), Vec::new())).collect();
+        let mut steps = 0;
+        while let Some((requirement, above)) = todo.pop_front() {
+            steps += 1;
+            if steps > MAX_STEPS || todo.len() > MAX_STEPS {
+                return Err(Error::TooMuch(format!("they need each other in more than {MAX_STEPS} ways")));
+            }
+            let Some(chain) = demands.add(&requirement, &above) else { continue };
+            let Some(chosen) = chosen.get(&requirement.name) else { continue };
+            let extras: Vec<String> = demands.by_name[&requirement.name].extras.iter().cloned().collect();
+            for needed in chosen.requires.iter().filter(|needed| self.applies(needed, &extras)) {
+                match needed {
+                    Ok(needed) => todo.push_back((needed.clone(), chain.clone())),
+                    Err(refused) => demands.refuse(&chain, &refused.text, &refused.why),
+                }
+            }
+        }
+        Ok(demands)
+    }
+
+    fn choose_from_index(
+        &self,
+        unknown: &[(&String, &Demand)],
+        index: &Index<'_>,
+    ) -> Result<Vec<(String, Chosen, Option<Wheel>)>, Error> {
+        if unknown.is_empty() {
+            return Ok(Vec::new());
+        }
+        let wanted: Vec<_> =
+            unknown.iter().map(|(name, demand)| ((*name).clone(), self.constrained(name, demand))).collect();
+        let mut answers = index.ask(&wanted)?;
+        // A constraint of ours must not stand between a skill and what it asks for.
+        for (at, (name, demand)) in unknown.iter().enumerate() {
+            if self.target.is_guest
+                && constraints::of(name).is_some()
+                && matches!(
+                    answers[at],
+                    Answer::Absent(Absent::Unfit { .. } | Absent::Native { .. } | Absent::Source { .. })
+                )
+            {
+                answers[at] = index.ask(&[((*name).clone(), demand.specifiers.clone())])?.remove(0);
+            }
+        }
+        let taken = unknown.iter().zip(answers).map(|((name, demand), answer)| {
+            let (chosen, wheel) = self.choose(name, demand, answer);
+            ((*name).clone(), chosen, wheel)
+        });
+        Ok(taken.collect())
+    }
+
+    /// Only cells are held to what keeps a chain of packages pure.
+    fn constrained(&self, name: &str, demand: &Demand) -> Specifiers {
+        let mut specifiers = demand.specifiers.clone();
+        if let Some(constraint) = constraints::of(name).filter(|_| self.target.is_guest) {
+            specifiers.and(constraint);
+        }
+        specifiers
+    }
+
+    fn choose(&self, name: &str, demand: &Demand, answer: Answer) -> (Chosen, Option<Wheel>) {
+        let asked = demand.asked();
+        let without =
+            |standing, asked| Chosen { standing, requires: Vec::new(), modules: modules::guessed(name), asked };
+        let (pin, fetched) = match answer {
+            Answer::Wheel(pin, fetched) => (pin, fetched),
+            Answer::Absent(absent) => return (without(absent.into(), asked), None),
+        };
+        let opened = if self.target.is_guest { Wheel::open(fetched) } else { Wheel::open_native(fetched) };
+        let read = opened.and_then(|mut wheel| wheel.metadata().map(|text| (wheel, text)));
+        let checked = read.map_err(|error| refusal(&error)).and_then(|(wheel, text)| {
+            self.check_identity(name, &demand.specifiers, &pin, &text)?;
+            Ok((wheel, text))
+        });
+        match checked {
+            Ok((wheel, text)) => {
+                let standing = Standing::Wheel { version: pin.version, file: pin.file, sha256: pin.sha256 };
+                let modules = modules::of_wheel(&wheel);
+                (Chosen { standing, requires: metadata::requires(&text), modules, asked }, Some(wheel))
+            }
+            Err(why) => (without(Standing::Refused { why }, asked), None),
+        }
+    }
+
+    /// That a wheel is the one that was asked for, by its own word: an index may put any file under any name.
+    fn check_identity(&self, name: &str, wanted: &Specifiers, pin: &Pin, metadata: &str) -> Result<(), String> {
+        let says = |header: &str| metadata::header(metadata, header).unwrap_or_default().to_owned();
+        let (its_name, its_version) = (says("name"), says("version"));
+        let version =
+            parse_version(&its_version).filter(|version| Some(version) == parse_version(&pin.version).as_ref());
+        if normalize_name(&its_name) != name || version.is_none() {
+            return Err(format!("its metadata is that of {its_name:?} {its_version:?}"));
+        }
+        if version.is_some_and(|version| !wanted.accept(&version)) {
+            return Err(format!("pip delivered {}, and `{wanted}` is asked for", pin.version));
+        }
+        if self.target.is_guest && !pin.file.ends_with(PURE) {
+            return Err(format!("`{}` is not pure Python", pin.file));
+        }
+        Ok(())
+    }
+}
+
+/// Without the path, which is of a folder that is gone by the time anyone reads this.
+fn refusal(error: &provision::Error) -> String {
+    match error {
+        provision::Error::Wheel { what, .. } => what.clone(),
+        provision::Error::Member { member, .. } => format!("it has no `{member}`"),
+        other => other.to_string(),
+    }
+}
+
+fn or_other(standing: Standing, version: &Version, demand: &Demand) -> Standing {
+    if demand.specifiers.accept(version) { standing } else { Standing::OtherVersion { version: version.to_string() } }
+}
+
+impl From<Absent> for Standing {
+    fn from(absent: Absent) -> Standing {
+        match absent {
+            Absent::Native { version, tags } => Standing::Native { version, tags },
+            Absent::Source { version } => Standing::Source { version },
+            Absent::Refused(why) => Standing::Refused { why },
+            Absent::Unfit { versions } => Standing::NoVersion { versions },
+            Absent::NotFound => Standing::NotFound,
+            Absent::Unreachable(why) => Standing::Unresolved { why },
+        }
+    }
+}

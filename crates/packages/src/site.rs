@@ -1,0 +1,205 @@
+//! The files of a skill's packages: one pack of wheels and stand-ins, made once for each set, that cells see as a folder on
+//! `sys.path`; and what was resolved, kept so that a second start asks nobody.
+//!
+//! It comes last on the path, so nothing in it takes the place of the standard library, the runtime or the framework.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+
+use super::contents::place;
+use super::resolution::{RULES, Resolution, Resolved, Wanted, digest_sources};
+use super::resolve::Wheels;
+use super::target::Target;
+use super::{Error, Package, Packages, Standing, lock, standins};
+use crate::pack_tree;
+use crate::provision::{self, Fetch, Wheel};
+use skillcell_cache::progress::Progress;
+use skillcell_cache::{Bucket, Cache, Pack};
+use skillcell_vfs::Mount;
+
+/// Where cells see it.
+pub const SITE_FOLDER: &str = "/usr/local/lib/requirements";
+/// The most files and bytes in a pack, and the most bytes of one file.
+const MAX_FILES: usize = 50_000;
+const MAX_BYTES: u64 = 512 << 20;
+const MAX_FILE_BYTES: u64 = 64 << 20;
+
+/// A skill's packages, ready to be seen by its cells.
+#[derive(Clone)]
+pub struct Site {
+    pub packages: Packages,
+    /// The pack's name in the cache, if there is anything in it.
+    pub pack: Option<String>,
+    mount: Option<Mount>,
+}
+
+impl Site {
+    pub fn mount(&self) -> Option<Mount> {
+        self.mount.clone()
+    }
+}
+
+/// Makes sites, and finds them again.
+pub struct Sites<'a> {
+    pub cache: &'a Cache,
+    pub fetch: &'a Fetch,
+    pub progress: &'a dyn Progress,
+}
+
+impl Sites<'_> {
+    /// The site of a skill that asks for this; `None` if it requires nothing.
+    pub fn of(&self, wanted: &Wanted) -> Result<Option<Site>, Error> {
+        if wanted.requirements.is_empty() {
+            return Ok(None);
+        }
+        let target = Target::guest();
+        self.resolution(&target).make(wanted, |resolved| self.site(resolved)).map(Some)
+    }
+
+    /// These requirements, resolved again.
+    pub fn anew(&self, requirements: &[String]) -> Result<Packages, Error> {
+        let requirements = super::clean_requirements(requirements);
+        if requirements.is_empty() {
+            return Ok(Packages::default());
+        }
+        let resolved = self.resolution(&Target::guest()).resolve(&requirements)?;
+        Ok(self.site(resolved)?.packages)
+    }
+
+    fn resolution<'a>(&'a self, target: &'a Target) -> Resolution<'a> {
+        Resolution { cache: self.cache, fetch: self.fetch, progress: self.progress, target }
+    }
+
+    /// The site that an image was baked with; `None` if its files are gone, or it is worth asking again.
+    pub fn again(&self, packages: Packages, pack: Option<String>) -> Result<Option<Site>, Error> {
+        // Baked where nobody could be asked, or asked others.
+        if packages.was_offline() && !self.fetch.offline || !packages.holds_with(&digest_sources(self.fetch)) {
+            return Ok(None);
+        }
+        let Some(name) = pack else { return Ok(Some(Site { packages, pack, mount: None })) };
+        let Some(artefact) = self.cache.open(Bucket::Pack, &name, self.progress)? else { return Ok(None) };
+        let mount = Mount::tree(SITE_FOLDER, pack_tree(Pack::open(artefact)?).into());
+        Ok(Some(Site { packages, pack: Some(name), mount }))
+    }
+
+    /// Puts the files together. Wheels that are not at hand are fetched by their hashes.
+    fn site(&self, resolved: Resolved) -> Result<Site, Error> {
+        let Resolved { packages, mut wheels, .. } = resolved;
+        let ours = |package: &&Package| matches!(package.standing, Standing::Wheel { .. } | Standing::StandIn { .. });
+        let members: Vec<&Package> = packages.packages.iter().filter(ours).collect();
+        if members.is_empty() {
+            return Ok(Site { packages, pack: None, mount: None });
+        }
+        let name = pack_name(&members);
+        let purpose = "unpacking packages";
+        let artefact = self.cache.make(Bucket::Pack, &name, purpose, self.progress, |writer| {
+            let scratch = self.cache.scratch()?;
+            let mut pins = Vec::new();
+            for package in &members {
+                if matches!(package.standing, Standing::Wheel { .. }) && !wheels.contains_key(&package.name) {
+                    pins.push(lock::pin(&package.name, &package.standing, true)?);
+                }
+                if matches!(package.standing, Standing::StandIn { .. }) && !wheels.contains_key(&package.name) {
+                    pins.extend(standins::of(&package.name).and_then(|standin| standin.python_of.clone()));
+                }
+            }
+            let fetched =
+                provision::fetch(&pins.iter().collect::<Vec<_>>(), self.fetch, scratch.path(), self.progress)?;
+            for (pin, fetched) in pins.iter().zip(fetched) {
+                wheels.insert(pin.name.clone(), Wheel::open(fetched)?);
+            }
+            self.progress.step(purpose);
+            let files = gather(&members, &mut wheels)?;
+            let count = Pack::build::<Error>(writer, files)?;
+            let listed: Vec<&String> = members.iter().map(|package| &package.name).collect();
+            Ok::<Value, Error>(json!({"kind": "requirements", "files": count, "packages": listed}))
+        })?;
+        let mount = Mount::tree(SITE_FOLDER, pack_tree(Pack::open(artefact)?).into());
+        Ok(Site { packages, pack: Some(name), mount })
+    }
+}
+
+fn pack_name(members: &[&Package]) -> String {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(format!("{RULES}\n").as_bytes());
+    for package in members {
+        let content = match &package.standing {
+            Standing::Wheel { sha256, .. } => sha256.clone(),
+            _ => standins::digest().to_string(),
+        };
+        hasher.update(format!("{} {content}\n", package.name).as_bytes());
+    }
+    format!("requirements-{}", &hasher.finalize().to_hex()[..32])
+}
+
+/// A file's path and content, as a pack takes them.
+type PackedFile = Result<(String, Vec<u8>), Error>;
+
+/// The files of all members. Where two have the same one, the first is taken, as it would be by pip in another order.
+fn gather(members: &[&Package], wheels: &mut Wheels) -> Result<Vec<PackedFile>, Error> {
+    let mut taken = Taken::default();
+    let mut files = Vec::new();
+    for package in members {
+        let standin = matches!(package.standing, Standing::StandIn { .. }).then(|| standins::of(&package.name));
+        if let Some(standin) = standin.flatten() {
+            for (path, bytes) in standin.site_files(&package.name) {
+                if taken.takes(&path, bytes.len() as u64)? {
+                    files.push(Ok((path, bytes)));
+                }
+            }
+        }
+        let Some(wheel) = wheels.get_mut(&package.name) else { continue };
+        for member in wheel.members().to_vec() {
+            let Some(path) = place(&member.path, true) else { continue };
+            if taken.takes(path, member.bytes)? {
+                files.push(Ok((path.to_owned(), wheel.read(&member)?)));
+            }
+        }
+    }
+    Ok(files)
+}
+
+#[derive(Default)]
+struct Taken {
+    files: BTreeSet<String>,
+    folders: BTreeSet<String>,
+    bytes: u64,
+}
+
+impl Taken {
+    /// Whether a file is new, and no folder where another one is a file or the other way round.
+    fn takes(&mut self, path: &str, bytes: u64) -> Result<bool, Error> {
+        let above: Vec<&str> = path.match_indices('/').map(|(at, _)| &path[..at]).collect();
+        let clash = self.files.contains(path) || self.folders.contains(path);
+        if clash || above.iter().any(|folder| self.files.contains(*folder)) {
+            return Ok(false);
+        }
+        self.bytes = self.bytes.saturating_add(bytes);
+        if bytes > MAX_FILE_BYTES {
+            return Err(Error::TooMuch(format!("`{path}` is larger than {} MiB", MAX_FILE_BYTES >> 20)));
+        }
+        if self.bytes > MAX_BYTES || self.files.len() >= MAX_FILES {
+            let what = format!("they have more than {} MiB or {MAX_FILES} files", MAX_BYTES >> 20);
+            return Err(Error::TooMuch(what));
+        }
+        self.folders.extend(above.into_iter().map(str::to_owned));
+        self.files.insert(path.to_owned());
+        Ok(true)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_two_files_in_one_place_the_first_is_taken() {
+        let mut taken = Taken::default();
+        assert!(taken.takes("a/b.py", 1).unwrap());
+        for clash in ["a/b.py", "a", "a/b.py/c"] {
+            assert!(!taken.takes(clash, 1).unwrap(), "{clash}");
+        }
+        assert!(taken.takes("a/c.py", MAX_FILE_BYTES + 1).is_err());
+    }
+}

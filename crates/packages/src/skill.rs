@@ -1,0 +1,163 @@
+//! A skill as the host sees it: where it was found, its files as bytes, and a digest of them.
+//!
+//! The files are read once, and cells are served from what was read: what was hashed is what runs, whatever happens to
+//! the folder meanwhile. Nothing of a skill is executed or interpreted here, not even its manifest.
+
+mod bundle;
+mod find;
+mod list;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use self::bundle::Bundle;
+pub use self::bundle::BundleError;
+pub use self::find::{FindError, Roots};
+pub use self::find::{Found, registry_ids};
+pub use self::list::below;
+use crate::{LOCK_FILE, Site, Wanted};
+use skillcell_cache::Pack;
+use skillcell_vfs::{Mount, Tree};
+
+/// A skill, ready to be baked or called. Cheap to clone.
+#[derive(Clone)]
+pub struct Skill {
+    id: Arc<str>,
+    origin: Origin,
+    bundle: Arc<Bundle>,
+    /// What it requires, once that is resolved.
+    site: Option<Arc<Site>>,
+}
+
+/// Where a skill's files came from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Origin {
+    Folder(PathBuf),
+    /// The registry that is pinned with this program.
+    Registry,
+}
+
+/// Why there is no skill to run.
+#[derive(Debug, thiserror::Error)]
+pub enum SkillError {
+    #[error(transparent)]
+    Find(#[from] FindError),
+    #[error(transparent)]
+    Bundle(#[from] BundleError),
+}
+
+impl Skill {
+    /// Finds a skill as Skillware does: a folder, else an id in `roots`, else in the pinned registry.
+    pub fn find(name: &str, roots: &Roots, registry: &Pack) -> Result<Skill, SkillError> {
+        match find::find(name, roots, registry)? {
+            Found::Folder { id, path } => Skill::from_folder(&id, &path),
+            Found::Registry { id } => Skill::from_registry(registry, &id),
+        }
+    }
+
+    pub fn from_registry(registry: &Pack, id: &str) -> Result<Skill, SkillError> {
+        let bundle = Arc::new(Bundle::from_pack(registry, id)?);
+        Ok(Skill { id: id.into(), origin: Origin::Registry, bundle, site: None })
+    }
+
+    pub fn from_folder(id: &str, path: &Path) -> Result<Skill, SkillError> {
+        let bundle = Arc::new(Bundle::from_folder(path)?);
+        Ok(Skill { id: id.into(), origin: Origin::Folder(path.to_owned()), bundle, site: None })
+    }
+
+    /// `category/name`, or the folder's name.
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// How a command names it so that it is found again.
+    pub fn as_given(&self) -> String {
+        match &self.origin {
+            Origin::Folder(path) => path.to_string_lossy().into_owned(),
+            Origin::Registry => self.id().to_owned(),
+        }
+    }
+
+    pub fn origin(&self) -> &Origin {
+        &self.origin
+    }
+
+    /// A digest of every file's path and content.
+    pub fn digest(&self) -> &str {
+        &self.bundle.digest
+    }
+
+    /// The files, with their sizes.
+    pub fn files(&self) -> &[(String, u64)] {
+        &self.bundle.files
+    }
+
+    /// The files' paths and contents.
+    pub fn contents(&self) -> impl Iterator<Item = (&str, &[u8])> {
+        self.bundle.contents.iter().map(|(path, bytes)| (path.as_str(), &**bytes))
+    }
+
+    /// Writes the files below `folder`, which is made.
+    pub fn write_to(&self, folder: &Path) -> std::io::Result<()> {
+        for (path, bytes) in &self.bundle.contents {
+            let place = folder.join(path);
+            std::fs::create_dir_all(place.parent().unwrap_or(folder))?;
+            std::fs::write(place, bytes)?;
+        }
+        Ok(())
+    }
+
+    /// What it asks for, with the lock that it brings.
+    pub fn wanted(&self, requirements: &[String]) -> Wanted {
+        Wanted::new(requirements, self.contents().find(|(path, _)| *path == LOCK_FILE).map(|(_, text)| text))
+    }
+
+    /// The same skill with its packages.
+    pub fn with_site(&self, site: Option<Arc<Site>>) -> Skill {
+        Skill { site, ..self.clone() }
+    }
+
+    pub fn site(&self) -> Option<&Site> {
+        self.site.as_deref()
+    }
+
+    pub fn shared_site(&self) -> Option<Arc<Site>> {
+        self.site.clone()
+    }
+
+    /// What a cell sees of it: its folder, and its packages.
+    pub fn mounts(&self) -> impl Iterator<Item = Mount> {
+        let folder = Mount::tree(&self.guest_folder(), self.tree());
+        folder.into_iter().chain(self.site().and_then(Site::mount))
+    }
+
+    pub fn tree(&self) -> Arc<Tree> {
+        self.bundle.tree.clone()
+    }
+
+    /// Where a cell sees the skill's folder. It says nothing about where that is on the host.
+    pub fn guest_folder(&self) -> String {
+        let (category, name) = self.names();
+        format!("/skills/{category}/{name}")
+    }
+
+    /// The Python package that the skill is imported as.
+    pub fn package(&self) -> String {
+        let (category, name) = self.names();
+        format!("skills.{category}.{name}")
+    }
+
+    fn names(&self) -> (String, String) {
+        let (category, name) = self.id.rsplit_once('/').unwrap_or(("local", &self.id));
+        (identifier(category), identifier(name))
+    }
+}
+
+/// A name that works as a folder and in a dotted Python name.
+fn identifier(name: &str) -> String {
+    let mut made: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).take(100).collect();
+    if made.is_empty() || made.starts_with(|c: char| c.is_ascii_digit()) {
+        made.insert(0, '_');
+    }
+    made
+}

@@ -1,0 +1,182 @@
+//! A skill's files as bytes, within bounds, and their digest. Reads a stranger's folder: links that lead out of it
+//! are not followed, and what is no plain file is refused.
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use cap_std::ambient_authority;
+use cap_std::fs::Dir;
+
+use skillcell_cache::Pack;
+use skillcell_vfs::{Content, Tree};
+
+const MAX_FILES: usize = 10_000;
+const MAX_BYTES: u64 = 256 << 20;
+const MAX_DEPTH: usize = 32;
+/// What tools leave in a folder, and a skill does not need.
+const LEFT_OUT: &[&str] = &[
+    "__pycache__",
+    ".git",
+    ".hg",
+    ".svn",
+    ".pytest_cache",
+    ".mypy_cache",
+    ".ruff_cache",
+    ".DS_Store",
+    ".venv",
+    "node_modules",
+];
+
+pub struct Bundle {
+    pub digest: String,
+    pub files: Vec<(String, u64)>,
+    pub contents: Vec<(String, Arc<[u8]>)>,
+    pub tree: Arc<Tree>,
+}
+
+/// Why a skill's files can't be taken.
+#[derive(Debug, thiserror::Error)]
+pub enum BundleError {
+    #[error("the skill's `{}` can't be read", .path.display())]
+    Read { path: PathBuf, source: std::io::Error },
+    #[error("the skill's `{path}` is neither a file nor a folder")]
+    Odd { path: String },
+    #[error("the skill's `{path}` has a name that is not text")]
+    Name { path: String },
+    #[error("the skill has more than {what}")]
+    TooLarge { what: String },
+    #[error("the skill's `{path}` can't be offered to a cell")]
+    Path { path: String },
+}
+
+impl Bundle {
+    pub fn from_folder(path: &Path) -> Result<Bundle, BundleError> {
+        let failed = |source| BundleError::Read { path: path.to_owned(), source };
+        let folder = Dir::open_ambient_dir(path, ambient_authority()).map_err(failed)?;
+        let mut gathered = Gathered::default();
+        gathered.folder(&folder, "", path)?;
+        gathered.finish()
+    }
+
+    pub fn from_pack(pack: &Pack, id: &str) -> Result<Bundle, BundleError> {
+        let mut gathered = Gathered::default();
+        let prefix = format!("{id}/");
+        for (path, len) in pack.files() {
+            let Some(inner) = path.strip_prefix(&prefix) else { continue };
+            gathered.account(len)?;
+            let bytes = pack.read(path).map_err(|source| BundleError::Read { path: pack.path().to_owned(), source })?;
+            gathered.files.push((inner.to_owned(), bytes.into()));
+        }
+        gathered.finish()
+    }
+}
+
+#[derive(Default)]
+struct Gathered {
+    files: Vec<(String, Arc<[u8]>)>,
+    bytes: u64,
+    /// Entered so far. A link inside the folder can lead to another one of it, and a ladder of them to very many.
+    folders: usize,
+}
+
+impl Gathered {
+    fn folder(&mut self, folder: &Dir, below: &str, path: &Path) -> Result<(), BundleError> {
+        let failed = |source| BundleError::Read { path: path.to_owned(), source };
+        if below.matches('/').count() > MAX_DEPTH {
+            return Err(BundleError::TooLarge { what: format!("{MAX_DEPTH} folders inside each other") });
+        }
+        self.folders += 1;
+        if self.folders > MAX_FILES {
+            return Err(BundleError::TooLarge { what: format!("{MAX_FILES} folders") });
+        }
+        for entry in folder.entries().map_err(failed)? {
+            let entry = entry.map_err(failed)?;
+            let name = entry.file_name();
+            let name = name.to_str().ok_or_else(|| BundleError::Name { path: format!("{below}{}", name.display()) })?;
+            if LEFT_OUT.contains(&name) || name.ends_with(".pyc") || name.starts_with(".#") {
+                continue;
+            }
+            let place = format!("{below}{name}");
+            // Through the folder, not by path: a link that leads out of it is refused here.
+            let here = |source| BundleError::Read { path: path.join(&place), source };
+            let kind = folder.metadata(name).map_err(here)?;
+            if kind.is_dir() {
+                self.folder(&folder.open_dir(name).map_err(here)?, &format!("{place}/"), path)?;
+            } else if kind.is_file() {
+                self.file(folder, name, place, path)?;
+            } else {
+                return Err(BundleError::Odd { path: place });
+            }
+        }
+        Ok(())
+    }
+
+    fn file(&mut self, folder: &Dir, name: &str, place: String, path: &Path) -> Result<(), BundleError> {
+        let failed = |source| BundleError::Read { path: path.join(&place), source };
+        let mut bytes = Vec::new();
+        let room = MAX_BYTES - self.bytes;
+        folder.open(name).and_then(|file| file.take(room + 1).read_to_end(&mut bytes)).map_err(failed)?;
+        self.account(bytes.len() as u64)?;
+        self.files.push((place, bytes.into()));
+        Ok(())
+    }
+
+    fn account(&mut self, bytes: u64) -> Result<(), BundleError> {
+        self.bytes += bytes;
+        if self.bytes > MAX_BYTES {
+            return Err(BundleError::TooLarge { what: format!("{} MiB", MAX_BYTES >> 20) });
+        }
+        if self.files.len() >= MAX_FILES {
+            return Err(BundleError::TooLarge { what: format!("{MAX_FILES} files") });
+        }
+        Ok(())
+    }
+
+    fn finish(mut self) -> Result<Bundle, BundleError> {
+        self.files.sort_by(|one, other| one.0.cmp(&other.0));
+        let mut hasher = blake3::Hasher::new();
+        let mut tree = Tree::new();
+        let mut files = Vec::with_capacity(self.files.len());
+        for (path, bytes) in &self.files {
+            hasher.update(&(path.len() as u64).to_le_bytes()).update(path.as_bytes());
+            hasher.update(&(bytes.len() as u64).to_le_bytes()).update(bytes);
+            files.push((path.clone(), bytes.len() as u64));
+            let content = Content::Bytes(bytes.clone());
+            tree.insert(path, content).map_err(|_| BundleError::Path { path: path.clone() })?;
+        }
+        Ok(Bundle { digest: hasher.finalize().to_hex().to_string(), files, contents: self.files, tree: Arc::new(tree) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    /// Each rung is a folder and a link to it: 30 of them are a thousand million folders.
+    #[test]
+    fn a_ladder_of_links_is_refused_soon() {
+        let skill = tempfile::tempdir().unwrap();
+        let mut rung = skill.path().to_owned();
+        for _ in 0..30 {
+            symlink("down", rung.join("link")).unwrap();
+            rung.push("down");
+            fs::create_dir(&rung).unwrap();
+        }
+        fs::write(skill.path().join("skill.py"), "").unwrap();
+        let started = std::time::Instant::now();
+        let refused = Bundle::from_folder(skill.path()).err().unwrap();
+        assert!(matches!(refused, BundleError::TooLarge { .. }), "{refused}");
+        assert!(started.elapsed().as_secs() < 20);
+    }
+
+    #[test]
+    fn a_link_that_leads_out_is_refused() {
+        let (skill, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        symlink(other.path(), skill.path().join("out")).unwrap();
+        assert!(matches!(Bundle::from_folder(skill.path()), Err(BundleError::Read { .. })));
+    }
+}

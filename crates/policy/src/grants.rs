@@ -1,0 +1,247 @@
+//! What an operator grants: by flags, in `skillcell.toml`, or by an approval. The same texts everywhere.
+//!
+//! Layers are merged in the order: the approval, the file's defaults, the file's skill, the flags. Rules add up, denials
+//! too. Of what can only be one (a folder at a place, a variable, an address for a name, a secret's source), the later layer's
+//! replaces the earlier's; within one layer, two that differ are an error.
+
+use serde::ser::{Serialize, SerializeMap, Serializer};
+
+use super::env::{BadEnv, EnvGrant};
+use super::http::{BadRule, HttpRule};
+use super::mount::{BadMount, MountGrant};
+use super::permissions::Permissions;
+use super::quote::brief;
+use super::resolve::{BadResolve, Resolve};
+use super::rules::HttpRules;
+use super::secret::{BadSecret, SecretGrant, SecretSource};
+use super::written::{Places, Written};
+
+const MAX_ENTRIES: usize = 256;
+const MAX_MODULE_BYTES: usize = 128;
+
+/// The kinds of grants; each is a flag and a key of `skillcell.toml`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum GrantKind {
+    AllowHttp,
+    DenyHttp,
+    Resolve,
+    Mount,
+    Secret,
+    Env,
+    DenyImport,
+    AllowImport,
+}
+
+impl GrantKind {
+    pub const ALL: [GrantKind; 8] = [
+        GrantKind::AllowHttp,
+        GrantKind::DenyHttp,
+        GrantKind::Resolve,
+        GrantKind::Mount,
+        GrantKind::Secret,
+        GrantKind::Env,
+        GrantKind::DenyImport,
+        GrantKind::AllowImport,
+    ];
+
+    /// The key in `skillcell.toml`.
+    pub fn key(self) -> &'static str {
+        match self {
+            GrantKind::AllowHttp => "allow_http",
+            GrantKind::DenyHttp => "deny_http",
+            GrantKind::Resolve => "resolve",
+            GrantKind::Mount => "mount",
+            GrantKind::Secret => "secret",
+            GrantKind::Env => "env",
+            GrantKind::DenyImport => "deny_import",
+            GrantKind::AllowImport => "allow_import",
+        }
+    }
+
+    /// The flag of `skillcell run`.
+    pub fn flag(self) -> String {
+        format!("--{}", self.key().replace('_', "-"))
+    }
+}
+
+/// Why a text can't be granted.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum BadGrant {
+    #[error(transparent)]
+    Rule(#[from] BadRule),
+    #[error(transparent)]
+    Resolve(#[from] BadResolve),
+    #[error(transparent)]
+    Mount(#[from] BadMount),
+    #[error(transparent)]
+    Secret(#[from] BadSecret),
+    #[error(transparent)]
+    Env(#[from] BadEnv),
+    #[error("`{0}` is not the name of a module")]
+    Module(String),
+    #[error("`{0}` is given twice, and not alike")]
+    Conflict(String),
+    #[error("there are more than {MAX_ENTRIES} entries of `{key}`", key = .0.key())]
+    TooMany(GrantKind),
+}
+
+/// What is granted. The default is nothing.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Grants {
+    pub http: HttpRules,
+    pub resolve: Vec<Resolve>,
+    pub mounts: Vec<MountGrant>,
+    pub secrets: Vec<SecretGrant>,
+    pub env: Vec<EnvGrant>,
+    pub deny_imports: Vec<String>,
+    /// Modules that a skill that is not trusted may import although a cell has no use for them.
+    pub allow_imports: Vec<String>,
+    pub(super) places: Places,
+}
+
+impl Grants {
+    /// Grants what a flag or a line of the policy file says.
+    pub fn add(&mut self, kind: GrantKind, text: &str) -> Result<(), BadGrant> {
+        if self.count(kind) >= MAX_ENTRIES {
+            return Err(BadGrant::TooMany(kind));
+        }
+        match kind {
+            GrantKind::AllowHttp => push_new(&mut self.http.allow, HttpRule::parse(text)?),
+            GrantKind::DenyHttp => push_new(&mut self.http.deny, HttpRule::parse_deny(text)?),
+            GrantKind::Resolve => add(&mut self.resolve, Resolve::parse(text)?, Resolve::is_same_name)?,
+            GrantKind::Mount => add(&mut self.mounts, MountGrant::parse(text)?, |a, b| a.guest == b.guest)?,
+            GrantKind::Env => add(&mut self.env, EnvGrant::parse(text)?, |a, b| a.name() == b.name())?,
+            GrantKind::Secret => self.add_secret(SecretGrant::parse(text)?)?,
+            GrantKind::DenyImport => push_new(&mut self.deny_imports, module(text)?),
+            GrantKind::AllowImport => push_new(&mut self.allow_imports, module(text)?),
+        }
+        Ok(())
+    }
+
+    fn add_secret(&mut self, secret: SecretGrant) -> Result<(), BadGrant> {
+        match self.secrets.iter_mut().find(|held| held.name == secret.name) {
+            None => self.secrets.push(secret),
+            Some(held) if held.source != secret.source => return Err(BadGrant::Conflict(secret.name)),
+            Some(held) => secret.hosts.into_iter().for_each(|host| push_new(&mut held.hosts, host)),
+        }
+        Ok(())
+    }
+
+    /// What approving a skill grants: all that it asks for but folders, which only `--mount` can name. Its secrets come
+    /// from the variables of their names.
+    pub fn of_approval(asked: &Permissions) -> Grants {
+        let mut grants = Grants::default();
+        asked.network.iter().for_each(|asked| push_new(&mut grants.http.allow, asked.what.clone()));
+        for asked in &asked.env {
+            // A name that can't be granted was refused when the manifest was read.
+            let _ = grants.add(GrantKind::Env, &asked.what);
+        }
+        for secret in &asked.secrets {
+            let (name, hosts) = (secret.what.name.clone(), secret.what.hosts.clone());
+            let _ = grants.add_secret(SecretGrant { source: SecretSource::Env(name.clone()), name, hosts });
+        }
+        grants.written(&Written::Approval)
+    }
+
+    /// These, then a later layer's.
+    pub fn merged_with(mut self, later: Grants) -> Grants {
+        later.http.allow.into_iter().for_each(|rule| push_new(&mut self.http.allow, rule));
+        later.http.deny.into_iter().for_each(|rule| push_new(&mut self.http.deny, rule));
+        later.deny_imports.into_iter().for_each(|module| push_new(&mut self.deny_imports, module));
+        later.allow_imports.into_iter().for_each(|module| push_new(&mut self.allow_imports, module));
+        later.resolve.into_iter().for_each(|entry| replace(&mut self.resolve, entry, Resolve::is_same_name));
+        later.mounts.into_iter().for_each(|mount| replace(&mut self.mounts, mount, |a, b| a.guest == b.guest));
+        later.env.into_iter().for_each(|env| replace(&mut self.env, env, |a, b| a.name() == b.name()));
+        for secret in later.secrets {
+            // A value from another source must not go to hosts that were granted for this one.
+            self.secrets.retain(|held| held.name != secret.name || held.source == secret.source);
+            let _ = self.add_secret(secret);
+        }
+        self.places.extend(later.places);
+        self
+    }
+
+    /// An approval's, then the operator's own: a secret that they name themselves goes only where they say.
+    pub fn overruled_by(mut self, own: Grants) -> Grants {
+        self.secrets.retain(|held| own.secrets.iter().all(|secret| secret.name != held.name));
+        self.merged_with(own)
+    }
+
+    fn count(&self, kind: GrantKind) -> usize {
+        match kind {
+            GrantKind::AllowHttp => self.http.allow.len(),
+            GrantKind::DenyHttp => self.http.deny.len(),
+            GrantKind::Resolve => self.resolve.len(),
+            GrantKind::Mount => self.mounts.len(),
+            GrantKind::Secret => self.secrets.iter().map(|secret| secret.hosts.len()).sum(),
+            GrantKind::Env => self.env.len(),
+            GrantKind::DenyImport => self.deny_imports.len(),
+            GrantKind::AllowImport => self.allow_imports.len(),
+        }
+    }
+
+    /// All of them, as texts with their kinds.
+    pub fn entries(&self) -> Vec<(GrantKind, String)> {
+        GrantKind::ALL.into_iter().flat_map(|kind| self.texts(kind).into_iter().map(move |text| (kind, text))).collect()
+    }
+
+    /// The grants of a kind, as texts that [`add`](Self::add) reads; of variables, the names alone.
+    pub fn texts(&self, kind: GrantKind) -> Vec<String> {
+        match kind {
+            GrantKind::AllowHttp => self.http.allow.iter().map(ToString::to_string).collect(),
+            GrantKind::DenyHttp => self.http.deny.iter().map(ToString::to_string).collect(),
+            GrantKind::Resolve => self.resolve.iter().map(ToString::to_string).collect(),
+            GrantKind::Mount => self.mounts.iter().map(ToString::to_string).collect(),
+            GrantKind::Secret => self.secrets.iter().flat_map(SecretGrant::texts).collect(),
+            GrantKind::Env => self.env.iter().map(ToString::to_string).collect(),
+            GrantKind::DenyImport => self.deny_imports.clone(),
+            GrantKind::AllowImport => self.allow_imports.clone(),
+        }
+    }
+}
+
+/// As `skillcell.toml` has it: a list of texts for each kind that there is something of.
+impl Serialize for Grants {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        for kind in GrantKind::ALL.into_iter().filter(|kind| self.count(*kind) > 0) {
+            map.serialize_entry(kind.key(), &self.texts(kind))?;
+        }
+        map.end()
+    }
+}
+
+fn push_new<T: PartialEq>(items: &mut Vec<T>, item: T) {
+    if !items.contains(&item) {
+        items.push(item);
+    }
+}
+
+fn replace<T>(items: &mut Vec<T>, item: T, same: fn(&T, &T) -> bool) {
+    items.retain(|held| !same(held, &item));
+    items.push(item);
+}
+
+fn add<T: PartialEq + ToString>(items: &mut Vec<T>, item: T, same: fn(&T, &T) -> bool) -> Result<(), BadGrant> {
+    match items.iter().find(|held| same(held, &item)) {
+        Some(held) if *held != item => return Err(BadGrant::Conflict(brief(&item.to_string()))),
+        Some(_) => {}
+        None => items.push(item),
+    }
+    Ok(())
+}
+
+/// A dotted name.
+fn module(text: &str) -> Result<String, BadGrant> {
+    let identifier = |name: &str| {
+        name.bytes().next().is_some_and(|b| !b.is_ascii_digit())
+            && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+    };
+    if text.len() <= MAX_MODULE_BYTES && text.split('.').all(identifier) {
+        Ok(text.to_owned())
+    } else {
+        Err(BadGrant::Module(brief(text)))
+    }
+}

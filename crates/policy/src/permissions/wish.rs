@@ -1,0 +1,130 @@
+//! A wish at a time, for the person who decides: what is asked for, what that would expose, and how it differs from what
+//! was asked for before.
+
+use serde::Serialize;
+
+use super::{Permissions, words};
+use crate::mount::Mode;
+
+/// One thing that a skill asks for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Wish {
+    /// The key of `permissions` that it is under.
+    pub kind: &'static str,
+    /// As a grant would be written; of a folder, its place in the cell.
+    pub asked: String,
+    /// In words, after "it wants to".
+    pub words: String,
+    /// What is at stake.
+    pub exposes: String,
+    /// Why, as the skill's author says.
+    pub reason: Option<String>,
+    /// Whether approving the skill grants it. A folder has to be named as well.
+    pub granted_by_approval: bool,
+    /// What stays the same when the rest of it changes.
+    #[serde(skip)]
+    subject: String,
+}
+
+/// A difference between what a skill asked for when it was approved and what it asks for now, in words.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "change", rename_all = "snake_case")]
+pub enum Change {
+    Added { words: String },
+    Removed { words: String },
+    Changed { from: String, to: String },
+}
+
+impl Change {
+    /// For people.
+    pub fn words(&self) -> String {
+        match self {
+            Change::Added { words } => format!("it now asks to {words}"),
+            Change::Removed { words } => format!("it no longer asks to {words}"),
+            Change::Changed { from, to } => format!("where it asked to {from}, it now asks to {to}"),
+        }
+    }
+}
+
+impl Wish {
+    /// With its reason, in one line.
+    pub fn line(&self) -> String {
+        match &self.reason {
+            Some(reason) => format!("{} (it says: {reason})", self.words),
+            None => self.words.clone(),
+        }
+    }
+}
+
+impl Permissions {
+    /// All that is asked for, in the manifest's order.
+    pub fn wishes(&self) -> Vec<Wish> {
+        let network = self.network.iter().map(|asked| Wish {
+            kind: "network",
+            asked: asked.what.to_string(),
+            words: words::http(&asked.what),
+            exposes: words::http_exposes(&asked.what),
+            reason: asked.reason.clone(),
+            granted_by_approval: true,
+            subject: format!("{}{}", asked.what.origin(), asked.what.path()),
+        });
+        let filesystem = self.filesystem.iter().map(|asked| Wish {
+            kind: "filesystem",
+            asked: format!("{}:{}", asked.what.path, asked.what.mode.name()),
+            words: words::folder(&asked.what.path, asked.what.mode),
+            exposes: words::folder_exposes(asked.what.mode == Mode::ReadWrite),
+            reason: asked.reason.clone(),
+            granted_by_approval: false,
+            subject: asked.what.path.to_string(),
+        });
+        let env = self.env.iter().map(|asked| Wish {
+            kind: "env",
+            asked: asked.what.clone(),
+            words: words::env(&asked.what),
+            exposes: words::env_exposes(),
+            reason: asked.reason.clone(),
+            granted_by_approval: true,
+            subject: asked.what.clone(),
+        });
+        let secrets = self.secrets.iter().map(|asked| Wish {
+            kind: "secrets",
+            asked: asked
+                .what
+                .hosts
+                .iter()
+                .map(|host| format!("{}@{host}", asked.what.name))
+                .collect::<Vec<_>>()
+                .join(" "),
+            words: words::secret(&asked.what.name, &asked.what.hosts),
+            exposes: words::secret_exposes(&asked.what.name, &asked.what.hosts),
+            reason: asked.reason.clone(),
+            granted_by_approval: true,
+            subject: asked.what.name.clone(),
+        });
+        network.chain(filesystem).chain(env).chain(secrets).collect()
+    }
+
+    /// What is asked for, in words: a line for each item, with its reason.
+    pub fn describe(&self) -> Vec<String> {
+        self.wishes().iter().map(Wish::line).collect()
+    }
+
+    /// What is asked for now and was not in `earlier`, or otherwise; then what no longer is. A new reason is a change too.
+    pub fn changes_since(&self, earlier: &Permissions) -> Vec<Change> {
+        let (now, then) = (self.wishes(), earlier.wishes());
+        let only = |some: &[Wish], others: &[Wish]| -> Vec<Wish> {
+            some.iter().filter(|wish| !others.iter().any(|other| other.line() == wish.line())).cloned().collect()
+        };
+        let (added, mut removed) = (only(&now, &then), only(&then, &now));
+        let mut changes: Vec<Change> = Vec::new();
+        for wish in added {
+            let was = removed.iter().position(|other| other.kind == wish.kind && other.subject == wish.subject);
+            changes.push(match was.map(|at| removed.remove(at)) {
+                Some(was) => Change::Changed { from: was.line(), to: wish.line() },
+                None => Change::Added { words: wish.line() },
+            });
+        }
+        changes.extend(removed.iter().map(|wish| Change::Removed { words: wish.line() }));
+        changes
+    }
+}

@@ -1,0 +1,161 @@
+//! The rules of a call, and the decision about one request. Deny beats allow; without a rule there is nothing.
+
+use super::host::HostPattern;
+use super::http::HttpRule;
+use super::method::{self, BadMethod};
+use super::path::Ambiguity;
+use super::quote::{brief, shell};
+use super::url::Target;
+
+/// What is allowed, and what is denied all the same. The default allows nothing.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct HttpRules {
+    pub allow: Vec<HttpRule>,
+    pub deny: Vec<HttpRule>,
+}
+
+/// The part of a request that the closest rule is not for, in the order in which they are compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum HttpPart {
+    Host,
+    Scheme,
+    Port,
+    Path,
+    Method,
+}
+
+/// Why a request was refused.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum HttpDenial {
+    #[error(transparent)]
+    Method(BadMethod),
+    #[error("`{asked}` is denied by the rule `{rule}`")]
+    Denied { asked: String, rule: Box<HttpRule> },
+    #[error("no rule allows `{asked}`: {}", why_not(*part, *ambiguity, closest.as_deref(), suggested))]
+    NotAllowed {
+        asked: String,
+        /// What kept the closest rule from allowing it; the host where no rule is for it.
+        part: HttpPart,
+        /// What keeps all rules but those for every path from allowing it.
+        ambiguity: Option<Ambiguity>,
+        closest: Option<Box<HttpRule>>,
+        /// The rule that would allow it.
+        suggested: Box<HttpRule>,
+    },
+}
+
+/// Why nothing of a host and port is allowed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ConnectDenial<'r> {
+    /// This rule denies all of it.
+    Denied(&'r HttpRule),
+    /// No rule is for them; this one is for the host at another port.
+    NotAllowed(Option<&'r HttpRule>),
+}
+
+impl HttpDenial {
+    /// The flag that would allow the request, if one would; none for places that are to be thought about.
+    pub fn flag(&self) -> Option<String> {
+        match self {
+            HttpDenial::NotAllowed { suggested, .. } if suggested.host.warning().is_none() => {
+                Some(format!("--allow-http {}", shell(&suggested.to_string())))
+            }
+            HttpDenial::NotAllowed { .. } | HttpDenial::Method(_) | HttpDenial::Denied { .. } => None,
+        }
+    }
+
+    /// What else there is to do about it.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            HttpDenial::NotAllowed { suggested, .. } => {
+                suggested.host.warning().or_else(|| self.flag().map(|flag| format!("`{flag}` would allow it")))
+            }
+            HttpDenial::Denied { .. } => {
+                Some("no flag overrides a rule in `deny_http`; it would have to go from `skillcell.toml`".into())
+            }
+            HttpDenial::Method(BadMethod::LowerCase(_)) => Some("write the method in upper case".into()),
+            HttpDenial::Method(_) => None,
+        }
+    }
+}
+
+impl HttpRules {
+    pub fn new(allow: Vec<HttpRule>, deny: Vec<HttpRule>) -> HttpRules {
+        HttpRules { allow, deny }
+    }
+
+    /// The rule that allows the request, or why none does.
+    pub fn decide(&self, method: &str, target: &Target) -> Result<&HttpRule, HttpDenial> {
+        method::check(method).map_err(HttpDenial::Method)?;
+        if let Some(rule) = self.deny.iter().find(|rule| rule.denies(method, target)) {
+            return Err(HttpDenial::Denied { asked: asked(method, target), rule: Box::new(rule.clone()) });
+        }
+        self.allow.iter().find(|rule| rule.matches(method, target)).ok_or_else(|| self.closest(method, target))
+    }
+
+    /// The first rule that might allow something of a host and port, before it is known what is asked of them. If there
+    /// is none, the rule that denies all of it, or the first one for that host at another port.
+    pub fn connect(&self, target: &Target) -> Result<&HttpRule, ConnectDenial<'_>> {
+        let denied = |rule: &HttpRule| {
+            let here = HttpRule { host: HostPattern::Exact(target.host().clone()), ..rule.clone() };
+            self.deny.iter().find(|deny| deny.denies_all(&here))
+        };
+        let for_host = || self.allow.iter().filter(|rule| rule.host.matches(target.host()));
+        let mut for_port = for_host().filter(|rule| rule.port == target.port());
+        if let Some(rule) = for_port.clone().find(|rule| denied(rule).is_none()) {
+            return Ok(rule);
+        }
+        Err(match for_port.find_map(denied) {
+            Some(rule) => ConnectDenial::Denied(rule),
+            None => ConnectDenial::NotAllowed(for_host().next()),
+        })
+    }
+
+    fn closest(&self, method: &str, target: &Target) -> HttpDenial {
+        let failures = self.allow.iter().map(|rule| (failing_part(rule, target), rule));
+        // Of rules that come equally close, the first one.
+        let (part, closest) = failures
+            .filter(|(part, _)| *part != HttpPart::Host)
+            .rev()
+            .max_by_key(|(part, _)| *part)
+            .map_or((HttpPart::Host, None), |(part, rule)| (part, Some(Box::new(rule.clone()))));
+        let suggested = Box::new(HttpRule::suggested_for(method, target));
+        let ambiguity = target.match_path().ambiguity();
+        HttpDenial::NotAllowed { asked: asked(method, target), part, ambiguity, closest, suggested }
+    }
+}
+
+fn asked(method: &str, target: &Target) -> String {
+    brief(&format!("{method} {target}"))
+}
+
+/// The first part of `target` that the rule is not for; the method where all others are.
+fn failing_part(rule: &HttpRule, target: &Target) -> HttpPart {
+    if !rule.host.matches(target.host()) {
+        HttpPart::Host
+    } else if rule.scheme != target.scheme() {
+        HttpPart::Scheme
+    } else if rule.port != target.port() {
+        HttpPart::Port
+    } else if !rule.path.matches(target.match_path()) {
+        HttpPart::Path
+    } else {
+        HttpPart::Method
+    }
+}
+
+fn why_not(part: HttpPart, ambiguity: Option<Ambiguity>, closest: Option<&HttpRule>, wanted: &HttpRule) -> String {
+    let Some(rule) = closest else {
+        return format!("there is none for the host `{}`", wanted.host);
+    };
+    match part {
+        HttpPart::Host => format!("`{rule}` is not for the host `{}`", wanted.host),
+        HttpPart::Scheme => format!("`{rule}` is for {}, not {}", rule.scheme, wanted.scheme),
+        HttpPart::Port => format!("`{rule}` is for port {}, not {}", rule.port, wanted.port),
+        HttpPart::Path => match ambiguity {
+            Some(ambiguity) => format!("the path has {ambiguity}, which only a rule for every path (`/*`) allows"),
+            None => format!("the path is not under `{}` of `{rule}`", rule.path),
+        },
+        HttpPart::Method => format!("the method {} is not in `{rule}`", wanted.methods),
+    }
+}

@@ -1,0 +1,146 @@
+//! The study of a registry: every skill analysed, its own tests run in cells, natively and in Pyodide, recorded calls made again, and
+//! calls measured. What comes of it is a [`Matrix`], written as JSON, Markdown and one HTML page.
+//!
+//! It decides nothing: the verdict is the analysis', and the tests, calls and figures stand beside it as evidence.
+//!
+//! ```text
+//!   discover ──▶ each skill, in parallel: analysis, packages, tests in cells │ natively │ in Pyodide, recorded calls
+//!                each skill, one after the other: image, latency            ──▶ Matrix ──▶ expect, page, markdown
+//! ```
+
+mod answer;
+mod answers;
+mod cases;
+mod cells;
+mod confine;
+mod discover;
+mod expect;
+mod latency;
+mod layout;
+mod markdown;
+mod model;
+mod native;
+mod outcomes;
+mod packages;
+mod page;
+mod parity;
+mod pyodide;
+mod row;
+
+use std::path::PathBuf;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+pub use self::cases::{Cases, Ending};
+pub use self::discover::Source;
+pub use self::discover::matches as matches_glob;
+pub use self::expect::Expectations;
+pub use self::markdown::{document, fill_in};
+pub use self::model::*;
+pub use self::page::page;
+use self::row::Around;
+use skillcell_cache::progress::Progress;
+use skillcell_host::{Host, HostError};
+use skillcell_packages::provision;
+
+/// What to study, and how much of it.
+///
+/// Defaults: the pinned registry, all of its skills, native runs, no runs in Pyodide, latency, the cases that come with this
+/// program, as many skills at once as there are cores.
+#[derive(Debug, Clone)]
+pub struct Study {
+    pub source: Source,
+    /// Patterns of ids; none for all.
+    pub skills: Vec<String>,
+    /// Run the tests natively, and measure Python processes. This executes the skills' code and their packages' on this
+    /// machine, outside of any cell.
+    pub native: Native,
+    /// Run the tests in Pyodide on Node.js too, which is outside of any cell as well.
+    pub pyodide: Native,
+    pub latency: bool,
+    pub cases: Cases,
+    pub jobs: usize,
+}
+
+/// Whether skills' code may run outside of cells.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Native {
+    Run,
+    /// Not, for this reason, which the columns then show.
+    Not(String),
+}
+
+impl Default for Study {
+    fn default() -> Study {
+        Study {
+            source: Source::Pinned,
+            skills: Vec::new(),
+            native: Native::Run,
+            pyodide: Native::Not("not run: it takes --pyodide".to_owned()),
+            latency: true,
+            cases: Cases::pinned(),
+            jobs: std::thread::available_parallelism().map_or(2, usize::from),
+        }
+    }
+}
+
+/// Why there is no matrix. What is wrong with one skill is in its row.
+#[derive(Debug, thiserror::Error)]
+pub enum MatrixError {
+    #[error(transparent)]
+    Host(#[from] HostError),
+    #[error("the folder `{}` can't be read", .path.display())]
+    Folder { path: PathBuf, source: std::io::Error },
+    #[error("there is no skill in {}{}", place(.registry), filtered(.globs))]
+    NoSkills { registry: Source, globs: Vec<String> },
+}
+
+fn place(source: &Source) -> String {
+    match source {
+        Source::Pinned => "the pinned registry".to_owned(),
+        Source::Folder(path) => format!("`{}`: no folder below it has a `skill.py`", path.display()),
+    }
+}
+
+fn filtered(globs: &[String]) -> String {
+    if globs.is_empty() { String::new() } else { format!(" whose id matches `{}`", globs.join("`, `")) }
+}
+
+/// Does the study.
+pub fn study(host: &Host, study: &Study, progress: &dyn Progress) -> Result<Matrix, MatrixError> {
+    host.install()?;
+    let found = discover::discover(host, &study.source, &study.skills)?;
+    let around = Around::prepare(host, study, &found, progress);
+    let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let rows = Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        for _ in 0..study.jobs.clamp(1, found.len()) {
+            scope.spawn(|| {
+                while let Some((id, skill)) = found.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let (row, figures) = around.row(id, skill);
+                    let done = done.fetch_add(1, Ordering::Relaxed) + 1;
+                    progress.step(&format!("{done}/{} {}", found.len(), row::in_short(&row)));
+                    rows.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push((row, figures));
+                }
+            });
+        }
+    });
+    let mut rows = rows.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+    rows.sort_by(|one, other| one.0.id.cmp(&other.0.id));
+    let mut matrix = around.matrix(&study.source);
+    for (row, figures) in rows {
+        matrix.figures.skills.insert(row.id.clone(), figures);
+        matrix.skills.push(row);
+    }
+    if study.latency {
+        around.measure(&found, &mut matrix, progress);
+    }
+    matrix.count();
+    Ok(matrix)
+}
+
+/// What is pinned of the runtime, in words.
+fn runtime_in_words() -> String {
+    let pin = &provision::runtime_pin().wheel;
+    format!("CPython 3.15 for WASI ({} {}) in skillcell {}", pin.name, pin.version, env!("CARGO_PKG_VERSION"))
+}

@@ -1,0 +1,47 @@
+//! What became of a skill's packages in a cell, in the words of the matrix.
+
+use super::model::Package;
+use skillcell_packages::{self as packages, Packages, Standing};
+
+pub fn in_words(found: &Packages) -> Vec<Package> {
+    let mut all: Vec<Package> = found.packages.iter().map(package).collect();
+    // The skill's own requirements first, then what is missing, then the rest.
+    all.sort_by_key(|one| (one.chain.len() > 1, one.is_there, one.name.clone()));
+    all.extend(found.refused.iter().map(|(requirement, why)| Package {
+        name: requirement.clone(),
+        how: "refused".to_owned(),
+        is_there: false,
+        version: None,
+        chain: vec![requirement.clone()],
+        detail: why.clone(),
+    }));
+    all
+}
+
+fn package(one: &packages::Package) -> Package {
+    let (how, detail) = match &one.standing {
+        Standing::Runtime { .. } | Standing::Framework { .. } => ("in the runtime", String::new()),
+        Standing::Wheel { .. } => ("pure wheel", String::new()),
+        Standing::StandIn { limits, .. } => ("stand-in", limits.join("; ")),
+        Standing::OtherVersion { .. } => ("another version", format!("wanted is {}", one.wanted)),
+        Standing::Native { version, tags } => ("native only", format!("{version}: {}", brief(tags))),
+        Standing::Source { version } => ("sources only", version.clone()),
+        Standing::NoVersion { versions } => ("not found", format!("no version fits; there are {}", brief(versions))),
+        Standing::NotFound => ("not found", "no index knows it".to_owned()),
+        Standing::Unresolved { why } => ("not resolved", why.clone()),
+        Standing::Refused { why } => ("refused", why.clone()),
+    };
+    Package {
+        name: one.name.clone(),
+        how: how.to_owned(),
+        is_there: one.standing.is_there(),
+        version: one.standing.version().map(str::to_owned),
+        chain: one.chain.clone(),
+        detail,
+    }
+}
+
+fn brief(all: &[String]) -> String {
+    let shown = all.iter().take(4).cloned().collect::<Vec<_>>().join(", ");
+    if all.len() > 4 { format!("{shown} and {} more", all.len() - 4) } else { shown }
+}

@@ -1,0 +1,218 @@
+//! One skill's row: everything that is known of it, each part on its own, so that one that fails costs only its column.
+
+use serde_json::Value;
+
+use super::discover::{Found, Source};
+use super::model::{
+    Figures, InPyodide, Matrix, Pyodide, Reason, Registry, Row, SCHEMA, SkillFigures, Suite, Totals, rounded,
+};
+use super::native::Outside;
+use super::outcomes::{Ran, differences};
+use super::pyodide::{self, Listed, Node};
+use super::{Native, Study, cells, latency, packages, runtime_in_words};
+use crate::analysis::{Analysis, analyse};
+use skillcell_cache::progress::Progress;
+use skillcell_host::Host;
+use skillcell_packages::provision;
+use skillcell_packages::skill::Skill;
+use skillcell_policy::manifest::Manifest;
+
+/// What all rows need.
+pub struct Around<'a> {
+    host: &'a Host,
+    study: &'a Study,
+    /// The virtual environment, or why there is none.
+    outside: Result<Outside, String>,
+    listed: Result<Listed, String>,
+    /// Pyodide on Node.js, or why there is none.
+    node: Result<Node, String>,
+}
+
+impl<'a> Around<'a> {
+    pub fn prepare(host: &'a Host, study: &'a Study, found: &[Found], progress: &dyn Progress) -> Around<'a> {
+        let outside = match &study.native {
+            Native::Not(why) => Err(why.clone()),
+            Native::Run => {
+                let skills: Vec<&Skill> = found.iter().filter_map(|(_, skill)| skill.as_ref().ok()).collect();
+                Outside::prepare(host, &skills, progress)
+            }
+        };
+        if let (Err(why), Native::Run) = (&outside, &study.native) {
+            progress.note(&format!("no native runs: {why}"));
+        }
+        let listed =
+            pyodide::obtain(host.cache(), host.is_offline(), progress).and_then(|package| Listed::read(&package));
+        let listed = listed.map_err(|error| format!("not looked up: {error}"));
+        let node = match &study.pyodide {
+            Native::Not(why) => Err(why.clone()),
+            Native::Run => Node::prepare(host, progress).map_err(|why| format!("not run: {why}")),
+        };
+        if let (Err(why), Native::Run) = (&node, &study.pyodide) {
+            progress.note(&format!("no tests in Pyodide: {why}"));
+        }
+        Around { host, study, outside, listed, node }
+    }
+
+    /// The matrix without its rows.
+    pub fn matrix(&self, source: &Source) -> Matrix {
+        let registry = match source {
+            Source::Pinned => {
+                let pin = provision::pins().package("skillware");
+                Registry {
+                    name: "skillware".to_owned(),
+                    version: pin.map(|pin| pin.version.clone()),
+                    sha256: pin.map(|pin| pin.sha256.clone()),
+                }
+            }
+            Source::Folder(path) => {
+                let name = path.canonicalize().unwrap_or_else(|_| path.clone());
+                let name =
+                    name.file_name().map_or_else(|| "skills".to_owned(), |name| name.to_string_lossy().into_owned());
+                Registry { name, version: None, sha256: None }
+            }
+        };
+        Matrix {
+            schema: SCHEMA,
+            registry,
+            runtime: runtime_in_words(),
+            native_python: self.outside.as_ref().ok().map(Outside::python),
+            pyodide: {
+                let node = self.node.as_ref().map_or_else(|_| String::new(), |node| format!(" on {}", node.name()));
+                format!("Pyodide {} (CPython {}){node}", pyodide::pin().version, pyodide::pin().python)
+            },
+            totals: Totals::default(),
+            skills: Vec::new(),
+            figures: Figures { machine: latency::machine(), ..Figures::default() },
+        }
+    }
+
+    pub fn row(&self, id: &str, skill: &Result<Skill, String>) -> (Row, SkillFigures) {
+        let mut row = Row::empty(id);
+        let mut figures = SkillFigures::default();
+        match skill {
+            Ok(skill) => self.fill(skill, &mut row, &mut figures),
+            Err(why) => row.problem = Some(why.clone()),
+        }
+        (row, figures)
+    }
+
+    fn fill(&self, skill: &Skill, row: &mut Row, figures: &mut SkillFigures) {
+        row.digest = skill.digest().to_owned();
+        match analyse(self.host, skill) {
+            Ok(analysis) => conclude(row, &analysis),
+            Err(error) => row.problem = Some(error.to_string()),
+        }
+        match self.host.packages(skill) {
+            Ok(found) => row.packages = packages::in_words(&found),
+            Err(error) => row.problem = Some(error.to_string()),
+        }
+        let inside = cells::run(self.host, skill);
+        let outside = self.outside.as_ref().map_err(Clone::clone).and_then(|outside| outside.tests(skill));
+        figures.tests_in_cells_s = inside.as_ref().ok().map(|ran| rounded(ran.seconds));
+        figures.tests_native_s = outside.as_ref().ok().map(|ran| rounded(ran.seconds));
+        let in_pyodide = self.node.as_ref().map_err(Clone::clone).and_then(|node| node.tests(self.host, skill));
+        figures.tests_in_pyodide_s = in_pyodide.as_ref().ok().map(|ran| rounded(ran.seconds));
+        row.tests.pyodide = suite(&in_pyodide);
+        row.tests.pyodide_differences = in_pyodide.map_or_else(
+            |_| Vec::new(),
+            |ran| differences(&ran, outside.as_ref().ok()).into_iter().map(InPyodide::from).collect(),
+        );
+        row.tests.cells = suite(&inside);
+        row.best_tier = proven_tier(row);
+        row.tests.native = suite(&outside);
+        row.tests.differences =
+            inside.as_ref().map_or_else(|_| Vec::new(), |inside| differences(inside, outside.as_ref().ok()));
+        row.parity = self.study.cases.run(self.host, skill);
+        row.pyodide = match &self.listed {
+            Ok(listed) => match self.outside.as_ref().ok().and_then(|outside| outside.closure(skill)) {
+                Some(packages) => listed.look_up(packages),
+                None => {
+                    unknown("not looked up: what its packages pull in is known from the native environment".to_owned())
+                }
+            },
+            Err(why) => unknown(why.clone()),
+        };
+    }
+
+    /// Times calls, one skill after the other: neighbours would be measured too.
+    pub fn measure(&self, found: &[Found], matrix: &mut Matrix, progress: &dyn Progress) {
+        for (index, (id, skill)) in found.iter().enumerate() {
+            progress.step(&format!("measuring {}/{} {id}", index + 1, found.len()));
+            let Ok(skill) = skill else { continue };
+            let figures = matrix.figures.skills.entry(id.clone()).or_default();
+            latency::measure(self.host, skill, &self.study.cases, self.outside.as_ref().ok(), figures);
+        }
+    }
+}
+
+fn conclude(row: &mut Row, analysis: &Analysis) {
+    describe(row, &analysis.manifest);
+    row.verdict = Some(analysis.verdict.name().to_owned());
+    row.likely_tier = Some(analysis.best_tier.name().to_owned());
+    row.classes = analysis.classes.iter().map(|class| class.name().to_owned()).collect();
+    let reasons = |all: &[crate::analysis::Reason]| {
+        all.iter().map(|reason| Reason { what: reason.text.clone(), at: Some(reason.place()) }).collect()
+    };
+    row.reasons = reasons(&analysis.reasons);
+    row.optional = reasons(&analysis.optional);
+    row.reasons.extend(analysis.permissions.remarks.iter().map(|what| Reason { what: what.clone(), at: None }));
+    row.permissions = Some(analysis.permissions.yaml.clone()).filter(|yaml| !yaml.is_empty());
+    row.problem = analysis.manifest_error.as_ref().map(|why| format!("the manifest can't be read: {why}"));
+}
+
+/// A tier is named only if the skill's tests ran in it, and cells are where they do.
+fn proven_tier(row: &Row) -> Option<String> {
+    let ran = row.tests.cells.counts().is_some_and(|counts| counts.passed > 0);
+    row.likely_tier.clone().filter(|tier| tier == "none" || (tier == "wasm" && ran))
+}
+
+fn describe(row: &mut Row, manifest: &Value) {
+    let cut = |text: String| text.chars().take(300).collect::<String>();
+    let Manifest { version, summary, .. } = Manifest::read(manifest.clone()).unwrap_or_default();
+    row.version = version.map(cut);
+    row.summary = summary.map(cut);
+}
+
+fn unknown(why: String) -> Pyodide {
+    Pyodide { not_looked_up: Some(why), packages: Vec::new() }
+}
+
+fn suite(ran: &Result<Ran, String>) -> Suite {
+    match ran {
+        Ok(ran) => ran.suite(),
+        Err(why) => Suite::not_run(why),
+    }
+}
+
+/// A row in one line, for progress.
+pub fn in_short(row: &Row) -> String {
+    let count = |suite: &Suite| match suite.counts() {
+        Some(counts) => format!("{}/{}", counts.passed, counts.all() - counts.skipped),
+        None => "-".to_owned(),
+    };
+    let verdict = row.verdict.as_deref().unwrap_or("unknown");
+    format!("{}: {verdict}, tests in cells {}, natively {}", row.id, count(&row.tests.cells), count(&row.tests.native))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::model::Counts;
+    use super::*;
+
+    #[test]
+    fn a_tier_is_named_only_if_the_tests_ran_in_it() {
+        let named = |likely: &str, passed: Option<usize>| {
+            let mut row = Row::empty("a/b");
+            row.likely_tier = Some(likely.to_owned());
+            if let Some(passed) = passed {
+                row.tests.cells = Suite::Ran(Counts { passed, ..Counts::default() });
+            }
+            proven_tier(&row)
+        };
+        assert_eq!(named("wasm", Some(3)).as_deref(), Some("wasm"));
+        assert_eq!(named("wasm", Some(0)), None);
+        assert_eq!(named("wasm", None), None);
+        assert_eq!(named("subprocess", Some(3)), None, "they ran in cells, not there");
+        assert_eq!(named("none", None).as_deref(), Some("none"), "no tier is named");
+    }
+}

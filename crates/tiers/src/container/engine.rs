@@ -1,0 +1,211 @@
+//! The container engine of this machine: Podman or Docker, found by asking it to run something, not by its name alone.
+//!
+//! An engine whose program is there may still be unable to run a container: no daemon, cgroups that its OCI runtime does
+//! not know, no user namespaces. So an engine counts once it has got as far as starting a program in an image that has
+//! none, which costs a quarter of a second and is asked once per process.
+
+use std::path::{Path, PathBuf};
+use std::process::Output;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use skillcell_child::{Finished, Inherited, Program, is_locale_or_home, is_proxy_or_certificate};
+
+/// The image with nothing in it that engines are tried with.
+const NOTHING: &str = "localhost/skillcell-nothing";
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Which program it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    Podman,
+    Docker,
+}
+
+impl Kind {
+    pub fn program(self) -> &'static str {
+        match self {
+            Kind::Podman => "podman",
+            Kind::Docker => "docker",
+        }
+    }
+}
+
+/// An engine that runs containers here.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Engine {
+    pub kind: Kind,
+    pub version: String,
+    /// Without the rights of the system's administrator.
+    pub rootless: bool,
+    /// The OCI runtime that is named because the engine's own choice fails here.
+    pub runtime: Option<&'static str>,
+    /// Whether it can bound memory and processes of a container as a whole. Where it can't, each process is bounded.
+    pub bounds_the_whole: bool,
+    /// Whether it can bound how many processors it takes.
+    pub bounds_processors: bool,
+    /// Where its own filter of system calls is, if it tells.
+    pub filter: Option<PathBuf>,
+    /// Whether each container starts with a copy of its whole image, which takes seconds.
+    pub copies: bool,
+}
+
+/// Why no engine serves.
+#[derive(Debug, Clone, thiserror::Error)]
+#[error("no container engine works here: {}", tried.join("; "))]
+pub struct NoEngine {
+    pub tried: Vec<String>,
+}
+
+impl Engine {
+    /// The first engine that works, Podman before Docker: it needs no daemon, and no membership of a group that is as
+    /// good as root.
+    pub fn find() -> Result<Engine, NoEngine> {
+        let mut tried = Vec::new();
+        for kind in [Kind::Podman, Kind::Docker] {
+            match Engine::try_kind(kind) {
+                Ok(engine) => return Ok(engine),
+                Err(why) => tried.push(format!("{}: {why}", kind.program())),
+            }
+        }
+        Err(NoEngine { tried })
+    }
+
+    fn try_kind(kind: Kind) -> Result<Engine, String> {
+        // Each takes a while, and where all is well both are all that it takes.
+        let (described, started) = std::thread::scope(|scope| {
+            let started = scope.spawn(|| starts(kind, None));
+            (Engine::described(kind), started.join().unwrap_or_else(|_| Err(String::new())))
+        });
+        let mut engine = described?;
+        if started.is_ok() {
+            return Ok(engine);
+        }
+        engine.import_nothing()?;
+        let runtimes: &[Option<&'static str>] =
+            if kind == Kind::Podman { &[None, Some("runc"), Some("crun")] } else { &[None] };
+        let mut first = None;
+        for runtime in runtimes {
+            engine.runtime = *runtime;
+            match starts(kind, *runtime) {
+                Ok(()) => return Ok(engine),
+                Err(why) => first = first.or(Some(why)),
+            }
+        }
+        Err(first.unwrap_or_default())
+    }
+
+    /// What the engine says of itself.
+    fn described(kind: Kind) -> Result<Engine, String> {
+        let format = match kind {
+            Kind::Podman => "json",
+            Kind::Docker => "{{json .}}",
+        };
+        let said = run(command(kind, None).args(["info", "--format", format]))?;
+        let info: Value = serde_json::from_slice(&said.stdout).unwrap_or(Value::Null);
+        let engine = match kind {
+            Kind::Podman => {
+                let host = &info["host"];
+                let rootless = host["security"]["rootless"].as_bool().unwrap_or(true);
+                let controllers = host["cgroupControllers"].to_string();
+                let has = |name: &str| controllers.contains(&format!("\"{name}\""));
+                Engine {
+                    kind,
+                    version: info["version"]["Version"].as_str().unwrap_or_default().to_owned(),
+                    rootless,
+                    runtime: None,
+                    bounds_the_whole: !rootless || host["cgroupVersion"] == "v2" && has("memory") && has("pids"),
+                    bounds_processors: has("cpu"),
+                    filter: host["security"]["seccompProfilePath"].as_str().map(PathBuf::from),
+                    copies: info["store"]["graphDriverName"] == "vfs",
+                }
+            }
+            Kind::Docker => Engine {
+                kind,
+                version: info["ServerVersion"].as_str().unwrap_or_default().to_owned(),
+                rootless: info["SecurityOptions"].to_string().contains("rootless"),
+                runtime: None,
+                bounds_the_whole: info["MemoryLimit"].as_bool() != Some(false),
+                bounds_processors: info["CpuCfsQuota"] == true,
+                filter: None,
+                copies: info["Driver"] == "vfs",
+            },
+        };
+        if engine.version.is_empty() {
+            let why = String::from_utf8_lossy(&said.stderr);
+            return Err(format!("it does not say what it is: {}", last_line(&why)));
+        }
+        Ok(engine)
+    }
+
+    /// An archive of no files, which is two empty blocks, is an image of nothing.
+    fn import_nothing(&self) -> Result<(), String> {
+        let there = run(self.command().args(["image", "inspect", NOTHING]))?;
+        if there.status.success() {
+            return Ok(());
+        }
+        let made = run(self.command().args(["import", "-", NOTHING]).input(&[0; 1024]))?;
+        if made.status.success() { Ok(()) } else { Err(last_line(&String::from_utf8_lossy(&made.stderr))) }
+    }
+
+    /// The engine's program, ready for a verb.
+    pub fn command(&self) -> Program {
+        command(self.kind, self.runtime)
+    }
+}
+
+fn command(kind: Kind, runtime: Option<&str>) -> Program {
+    let mut command = Program::new(kind.program(), Path::new("/"));
+    command.inherit_env(Inherited::Matching(is_for_engine));
+    if let Some(runtime) = runtime {
+        command.args(["--runtime", runtime]);
+    }
+    command
+}
+
+/// Where the user's engine, its images and its daemon are, and how registries are reached.
+fn is_for_engine(name: &str) -> bool {
+    const PREFIXES: [&str; 6] = ["DOCKER_", "CONTAINER_", "CONTAINERS_", "PODMAN_", "BUILDAH_", "BUILDKIT_"];
+    const NAMES: [&str; 6] = [
+        "DBUS_SESSION_BUS_ADDRESS",
+        "REGISTRY_AUTH_FILE",
+        "STORAGE_DRIVER",
+        "STORAGE_OPTS",
+        "SSH_AUTH_SOCK",
+        "_CONTAINERS_USERNS_CONFIGURED",
+    ];
+    let is_engines = PREFIXES.iter().any(|prefix| name.starts_with(prefix)) || NAMES.contains(&name);
+    is_engines || is_locale_or_home(name) || is_proxy_or_certificate(name)
+}
+
+/// Whether a container gets as far as its program, which is not there.
+fn starts(kind: Kind, runtime: Option<&str>) -> Result<(), String> {
+    let mut command = command(kind, runtime);
+    command.args(["run", "--rm", "--network", "none", "--pull", "never", "--read-only", "--cap-drop", "all"]);
+    command.args(["--log-driver", "none", "--ulimit", "nofile=64:64", "--ulimit", "nproc=64:64"]);
+    command.args([NOTHING, "/nothing"]);
+    let said = run(&mut command)?;
+    // What every engine gives for a program that is not in the image.
+    if said.status.code() == Some(127) {
+        return Ok(());
+    }
+    Err(last_line(&String::from_utf8_lossy(&said.stderr)))
+}
+
+/// Runs a command of the engine to its end, within bounds.
+pub(super) fn run(command: &mut Program) -> Result<Output, String> {
+    let program = command.name();
+    match command.finish(PATIENCE) {
+        Ok(Finished::Ended(output)) => Ok(output),
+        Ok(Finished::TookTooLong) => Err(format!("`{program}` took longer than {PATIENCE:?}")),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Err("is not installed".to_owned()),
+        Err(error) => Err(format!("can't run `{program}`: {error}")),
+    }
+}
+
+/// The last thing that it said, which is where engines say why.
+pub(super) fn last_line(text: &str) -> String {
+    let line = text.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("it gives no reason");
+    line.trim().chars().filter(|c| !c.is_control()).take(400).collect()
+}

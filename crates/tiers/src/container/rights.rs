@@ -1,0 +1,63 @@
+//! Whether the user that a container of root's runs as may use a folder that was granted. That user owns nothing, so what
+//! the folder lets everybody do is what counts.
+
+use std::fs::Metadata;
+use std::os::unix::fs::MetadataExt;
+use std::path::PathBuf;
+
+use super::arguments::NOBODY;
+use crate::Unkept;
+use skillcell_policy::{Mode, MountGrant};
+
+/// The first folder of these that nobody may use as it was granted.
+pub fn lacking(mounts: &[(PathBuf, MountGrant)]) -> Option<Unkept> {
+    mounts.iter().find_map(|(folder, grant)| {
+        let (needs, verb) = match grant.mode {
+            Mode::ReadOnly => (0o5, "read"),
+            Mode::ReadWrite => (0o7, "write to"),
+        };
+        // What can't be looked at is told by who mounts it.
+        let found = folder.metadata().ok()?;
+        (!may(&found, needs)).then(|| Unkept {
+            grant: grant.clone(),
+            why: format!(
+                "`{}` is granted, but a container that root starts runs as the user {NOBODY}, who may not {verb} `{}`",
+                grant.guest,
+                folder.display()
+            ),
+            instead: None,
+            remedy: "give everybody that right (`chmod o+rwx`), use `--tier subprocess`, or run skillcell as an ordinary \
+                     user, whose containers have that user's rights",
+        })
+    })
+}
+
+fn may(found: &Metadata, needs: u32) -> bool {
+    let shift = match () {
+        () if found.uid() == NOBODY => 6,
+        () if found.gid() == NOBODY => 3,
+        () => 0,
+    };
+    (found.mode() >> shift) & needs == needs
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    #[test]
+    fn nobody_reads_and_writes_what_everybody_may() {
+        let place = tempfile::tempdir().unwrap();
+        let refused = |mode: u32, grant: &str| {
+            std::fs::set_permissions(place.path(), std::fs::Permissions::from_mode(mode)).unwrap();
+            let grant = MountGrant::parse(&format!("{}:/data{grant}", place.path().display())).unwrap();
+            lacking(&[(place.path().to_owned(), grant)]).map(|unkept| unkept.why)
+        };
+        assert_eq!(refused(0o755, ""), None);
+        assert_eq!(refused(0o777, ":rw"), None);
+        assert!(refused(0o755, ":rw").unwrap().contains("may not write to"));
+        assert!(refused(0o700, "").unwrap().contains("may not read"));
+    }
+}

@@ -1,0 +1,133 @@
+//! One container from its start to its removal. It is told one JSON text on its standard input and answers with one on
+//! its standard output; whatever becomes of it, nothing of it is left.
+
+use std::path::Path;
+use std::process::ExitStatus;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
+
+use super::arguments::Container;
+use super::engine::last_line;
+use super::places::Places;
+use skillcell_child::{Finished, Keep, Running, Said};
+
+/// How often a running container is looked at.
+const LOOK: Duration = Duration::from_millis(5);
+/// What the engine has to remove a container in.
+const REMOVAL: Duration = Duration::from_secs(10);
+/// What it has to remove by itself one that was killed.
+const REMOVAL_BY_ITSELF: Duration = Duration::from_millis(500);
+/// What is read of pipes after their end.
+const DRAIN: Duration = Duration::from_millis(500);
+
+/// How it ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum End {
+    /// By itself.
+    Exited(ExitStatus),
+    Deadline,
+    Cancelled,
+    /// It said more than may be kept: on stdout, or on stderr.
+    Overflowed {
+        on_stdout: bool,
+    },
+    /// It made more of them than may be.
+    TooManyFiles,
+}
+
+/// What is left of it.
+#[derive(Debug)]
+pub struct Ended {
+    pub end: End,
+    pub stdout: Said,
+    pub stderr: Said,
+}
+
+impl Container<'_> {
+    /// Starts it, tells it `request`, and waits for its end until `deadline`.
+    pub fn run(&self, request: &[u8], caps: [u64; 2], deadline: Instant) -> std::io::Result<Ended> {
+        let mut command = self.engine.command();
+        command.args(self.arguments());
+        // Where a container runs out of memory, Podman's monitor leaves a file `oom` where it was started.
+        // Killed with this process it would leave its container running; its input's end makes it end that.
+        command.may_outlive_us();
+        command.in_folder(self.id_file.parent().unwrap_or(Path::new("/"))).input(request);
+        let [stdout, stderr] = caps.map(|cap| Keep::First(usize::try_from(cap).unwrap_or(usize::MAX)));
+        let mut running = command.keep(stdout, stderr).start()?;
+        let mut files = Places::new(self.pid_file);
+        let end = loop {
+            if let Some(status) = running.wait(Instant::now() + LOOK)? {
+                break End::Exited(status);
+            }
+            if let Some(pipe) = running.overflowed() {
+                break End::Overflowed { on_stdout: pipe == 0 };
+            }
+            if Instant::now() >= deadline {
+                break End::Deadline;
+            }
+            if self.cancel.is_cancelled() {
+                break End::Cancelled;
+            }
+            if files.more_than(self.limits.scratch_files) {
+                break End::TooManyFiles;
+            }
+        };
+        if !matches!(end, End::Exited(_)) {
+            self.end(&mut running)?;
+        }
+        let [stdout, stderr] = running.said(Instant::now() + DRAIN);
+        Ok(Ended { end, stdout, stderr })
+    }
+
+    /// Ends it before its time, so that nothing of it is left.
+    fn end(&self, running: &mut Running) -> std::io::Result<()> {
+        if !self.id_file.exists() {
+            // It is still being made, so there is nothing to remove until nobody makes it any more.
+            running.kill();
+        } else if self.kill() && running.wait(Instant::now() + REMOVAL_BY_ITSELF)?.is_some() {
+            return Ok(());
+        }
+        self.remove()?;
+        running.kill();
+        Ok(())
+    }
+
+    /// Kills its first process, and the kernel all others with that. The engine then removes the container by itself,
+    /// sooner than if it were asked to. Whether that could be done.
+    fn kill(&self) -> bool {
+        let Ok(text) = std::fs::read_to_string(self.pid_file) else { return false };
+        let Some(pid) = text.trim().parse().ok().and_then(Pid::from_raw) else { return false };
+        is_first_of_a_namespace(pid) && kill_process(pid, Signal::KILL).is_ok()
+    }
+
+    /// Ends it at once. Gone already is fine: engines remove what has ended.
+    fn remove(&self) -> std::io::Result<()> {
+        let mut command = self.engine.command();
+        command.args(["rm", "--force"]);
+        if self.engine.kind == super::Kind::Podman {
+            command.args(["--ignore", "--time", "0"]);
+        }
+        command.arg(self.name);
+        let why = match command.finish(REMOVAL)? {
+            Finished::Ended(said) if said.status.success() => return Ok(()),
+            Finished::Ended(said) => last_line(&String::from_utf8_lossy(&said.stderr)),
+            Finished::TookTooLong => format!("it took longer than {REMOVAL:?}"),
+        };
+        if why.to_ascii_lowercase().contains("no such container") {
+            return Ok(());
+        }
+        let (program, name) = (self.engine.kind.program(), self.name);
+        Err(std::io::Error::other(format!(
+            "the container `{name}` is still there: {why}; `{program} rm --force {name}`"
+        )))
+    }
+}
+
+/// Whether it is the first process as seen from inside: no process of the machine itself is.
+fn is_first_of_a_namespace(pid: Pid) -> bool {
+    let status = std::fs::read_to_string(format!("/proc/{}/status", pid.as_raw_nonzero())).unwrap_or_default();
+    let numbers = status.lines().find_map(|line| line.strip_prefix("NSpid:")).unwrap_or_default();
+    let numbers: Vec<&str> = numbers.split_whitespace().collect();
+    numbers.len() > 1 && numbers.last() == Some(&"1")
+}

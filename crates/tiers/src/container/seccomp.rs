@@ -1,0 +1,164 @@
+//! The filter of system calls that a container gets, as engines read it: what `sandbox/seccomp.rs` refuses in a process, and
+//! namespaces, on top of what the engine itself refuses. Podman's own filter is a list of what is allowed, so names are
+//! taken out of that; where an engine does not tell its list, the filter is a list of what is refused.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use crate::sandbox::seccomp::{DENIED, FAMILIES, MAKING, SET_ID};
+
+const ALLOW: &str = "SCMP_ACT_ALLOW";
+const ERRNO: &str = "SCMP_ACT_ERRNO";
+/// Every kind of namespace that `clone` makes.
+const NAMESPACES: [i32; 7] = [
+    libc::CLONE_NEWNS,
+    libc::CLONE_NEWCGROUP,
+    libc::CLONE_NEWUTS,
+    libc::CLONE_NEWIPC,
+    libc::CLONE_NEWUSER,
+    libc::CLONE_NEWPID,
+    libc::CLONE_NEWNET,
+];
+const SET_ID_BITS: [u32; 2] = [libc::S_ISUID, libc::S_ISGID];
+/// What engines refuse besides, as far as a container without capabilities could still do something with it.
+const OBSOLETE: [&str; 8] =
+    ["iopl", "ioperm", "modify_ldt", "uselib", "ustat", "sysfs", "personality", "get_kernel_syms"];
+
+/// The filter, from the engine's own if that can be read.
+pub fn profile(of_engine: Option<&Path>) -> Value {
+    let text = of_engine.and_then(|path| std::fs::read(path).ok());
+    let own = text.and_then(|text| serde_json::from_slice::<Value>(&text).ok());
+    own.and_then(narrowed).unwrap_or_else(refusing)
+}
+
+/// A list of what is allowed, with less in it. None if that is no such list.
+fn narrowed(mut own: Value) -> Option<Value> {
+    if own["defaultAction"] != ERRNO {
+        return None;
+    }
+    let ours: Vec<&str> = names().chain(conditional()).collect();
+    let rules = own["syscalls"].as_array_mut()?;
+    for rule in &mut *rules {
+        rule["names"].as_array_mut()?.retain(|name| name.as_str().is_some_and(|name| !ours.contains(&name)));
+    }
+    rules.retain(|rule| rule["names"].as_array().is_some_and(|names| !names.is_empty()));
+    for ((name, _), mode, flags) in SET_ID {
+        rules.push(rule(name, ALLOW, &[without(*mode, SET_ID_BITS.iter().sum::<u32>().into())]));
+        if let Some(flags) = flags {
+            rules.push(rule(name, ALLOW, &[without(*flags, bits(&MAKING))]));
+        }
+    }
+    rules.push(rule("SYS_clone", ALLOW, &[without(0, bits(&NAMESPACES))]));
+    rules.extend(FAMILIES.map(|family| rule("SYS_socket", ALLOW, &[is(0, family.into())])));
+    let other = json!({"index": 0, "value": libc::PR_SET_DUMPABLE, "valueTwo": 0, "op": "SCMP_CMP_NE"});
+    rules.push(rule("SYS_prctl", ALLOW, &[other]));
+    rules.extend(refused());
+    Some(own)
+}
+
+/// A list of what is refused.
+fn refusing() -> Value {
+    let mut rules = refused();
+    let others = (0..libc::AF_NETLINK).filter(|family| !FAMILIES.contains(family));
+    rules.extend(others.map(|family| rule("SYS_socket", ERRNO, &[is(0, family.into())])));
+    let higher = json!({"index": 0, "value": libc::AF_NETLINK, "valueTwo": 0, "op": "SCMP_CMP_GT"});
+    rules.push(rule("SYS_socket", ERRNO, &[higher]));
+    rules.push(json!({"names": OBSOLETE, "action": ERRNO, "errnoRet": libc::EPERM}));
+    // Without `architectures` it is of the machine's own; calls of any other end the process.
+    json!({"defaultAction": ALLOW, "syscalls": rules})
+}
+
+/// What both refuse, in so many words: what is not in a list of allowed calls may come back as not being there.
+fn refused() -> Vec<Value> {
+    let denied: Vec<&str> = names().collect();
+    let mut rules = vec![json!({"names": denied, "action": ERRNO, "errnoRet": libc::EPERM})];
+    for ((name, _), mode, flags) in SET_ID {
+        for bit in SET_ID_BITS {
+            match flags {
+                None => rules.push(rule(name, ERRNO, &[with(*mode, bit.into())])),
+                Some(flags) => rules.extend(
+                    MAKING.map(|making| rule(name, ERRNO, &[with(*mode, bit.into()), with(*flags, bits(&[making]))])),
+                ),
+            }
+        }
+    }
+    rules.extend(NAMESPACES.map(|kind| rule("SYS_clone", ERRNO, &[with(0, bits(&[kind]))])));
+    // Who hides its files from its own user hides them from who counts them.
+    rules.push(rule("SYS_prctl", ERRNO, &[is(0, libc::PR_SET_DUMPABLE.into())]));
+    // Its flags are in memory, where no filter sees them. Who is told that it is not there takes the older call.
+    rules.push(json!({"names": ["clone3"], "action": ERRNO, "errnoRet": libc::ENOSYS}));
+    rules
+}
+
+fn names() -> impl Iterator<Item = &'static str> {
+    DENIED.iter().map(|(name, _)| plain(name))
+}
+
+/// Calls whose arguments decide.
+fn conditional() -> impl Iterator<Item = &'static str> {
+    SET_ID.iter().map(|((name, _), ..)| plain(name)).chain(["clone", "clone3", "socket", "prctl"])
+}
+
+fn plain(name: &'static str) -> &'static str {
+    name.strip_prefix("SYS_").unwrap_or(name)
+}
+
+fn rule(name: &'static str, action: &str, conditions: &[Value]) -> Value {
+    let mut rule = json!({"names": [plain(name)], "action": action, "args": conditions});
+    if action == ERRNO {
+        rule["errnoRet"] = libc::EPERM.into();
+    }
+    rule
+}
+
+fn bits(flags: &[i32]) -> u64 {
+    flags.iter().fold(0, |all, flag| all | u64::try_from(*flag).unwrap_or_default())
+}
+
+fn is(argument: u8, value: i64) -> Value {
+    json!({"index": argument, "value": value, "valueTwo": 0, "op": "SCMP_CMP_EQ"})
+}
+
+/// An argument that has none of these bits.
+fn without(argument: u8, bits: u64) -> Value {
+    json!({"index": argument, "value": bits, "valueTwo": 0, "op": "SCMP_CMP_MASKED_EQ"})
+}
+
+/// An argument that has all of these bits.
+fn with(argument: u8, bits: u64) -> Value {
+    json!({"index": argument, "value": bits, "valueTwo": bits, "op": "SCMP_CMP_MASKED_EQ"})
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn allows(profile: &Value, name: &str) -> bool {
+        let rules = profile["syscalls"].as_array().unwrap();
+        rules.iter().any(|rule| rule["action"] == ALLOW && rule["names"].as_array().unwrap().contains(&json!(name)))
+    }
+
+    #[test]
+    fn what_a_process_is_refused_is_taken_out_of_what_an_engine_allows() {
+        let own = json!({"defaultAction": ERRNO, "archMap": [], "syscalls": [
+            {"names": ["read", "chmod", "symlinkat", "clone", "mount"], "action": ALLOW},
+            {"names": ["ptrace"], "action": ALLOW},
+        ]});
+        let narrowed = narrowed(own).unwrap();
+        assert!(allows(&narrowed, "read"));
+        assert!(["symlinkat", "mount", "ptrace"].iter().all(|name| !allows(&narrowed, name)), "{narrowed}");
+        let rules = narrowed["syscalls"].as_array().unwrap();
+        let of = |name: &'static str| rules.iter().filter(move |rule| rule["names"] == json!([name]));
+        assert!(of("clone").count() == 8 && of("clone").all(|rule| rule["args"][0]["op"] == "SCMP_CMP_MASKED_EQ"));
+        assert!(of("chmod").any(|rule| rule["action"] == ALLOW && rule["args"][0]["value"] == 0o6000));
+    }
+
+    #[test]
+    fn a_list_of_another_kind_is_not_taken() {
+        for own in [json!({"defaultAction": ALLOW, "syscalls": []}), json!([]), json!({"defaultAction": ERRNO})] {
+            assert_eq!(narrowed(own.clone()), None, "{own}");
+        }
+        assert_eq!(profile(Some(Path::new("/nowhere")))["defaultAction"], ALLOW);
+    }
+}

@@ -1,0 +1,62 @@
+//! Sockets in a folder that is granted. Who can see one can talk to whoever listens there, also where nothing may be written,
+//! and no engine keeps a container from that: it needs sockets for the proxy.
+
+use std::os::unix::fs::FileTypeExt;
+use std::path::{Path, PathBuf};
+
+use crate::Unkept;
+use skillcell_policy::MountGrant;
+
+/// Entries that are looked at. What comes after so many is not found, and neither is what is made later.
+const MOST: usize = 50_000;
+
+/// The first folder of these with a socket in it.
+pub fn among(mounts: &[(PathBuf, MountGrant)]) -> Option<Unkept> {
+    mounts.iter().find_map(|(folder, grant)| {
+        let socket = first(folder)?;
+        let socket = socket.strip_prefix(folder).unwrap_or(&socket).display();
+        Some(Unkept {
+            grant: grant.clone(),
+            why: format!(
+                "`{}` is granted, but `{socket}` in it is a socket: a container could talk to whoever listens there",
+                grant.guest
+            ),
+            instead: None,
+            remedy: "grant a folder without it, or use `--tier subprocess`",
+        })
+    })
+}
+
+fn first(folder: &Path) -> Option<PathBuf> {
+    let (mut left, mut seen) = (vec![folder.to_owned()], 0);
+    while let Some(folder) = left.pop() {
+        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+            seen += 1;
+            match entry.file_type() {
+                _ if seen > MOST => return None,
+                Ok(kind) if kind.is_socket() => return Some(entry.path()),
+                Ok(kind) if kind.is_dir() => left.push(entry.path()),
+                _ => {}
+            }
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_socket_is_found_however_deep_and_by_no_link() {
+        let place = tempfile::tempdir().unwrap();
+        let (granted, other) = (place.path().join("granted/a/b"), place.path().join("other"));
+        std::fs::create_dir_all(&granted).unwrap();
+        std::fs::create_dir(&other).unwrap();
+        std::os::unix::fs::symlink(&other, granted.join("link")).unwrap();
+        let _elsewhere = std::os::unix::net::UnixListener::bind(other.join("s")).unwrap();
+        assert_eq!(first(&place.path().join("granted")), None);
+        let _here = std::os::unix::net::UnixListener::bind(granted.join("s")).unwrap();
+        assert_eq!(first(&place.path().join("granted")), Some(granted.join("s")));
+    }
+}

@@ -1,0 +1,94 @@
+//! The files that a process is given besides its packages: the skill, the guest's modules, and a few facts about users.
+//! Written for one call, below a private folder that goes with it.
+
+use std::fs;
+use std::io;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use skillcell_assets::{GUEST_FILES, NATIVE_CONTAINER, NATIVE_RUN};
+use skillcell_packages::skill::Skill;
+
+const PASSWD: &str = "skill:x:1000:1000:skill:/home/skill:/usr/sbin/nologin\n";
+const GROUP: &str = "skill:x:1000:\n";
+const HOSTS: &str = "127.0.0.1 localhost\n::1 localhost\n";
+
+/// Removed, with all that is in it, when dropped.
+pub struct Files {
+    folder: tempfile::TempDir,
+}
+
+impl Files {
+    pub fn write(skill: &Skill) -> io::Result<Files> {
+        let files = Files { folder: tempfile::Builder::new().prefix("skillcell-").tempdir()? };
+        skill.write_to(&files.skill())?;
+        let ours = files.ours();
+        for (path, bytes) in GUEST_FILES {
+            let place = ours.join("guest").join(path);
+            fs::create_dir_all(place.parent().unwrap_or(&ours))?;
+            fs::write(place, bytes)?;
+        }
+        fs::write(ours.join("run.py"), NATIVE_RUN)?;
+        fs::write(ours.join("container.py"), NATIVE_CONTAINER)?;
+        fs::create_dir(files.etc())?;
+        for (name, text) in [("passwd", PASSWD), ("group", GROUP), ("hosts", HOSTS)] {
+            fs::write(files.etc().join(name), text)?;
+        }
+        // The proxy's socket goes here: nobody else may reach it.
+        fs::create_dir(files.socket_folder())?;
+        fs::set_permissions(files.folder.path(), fs::Permissions::from_mode(0o700))?;
+        Ok(files)
+    }
+
+    /// The skill's own files.
+    pub fn skill(&self) -> PathBuf {
+        self.folder.path().join("skill")
+    }
+
+    /// `run.py`, and the guest's modules beside it.
+    pub fn ours(&self) -> PathBuf {
+        self.folder.path().join("ours")
+    }
+
+    pub fn etc(&self) -> PathBuf {
+        self.folder.path().join("etc")
+    }
+
+    /// Lets another user read what is to be mounted, whatever the umask was. They still can't get here by path.
+    pub fn open_to_others(&self) -> io::Result<()> {
+        for place in [self.skill(), self.ours(), self.socket_folder()] {
+            open(&place)?;
+        }
+        fs::set_permissions(self.socket(), fs::Permissions::from_mode(0o666))
+    }
+
+    pub fn socket(&self) -> PathBuf {
+        self.socket_folder().join("http")
+    }
+
+    pub fn socket_folder(&self) -> PathBuf {
+        self.folder.path().join("s")
+    }
+
+    /// For scratch space, where that is a folder of the host; not there yet.
+    pub fn scratch(&self) -> PathBuf {
+        self.folder.path().join("scratch")
+    }
+
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+}
+
+fn open(place: &Path) -> io::Result<()> {
+    let kind = fs::symlink_metadata(place)?.file_type();
+    if kind.is_dir() {
+        fs::set_permissions(place, fs::Permissions::from_mode(0o755))?;
+        for entry in fs::read_dir(place)? {
+            open(&entry?.path())?;
+        }
+    } else if kind.is_file() {
+        fs::set_permissions(place, fs::Permissions::from_mode(0o644))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,36 @@
+//! The tier `in_process`: the operator's own Python with all that the operator may do, as the framework runs skills today.
+//! No isolation. The call is still one of ours: same params, limits as far as the kernel keeps them, result and envelope.
+//!
+//! It is a process all the same, so that a deadline can end it; what a skill puts into a session of its own outlives it.
+
+use std::os::unix::process::CommandExt;
+use std::process::Command;
+use std::time::Instant;
+
+use serde_json::json;
+
+use super::files::Files;
+use super::process::{self, Process};
+use super::{Job, Ran, TierError, after};
+use skillcell_packages::venv::Venv;
+
+pub fn run(mut job: Job<'_>, venv: &Venv) -> Result<Ran, TierError> {
+    let started = Instant::now();
+    let deadline = after(job.limits.deadline);
+    let files = Files::write(job.skill).map_err(TierError::io("write the skill's files"))?;
+    let mut command = Command::new(&venv.base().executable);
+    command.args(["-I", "-S"]).arg(files.ours().join("run.py")).process_group(0);
+    let mut process = Process::spawn(command, &[], job.limits, None)?;
+    process.capture(job.limits)?;
+    let packages = process::packages_folder(venv.root()).map(|folder| venv.root().join(folder));
+    let settings = json!({
+        "env": job.env,
+        "processes": null,
+        "proxy": null,
+        "packages": packages,
+        "folder": files.skill(),
+        "package": job.skill.package(),
+        "modes": true,
+    });
+    process.run(&mut job, settings.to_string().as_bytes(), (started, deadline), || ())
+}

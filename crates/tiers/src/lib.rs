@@ -1,0 +1,159 @@
+//! Tiers: where a skill is executed. A cell is the strongest; the others run a Python of this machine, for what a cell
+//! can't. Whichever it is, what a call may do is settled before, by the same rules; only the last step differs.
+//!
+//! Everything that is not a cell goes through here: a [`Job`] is a call that was decided about, `run` executes it, and
+//! [`Ran`] is what is left of it.
+
+mod cgroup;
+mod channel;
+pub mod container;
+mod ending;
+mod files;
+mod guard;
+mod in_process;
+mod nested;
+mod output;
+mod process;
+mod proxy;
+mod sandbox;
+mod scratch;
+mod session;
+mod subprocess;
+mod watch;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+pub use self::sandbox::Sandbox;
+pub use self::sandbox::bubblewrap;
+use skillcell_cache as cache;
+use skillcell_door::{Denials, Door, Web};
+use skillcell_limits::Limits;
+use skillcell_limits::cancel::CancelToken;
+use skillcell_limits::outcome::{Outcome, Usage};
+use skillcell_packages::skill::Skill;
+use skillcell_packages::venv::{Venv, VenvError};
+use skillcell_policy::{MountGrant, Tier};
+
+/// What a job runs on, got ready before.
+pub enum Prepared {
+    /// Packages for this machine's Python: the tier `subprocess`.
+    Environment(Venv),
+    /// An engine with an image: the tier `container`.
+    Image(container::Ready),
+    /// Packages again, with nothing around the Python: the tier `in_process`.
+    Bare(Venv),
+}
+
+/// A call that was decided about, to be executed outside of a cell.
+pub struct Job<'a> {
+    pub skill: &'a Skill,
+    pub prepared: &'a Prepared,
+    pub limits: &'a Limits,
+    /// Ends it at once.
+    pub cancel: &'a CancelToken,
+    /// The environment, secrets as placeholders.
+    pub env: &'a std::collections::BTreeMap<String, String>,
+    /// Folders of the host, with where the skill sees them.
+    pub mounts: Vec<(PathBuf, MountGrant)>,
+    /// What the skill takes its call from, and gives its result to.
+    pub door: Door,
+    /// HTTP, as far as it is granted; the skill has it from when it took its call.
+    pub web: Option<Box<Web>>,
+    /// Where refusals go.
+    pub denials: Arc<Denials>,
+}
+
+/// What is left of a job.
+pub struct Ran {
+    pub outcome: Outcome,
+    pub stdout: Vec<u8>,
+    pub stderr: Vec<u8>,
+    pub usage: Usage,
+    /// What it took and gave.
+    pub door: Door,
+}
+
+/// Why a tier could not do its part. What a skill does is never an error.
+#[derive(Debug, thiserror::Error)]
+pub enum TierError {
+    #[error("the tier `{tier}` is not available on this machine: {why}")]
+    Unavailable { tier: Tier, why: String },
+    #[error("can't {what}")]
+    Io { what: &'static str, source: std::io::Error },
+    #[error("the sandbox could not be set up: {0}")]
+    Sandbox(String),
+    #[error(transparent)]
+    Image(#[from] container::ImageError),
+    /// The packages of an image could not be had.
+    #[error(transparent)]
+    Packages(#[from] VenvError),
+    #[error(transparent)]
+    Cache(#[from] cache::Error),
+}
+
+impl TierError {
+    fn io(what: &'static str) -> impl FnOnce(std::io::Error) -> TierError {
+        move |source| TierError::Io { what, source }
+    }
+
+    /// What a person can do about it.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            TierError::Image(error) => error.hint(),
+            TierError::Packages(error) => error.hint(),
+            TierError::Cache(error) => error.hint(),
+            TierError::Unavailable { .. } => Some("`skillcell doctor` says what each tier lacks here".into()),
+            _ => None,
+        }
+    }
+}
+
+/// Executes a job, in the tier that it was prepared for.
+pub fn run(job: Job<'_>) -> Result<Ran, TierError> {
+    match job.prepared {
+        Prepared::Environment(venv) => subprocess::run(job, venv),
+        Prepared::Image(ready) => container::run(job, ready),
+        Prepared::Bare(venv) => in_process::run(job, venv),
+    }
+}
+
+/// A mount that a tier can't make here.
+pub struct Unkept {
+    pub grant: MountGrant,
+    pub why: String,
+    /// The flag for one that it can.
+    pub instead: Option<String>,
+    /// What else a person can do.
+    pub remedy: &'static str,
+}
+
+/// The first of these mounts that a tier can't make here.
+pub fn unkept_mount(tier: Tier, mounts: &[(PathBuf, MountGrant)]) -> Result<Option<Unkept>, TierError> {
+    let unkept = match tier {
+        Tier::Subprocess => subprocess::unkept(mounts)?,
+        Tier::Container => container::unkept(mounts)?,
+        Tier::Wasm | Tier::InProcess => None,
+    };
+    if unkept.is_some() {
+        return Ok(unkept);
+    }
+    Ok(if tier.is_isolated() { nested::without_place(mounts) } else { None })
+}
+
+/// Whether this machine has a tier, and which version of what it needs.
+pub fn available(tier: Tier) -> Result<String, TierError> {
+    match tier {
+        Tier::Wasm => Ok("part of this program".to_owned()),
+        Tier::Subprocess => subprocess::available(),
+        Tier::InProcess => Ok("no isolation; only for skills that are trusted with everything".to_owned()),
+        Tier::Container => container::available(),
+    }
+}
+
+/// When a time from now is over, however long it is.
+fn after(wait: Duration) -> Instant {
+    const LONGEST: Duration = Duration::from_secs(365 * 24 * 3600);
+    Instant::now() + wait.min(LONGEST)
+}

@@ -1,0 +1,66 @@
+//! Mounts within mounts. The kernel mounts on a folder that is there; a cell needs none. Making one in somebody's folder
+//! for that would change it, so a mount that has no place is refused.
+
+use std::path::{Component, Path, PathBuf};
+
+use super::Unkept;
+use skillcell_policy::MountGrant;
+
+/// The first mount that lies in another which has no folder for it, and why it can't be made.
+pub fn without_place(mounts: &[(PathBuf, MountGrant)]) -> Option<Unkept> {
+    mounts.iter().find_map(|(_, grant)| {
+        let (around, rest) = around(grant, mounts)?;
+        if is_folder(around, rest) {
+            return None;
+        }
+        let (place, folder) = (rest.display(), around.display());
+        let why = format!("`{}` can't be mounted: `{folder}`, in which it lies, has no folder `{place}`", grant.guest);
+        Some(Unkept { grant: grant.clone(), why, instead: None, remedy: "make that folder, or mount it elsewhere" })
+    })
+}
+
+/// The host's folder of the mount that is closest around another, and the way from there.
+fn around<'a>(grant: &'a MountGrant, mounts: &'a [(PathBuf, MountGrant)]) -> Option<(&'a Path, &'a Path)> {
+    let seen = Path::new(grant.guest.as_str());
+    let outer = mounts.iter().filter(|(_, other)| other.guest != grant.guest);
+    let within =
+        outer.filter_map(|(folder, other)| Some((folder.as_path(), seen.strip_prefix(other.guest.as_str()).ok()?)));
+    within.min_by_key(|(_, rest)| rest.components().count())
+}
+
+/// Whether there is a folder, by no link: those may be a skill's.
+fn is_folder(folder: &Path, rest: &Path) -> bool {
+    let mut place = folder.to_owned();
+    rest.components().all(|part| {
+        place.push(part);
+        matches!(part, Component::Normal(_)) && place.symlink_metadata().is_ok_and(|found| found.is_dir())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mount_in_another_needs_a_folder_there() {
+        let place = tempfile::tempdir().unwrap();
+        let (outer, other) = (place.path().join("outer"), place.path().join("other"));
+        std::fs::create_dir_all(outer.join("a/b")).unwrap();
+        std::fs::create_dir(&other).unwrap();
+        std::os::unix::fs::symlink(&other, outer.join("link")).unwrap();
+        let mount = |folder: &Path, seen: &str| {
+            (folder.to_owned(), MountGrant::parse(&format!("{}:{seen}", folder.display())).unwrap())
+        };
+        let why = |inner: &str| {
+            let mounts = [mount(&outer, "/data"), mount(&other, inner)];
+            without_place(&mounts).map(|unkept| unkept.why)
+        };
+        assert_eq!(why("/elsewhere"), None);
+        assert_eq!(why("/database"), None, "beside it");
+        assert_eq!(why("/data/a/b"), None);
+        assert!(why("/data/a/c").unwrap().ends_with("has no folder `a/c`"));
+        assert!(why("/data/link").is_some(), "a link is no folder");
+        let mounts = [mount(&outer, "/data"), mount(&other, "/data/a"), mount(&other, "/data/a/b")];
+        assert!(without_place(&mounts).is_some(), "what is closest around it counts");
+    }
+}

@@ -1,0 +1,171 @@
+//! The sandbox of a process: bubblewrap where it works, otherwise Landlock and seccomp alone.
+//!
+//! Both are started by [`Sandbox::start`], and give the same: a process that waits for its settings, a proxy that waits for
+//! it, and where it sees its parts. What only one of them holds is in docs/reference/tiers.md.
+
+pub mod bubblewrap;
+mod landlock;
+pub(super) mod seccomp;
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+use std::time::Instant;
+
+use rustix::process::Pid;
+
+use super::cgroup::Cgroup;
+use super::files::Files;
+use super::process::{MAX_PROCESSES, Process};
+use super::proxy::Proxy;
+use super::{Job, Tier, TierError};
+use skillcell_packages::venv::Venv;
+use skillcell_policy::MountGrant;
+
+/// Which one to take, and no other: `bubblewrap` or `landlock`.
+const CHOICE: &str = "SKILLCELL_SANDBOX";
+/// Read-only, where this machine has them: what programs are linked with, and no program.
+const LIBRARIES: [&str; 5] = ["/usr/lib", "/usr/lib32", "/usr/lib64", "/etc/ld.so.cache", "/usr/share/zoneinfo"];
+const LINKS: [&str; 3] = ["/lib", "/lib32", "/lib64"];
+const UNBOUNDED: &str = "as root the number of processes is bounded by a control group, and none could be made";
+
+/// What this machine has of sandboxes.
+#[derive(Debug, Clone)]
+pub struct Sandbox {
+    kind: Kind,
+    /// What it is and, if it is the lesser, why and what it lacks.
+    pub version: String,
+}
+
+#[derive(Debug, Clone)]
+enum Kind {
+    /// The program.
+    Bubblewrap(PathBuf),
+    Landlock,
+}
+
+/// A process that was started, and what belongs to it.
+pub struct Started {
+    pub process: Process,
+    pub proxy: Proxy,
+    pub parts: Parts,
+}
+
+/// Where a process sees its parts, and what it is told of its surroundings.
+pub struct Parts {
+    /// The folder of its packages.
+    pub packages: Option<String>,
+    /// The skill's own folder.
+    pub skill: String,
+    /// The number of a descriptor to ask for connections on.
+    pub proxy: i32,
+    /// How many processes its user may have.
+    pub processes: u64,
+    /// Whether modes and times of files can be changed.
+    pub modes: bool,
+}
+
+impl Sandbox {
+    /// The better one that is here and works. Tried once for each process.
+    pub fn find() -> Result<&'static Sandbox, TierError> {
+        static FOUND: OnceLock<Result<Sandbox, String>> = OnceLock::new();
+        let choice = || std::env::var_os(CHOICE).map(|choice| choice.to_string_lossy().into_owned());
+        let found = FOUND.get_or_init(|| choose(choice().as_deref()));
+        found.as_ref().map_err(|why| unavailable(why.clone()))
+    }
+
+    /// Starts the process of a job. It does nothing before it has its settings, and is bounded by then.
+    pub fn start(&self, job: &Job<'_>, venv: &Venv, files: &Files, deadline: Instant) -> Result<Started, TierError> {
+        match &self.kind {
+            Kind::Bubblewrap(program) => bubblewrap::start(program, job, venv, files, deadline),
+            Kind::Landlock => landlock::start(job, venv, files, deadline),
+        }
+    }
+
+    /// Bubblewrap's program, if it is here and works, whichever sandbox is chosen. Tried once for each process.
+    pub fn bubblewrap() -> Option<&'static Path> {
+        static FOUND: OnceLock<Option<PathBuf>> = OnceLock::new();
+        let find = || match bubblewrap::find() {
+            Ok(Sandbox { kind: Kind::Bubblewrap(program), .. }) => Some(program),
+            _ => None,
+        };
+        FOUND.get_or_init(find).as_deref()
+    }
+
+    /// The first of these mounts that it can't make.
+    pub fn unkept(&self, mounts: &[(PathBuf, MountGrant)]) -> Option<super::Unkept> {
+        match self.kind {
+            Kind::Bubblewrap(_) => bubblewrap::mounts::unkept(mounts),
+            Kind::Landlock => landlock::mounts::unkept(mounts),
+        }
+    }
+
+    /// What root's processes are bounded by.
+    pub fn check_bounds() -> Result<(), TierError> {
+        let unbounded = rustix::process::geteuid().is_root() && !Cgroup::available();
+        if unbounded { Err(unavailable(UNBOUNDED.to_owned())) } else { Ok(()) }
+    }
+}
+
+fn unavailable(why: String) -> TierError {
+    TierError::Unavailable { tier: Tier::Subprocess, why }
+}
+
+fn choose(choice: Option<&str>) -> Result<Sandbox, String> {
+    match choice {
+        None | Some("") => bubblewrap::find().or_else(|without| match landlock::find(&without) {
+            Ok(sandbox) => Ok(sandbox),
+            Err(why) => Err(format!("{without}; and {why}")),
+        }),
+        Some("bubblewrap") => bubblewrap::find(),
+        Some("landlock") => landlock::find(&format!("`{CHOICE}` asks for it")),
+        Some(other) => {
+            let other: String = other.chars().filter(|c| !c.is_control()).take(40).collect();
+            Err(format!("`{CHOICE}` is `{other}`; it is one of bubblewrap, landlock"))
+        }
+    }
+}
+
+/// What every process has of the environment. What is granted comes over its channel: another user of this machine can
+/// see what a process was started with.
+fn environment(home: &Path, tmp: &Path) -> [(&'static str, OsString); 8] {
+    [
+        ("HOME", home.into()),
+        ("TMPDIR", tmp.into()),
+        ("TZ", "UTC".into()),
+        ("LANG", "C.UTF-8".into()),
+        ("PATH", "/nonexistent".into()),
+        ("USER", "skill".into()),
+        ("SKILLWARE_SCRATCH_DIR", tmp.into()),
+        ("PYTHONDONTWRITEBYTECODE", "1".into()),
+    ]
+}
+
+/// Root's processes are not counted by the kernel's limit for users, so they need a group. `scratch` is how much memory
+/// may be in scratch folders besides.
+fn confine(pid: Pid, job: &Job<'_>, scratch: u64) -> Result<Option<Cgroup>, TierError> {
+    if !rustix::process::geteuid().is_root() {
+        return Ok(None);
+    }
+    let bytes = job.limits.memory_bytes.saturating_add(scratch);
+    let cgroup = Cgroup::new(MAX_PROCESSES, bytes).ok_or_else(|| TierError::Sandbox(UNBOUNDED.to_owned()))?;
+    let pid = u32::try_from(pid.as_raw_nonzero().get()).unwrap_or_default();
+    cgroup.add(pid).map_err(TierError::io("bound the number of processes"))?;
+    Ok(Some(cgroup))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_choice_is_kept_or_refused_and_never_another() {
+        let why = choose(Some("Landlock\u{7}")).unwrap_err();
+        assert_eq!(why, "`SKILLCELL_SANDBOX` is `Landlock`; it is one of bubblewrap, landlock");
+        assert!(!matches!(choose(Some("bubblewrap")), Ok(Sandbox { kind: Kind::Landlock, .. })));
+        assert!(!matches!(choose(Some("landlock")), Ok(Sandbox { kind: Kind::Bubblewrap(_), .. })));
+        if choose(Some("bubblewrap")).is_ok() {
+            assert!(matches!(choose(None), Ok(Sandbox { kind: Kind::Bubblewrap(_), .. })), "it is the better one");
+        }
+    }
+}

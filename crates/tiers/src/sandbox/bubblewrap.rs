@@ -1,0 +1,221 @@
+//! Bubblewrap, told what a process sees and has.
+//!
+//! It gets namespaces of its own for users, processes, network, messages, names and control groups; no capability, no
+//! way to get one, no further user namespace; a root that is read-only, with this machine's libraries, its Python, the
+//! packages, the skill and nothing else of the host; and what is granted. A filter takes system calls away that no skill
+//! needs and that the kernel's bugs tend to be in.
+//!
+//! *Invariant*: its processes are in a namespace whose first process is killed at the end, and with it the kernel kills the
+//! others. It is gone only when they are, and their file systems.
+
+mod files;
+pub mod mounts;
+mod proc;
+
+use std::ffi::{OsStr, OsString};
+use std::io::{Read, Write};
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use rustix::process::Pid;
+
+use self::files::Counted;
+use super::{Kind, LIBRARIES, LINKS, Parts, Sandbox, Started, confine, environment, seccomp};
+use crate::files::Files;
+use crate::process::{self, MAX_PROCESSES, Process};
+use crate::proxy::Proxy;
+use crate::{Job, TierError};
+use skillcell_child::{Finished, Program, find_program};
+use skillcell_packages::venv::Venv;
+use skillcell_policy::Mode;
+
+/// Where the process sees its parts.
+const OURS: &str = "/skillcell";
+const PACKAGES: &str = "/packages";
+const HOME: &str = "/home/skill";
+/// How long it may take to say what it is, and to start something that does nothing.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// The number that the user has inside.
+const USER: &str = "1000";
+
+/// Bubblewrap, if it is here and works.
+pub fn find() -> Result<Sandbox, String> {
+    let Ok(program) = find_program(OsStr::new("bwrap")) else {
+        return Err("bubblewrap (`bwrap`) is not installed; it is a package of that name".to_owned());
+    };
+    let version = ask(Program::new(&program, Path::new("/")).arg("--version"))?.trim().to_owned();
+    let mut trial = Program::new(&program, Path::new("/"));
+    trial.args(ISOLATION).args(["--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev"]);
+    trial.args(["--size", "4096", "--tmpfs", "/tmp", "--", "/bin/sh", "-c", ":"]);
+    ask(&mut trial).map_err(|why| format!("{version} does not work here: {why}"))?;
+    Ok(Sandbox { kind: Kind::Bubblewrap(program), version })
+}
+
+/// Starts bubblewrap, and in it the process, once that is bounded.
+pub fn start(
+    program: &Path,
+    job: &Job<'_>,
+    venv: &Venv,
+    files: &Files,
+    deadline: Instant,
+) -> Result<Started, TierError> {
+    if let Some(why) = on_python(job, venv) {
+        return Err(TierError::Sandbox(why));
+    }
+    let proxy = Proxy::hand_out(job.web.as_deref(), job.denials.clone(), deadline);
+    let (proxy, hand) = proxy.map_err(TierError::io("make the proxy's stream"))?;
+    let prepared = (|| {
+        let (told, tell) = std::io::pipe()?;
+        let (wait, go) = std::io::pipe()?;
+        Ok((told, go, [OwnedFd::from(tell), OwnedFd::from(wait), seccomp::filter()?, OwnedFd::from(hand)]))
+    })();
+    let (told, go, descriptors) = prepared.map_err(TierError::io("make what a process needs"))?;
+    let [info, block, filter, hand] = &descriptors;
+    let parts = parts(job, venv, hand.as_raw_fd());
+    let numbers = (info.as_raw_fd(), block.as_raw_fd(), filter.as_raw_fd());
+    let mut process = Process::spawn(command(program, job, venv, files, numbers), &descriptors, job.limits, None)?;
+    drop(descriptors); // the other ends
+    process.guard(&[files.folder()])?;
+    let first = read_first(&mut process, told)?;
+    process.is_around(first)?;
+    // What is in the three scratch folders is memory too.
+    process.cgroup = confine(first, job, job.limits.scratch_bytes.saturating_mul(3))?;
+    let counted = Counted::new(first, &files.ours().join("run.py"), job.limits.scratch_files);
+    let counted = counted.map_err(TierError::io("watch the scratch folders"))?;
+    process.look(move || counted.exceeded())?;
+    process.capture(job.limits)?;
+    (&go).write_all(b"g").map_err(TierError::io("start the process"))?;
+    Ok(Started { process, proxy, parts })
+}
+
+fn parts(job: &Job<'_>, venv: &Venv, proxy: i32) -> Parts {
+    Parts {
+        packages: process::packages_folder(venv.root()).map(|folder| format!("{PACKAGES}/{folder}")),
+        skill: job.skill.guest_folder(),
+        proxy,
+        processes: MAX_PROCESSES,
+        modes: true,
+    }
+}
+
+/// Why something granted would hide Python. Where that is, is known only now.
+fn on_python(job: &Job<'_>, venv: &Venv) -> Option<String> {
+    let base = venv.base();
+    let parts = [base.prefix.join("lib"), base.prefix.join("lib64"), base.executable.clone()];
+    job.mounts.iter().find_map(|(_, grant)| mounts::hidden(grant, parts.iter().map(PathBuf::as_path)))
+}
+
+/// Bubblewrap tells of the first process once the sandbox is made. If it can't make one it says why on stderr.
+fn read_first(process: &mut Process, mut told: impl Read) -> Result<Pid, TierError> {
+    let mut text = String::new();
+    let _ = told.by_ref().take(4096).read_to_string(&mut text);
+    let info: Option<serde_json::Value> = serde_json::from_str(&text).ok();
+    let pid = info.and_then(|info| info["child-pid"].as_i64()).and_then(|pid| i32::try_from(pid).ok());
+    pid.and_then(Pid::from_raw).ok_or_else(|| TierError::Sandbox(process.complaint()))
+}
+
+/// The command that runs a job. `info` and `block` are descriptors for what is told of it, and for what it waits for.
+fn command(
+    program: &Path,
+    job: &Job<'_>,
+    venv: &Venv,
+    files: &Files,
+    (info, block, filter): (i32, i32, i32),
+) -> Command {
+    let mut command = Command::new(program);
+    command.env_clear().envs(environment(Path::new(HOME), Path::new("/tmp"))).current_dir("/");
+    command.args(ISOLATION);
+    command.args(["--unsetenv", "PWD"]);
+    command.arg("--info-fd").arg(info.to_string()).arg("--block-fd").arg(block.to_string());
+    command.arg("--seccomp").arg(filter.to_string());
+    libraries(&mut command);
+    python(&mut command, venv);
+    let scratch = job.limits.scratch_bytes.max(4096).to_string();
+    command.args(["--proc", "/proc"]).args(proc::cover());
+    command.args(["--dev", "/dev", "--size", &scratch, "--tmpfs", "/dev/shm"]);
+    command.args(["--size", &scratch, "--tmpfs", "/tmp", "--size", &scratch, "--tmpfs", HOME]);
+    read_only(&mut command, &files.ours(), OURS);
+    read_only(&mut command, &files.skill(), &job.skill.guest_folder());
+    for name in ["passwd", "group", "hosts"] {
+        read_only(&mut command, &files.etc().join(name), &format!("/etc/{name}"));
+    }
+    for (folder, grant) in &job.mounts {
+        command.arg(if grant.mode == Mode::ReadWrite { "--bind" } else { "--ro-bind" });
+        command.arg(folder).arg(grant.guest.as_str());
+    }
+    // The kernel takes root's word in `/proc/sys` without any capability, and root this is, if the operator is.
+    command.args(["--remount-ro", "/proc"]);
+    command.args(["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", HOME, "--"]);
+    command.arg(&venv.base().executable).args(["-I", "-S"]).arg(format!("{OURS}/run.py"));
+    command
+}
+
+/// Arguments for a program of the study, which sees this machine's own system and reads what it `needs` beside it, and
+/// writes to its folder only.
+pub fn for_study(system: &[&str], needs: &[&Path], folder: &Path) -> Vec<OsString> {
+    let mut words: Vec<OsString> = ISOLATION.iter().map(OsString::from).collect();
+    words.extend(["--proc", "/proc"].map(OsString::from));
+    words.extend(proc::cover());
+    words.extend(["--dev", "/dev", "--tmpfs", "/tmp"].map(OsString::from));
+    let parts = system.iter().map(Path::new).filter(|part| part.exists()).chain(needs.iter().copied());
+    for part in parts {
+        words.extend([OsString::from("--ro-bind"), part.into(), part.into()]);
+    }
+    words.extend([OsString::from("--bind"), folder.into(), folder.into(), "--chdir".into(), folder.into()]);
+    words.extend(["--remount-ro", "/proc", "--"].map(OsString::from));
+    words
+}
+
+const ISOLATION: [&str; 11] = [
+    "--unshare-all",
+    "--unshare-user",
+    "--disable-userns",
+    "--uid",
+    USER,
+    "--gid",
+    USER,
+    "--cap-drop",
+    "ALL",
+    "--die-with-parent",
+    "--new-session",
+];
+
+fn libraries(command: &mut Command) {
+    for path in LIBRARIES {
+        command.args(["--ro-bind-try", path, path]);
+    }
+    for path in LINKS {
+        match std::fs::read_link(path) {
+            Ok(target) => command.arg("--symlink").arg(target).arg(path),
+            Err(_) => command.args(["--ro-bind-try", path, path]),
+        };
+    }
+}
+
+/// The Python of this machine, without the programs that are beside it, and the packages.
+fn python(command: &mut Command, venv: &Venv) {
+    let base = venv.base();
+    for path in [base.prefix.join("lib"), base.prefix.join("lib64")] {
+        if !LIBRARIES.iter().any(|bound| Path::new(bound) == path) {
+            command.arg("--ro-bind-try").arg(&path).arg(&path);
+        }
+    }
+    command.arg("--ro-bind").arg(&base.executable).arg(&base.executable);
+    command.arg("--ro-bind").arg(venv.root()).arg(PACKAGES);
+}
+
+fn read_only(command: &mut Command, from: &Path, to: &str) {
+    command.arg("--ro-bind").arg(from).arg(to);
+}
+
+/// What a program prints, or its complaint.
+fn ask(program: &mut Program) -> Result<String, String> {
+    let output = match program.finish(PATIENCE).map_err(|error| error.to_string())? {
+        Finished::Ended(output) => output,
+        Finished::TookTooLong => return Err(format!("it took longer than {PATIENCE:?}")),
+    };
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_owned();
+    if output.status.success() { Ok(text(&output.stdout)) } else { Err(text(&output.stderr)) }
+}

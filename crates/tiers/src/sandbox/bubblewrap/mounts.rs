@@ -1,0 +1,50 @@
+//! Which mounts can be made: not on what the process is made of, where a cell has nothing.
+
+use std::path::{Path, PathBuf};
+
+use super::{LIBRARIES, LINKS, OURS, PACKAGES};
+use crate::Unkept;
+use skillcell_policy::MountGrant;
+
+/// Besides libraries, and what no tier lets be hidden. What is in `/etc` beside them can be mounted.
+const TAKEN: [&str; 5] = [OURS, PACKAGES, "/etc/passwd", "/etc/group", "/etc/hosts"];
+
+/// The first that can't be made.
+pub fn unkept(mounts: &[(PathBuf, MountGrant)]) -> Option<Unkept> {
+    let fixed = || TAKEN.iter().chain(&LIBRARIES).chain(&LINKS).map(Path::new);
+    mounts.iter().find_map(|(_, grant)| hidden(grant, fixed()).map(|why| refused(grant, why)))
+}
+
+/// Why it would hide one of these places, or lie in one.
+pub fn hidden<'a>(grant: &MountGrant, mut places: impl Iterator<Item = &'a Path>) -> Option<String> {
+    let guest = Path::new(grant.guest.as_str());
+    let place = places.find(|place| place.starts_with(guest) || guest.starts_with(place))?;
+    Some(format!(
+        "in `subprocess` nothing can be mounted as `{guest}`, since `{place}` is the tier's own",
+        guest = guest.display(),
+        place = place.display()
+    ))
+}
+
+fn refused(grant: &MountGrant, why: String) -> Unkept {
+    Unkept { grant: grant.clone(), why, instead: None, remedy: "mount it elsewhere, as `/data` for example" }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_process_is_made_of_is_not_hidden() {
+        let why = |guest: &str| {
+            let grant = MountGrant::parse(&format!("/srv:{guest}")).unwrap();
+            unkept(&[("/srv".into(), grant)]).map(|unkept| unkept.why)
+        };
+        for taken in ["/skillcell", "/packages/lib", "/usr/lib", "/usr/lib/python3", "/etc", "/lib64"] {
+            assert!(why(taken).is_some_and(|why| why.contains("the tier's own")), "{taken}");
+        }
+        for free in ["/data", "/etc/app", "/usr/share/fonts", "/home/skill/in", "/tmp/in", "/opt", "/skillcells"] {
+            assert_eq!(why(free), None, "{free}");
+        }
+    }
+}

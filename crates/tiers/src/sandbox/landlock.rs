@@ -1,0 +1,191 @@
+//! Landlock and seccomp without anything around them: for machines where bubblewrap is not, or may not make namespaces.
+//!
+//! The process sees this machine's paths. It may read Python, its libraries, the packages, the skill and what is granted, and
+//! may write to its scratch folder and to what is granted so; Landlock refuses every other file, TCP, abstract sockets,
+//! signals to processes outside and tracing. What Landlock does not look at, [`seccomp`] refuses. It has no
+//! capability, root or not, and no way to get one.
+//!
+//! *Invariant*: its processes are all in the group that was made for the first, which none can leave, and a group is killed
+//! at once: no process that is being made escapes.
+
+pub mod mounts;
+
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+use landlock::{
+    ABI, Access, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, PathBeneath, PathFd, Ruleset, RulesetAttr,
+    RulesetCreated, RulesetCreatedAttr, Scope, make_bitflags,
+};
+use rustix::process::Resource;
+
+use super::{Kind, LIBRARIES, LINKS, Parts, Sandbox, Started, confine, environment, seccomp};
+use crate::files::Files;
+use crate::process::{self, MAX_FILE_BYTES, MAX_PROCESSES, Process};
+use crate::proxy::Proxy;
+use crate::scratch::Scratch;
+use crate::{Job, TierError};
+use skillcell_child::spawn::{self, Hold, landlock_version};
+use skillcell_packages::venv::Venv;
+use skillcell_policy::Mode;
+
+/// The version that has all that is promised, signals last: Linux 6.12. Nothing is done by halves below it.
+const NEEDED: (ABI, i32) = (ABI::V6, 6);
+const LACKS: &str = "it has this machine's paths, so a folder is mounted only where it is (`--mount DIR:DIR`), and sizes and \
+                     times of any file can be learnt; modes and times can't be set";
+
+const READ: BitFlags<AccessFs> = make_bitflags!(AccessFs::{ReadFile | ReadDir});
+const RUN: BitFlags<AccessFs> = make_bitflags!(AccessFs::{ReadFile | ReadDir | Execute});
+/// No links, pipes, sockets or devices are made.
+const WRITE: BitFlags<AccessFs> = make_bitflags!(AccessFs::{
+    ReadFile | ReadDir | WriteFile | Truncate | RemoveFile | RemoveDir | MakeReg | MakeDir | Refer
+});
+const DEVICES: [(&str, BitFlags<AccessFs>); 4] = [
+    ("/dev/null", make_bitflags!(AccessFs::{ReadFile | WriteFile | Truncate})),
+    ("/dev/zero", READ),
+    ("/dev/random", READ),
+    ("/dev/urandom", READ),
+];
+/// Python's `mimetypes` reads it where it is, and fails if it may not. There is nothing in it of this machine.
+const PUBLIC: &str = "/etc/mime.types";
+
+/// Landlock, if the kernel has enough of it and it works. `without` is why it is not bubblewrap.
+pub fn find(without: &str) -> Result<Sandbox, String> {
+    let version = landlock_version().map_err(|error| match error.raw_os_error() {
+        Some(libc::ENOSYS) => "the kernel has no Landlock".to_owned(),
+        Some(libc::EOPNOTSUPP) => "the kernel's Landlock is switched off (its `lsm=`)".to_owned(),
+        _ => format!("the kernel's Landlock can't be asked: {error}"),
+    })?;
+    if version < NEEDED.1 {
+        return Err(format!("the kernel's Landlock is ABI {version}, and {} (Linux 6.12) is needed", NEEDED.1));
+    }
+    try_out().map_err(|why| format!("Landlock and seccomp do not work here: {why}"))?;
+    let version = format!("Landlock ABI {version} and seccomp, since {without}; {LACKS}");
+    Ok(Sandbox { kind: Kind::Landlock, version })
+}
+
+/// Starts something that does nothing, held as a skill is.
+fn try_out() -> Result<(), String> {
+    let rules = ruleset().and_then(|rules| allow(rules, Path::new("/"), RUN)).and_then(descriptor)?;
+    let hold = Hold { rules, filters: filters()?, limits: Vec::new() };
+    let mut command = Command::new("/bin/sh");
+    command.args(["-c", ":"]).env_clear().stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    let ended = spawn::spawn(&mut command, &[], Vec::new(), Some(hold)).and_then(|mut child| child.wait());
+    match ended {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => Err(format!("a shell ended with {status}")),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+/// Starts the process, which waits for its settings, and bounds it meanwhile.
+pub fn start(job: &Job<'_>, venv: &Venv, files: &Files, deadline: Instant) -> Result<Started, TierError> {
+    if let Some(unkept) = mounts::unkept(&job.mounts) {
+        return Err(TierError::Sandbox(unkept.why));
+    }
+    let scratch = Scratch::new(files.scratch()).map_err(TierError::io("make a scratch folder"))?;
+    let proxy = Proxy::hand_out(job.web.as_deref(), job.denials.clone(), deadline);
+    let (proxy, hand) = proxy.map_err(TierError::io("make the proxy's stream"))?;
+    let descriptors = [OwnedFd::from(hand)];
+    let parts = parts(venv, files, descriptors[0].as_raw_fd());
+    let hold = hold(job, venv, files, &scratch).map_err(TierError::Sandbox)?;
+    let mut process = Process::spawn(command(venv, files, &scratch), &descriptors, job.limits, Some(hold))?;
+    process.guard(&[files.folder(), scratch.around()])?;
+    // What is in the scratch folder is memory too, and is looked at only now and then.
+    process.cgroup = confine(process.pid(), job, job.limits.scratch_bytes.saturating_mul(2))?;
+    process.watch(scratch, job.limits)?;
+    process.capture(job.limits)?;
+    Ok(Started { process, proxy, parts })
+}
+
+fn parts(venv: &Venv, files: &Files, proxy: i32) -> Parts {
+    let text = |path: PathBuf| path.to_string_lossy().into_owned();
+    Parts {
+        packages: process::packages_folder(venv.root()).map(|folder| text(venv.root().join(folder))),
+        skill: text(files.skill()),
+        proxy,
+        // The kernel counts what the user has anyway.
+        processes: processes_of_user().saturating_add(MAX_PROCESSES),
+        modes: false,
+    }
+}
+
+fn command(venv: &Venv, files: &Files, scratch: &Scratch) -> Command {
+    let mut command = Command::new(&venv.base().executable);
+    command.env_clear().envs(environment(&scratch.home(), &scratch.tmp())).current_dir(scratch.home());
+    command.args(["-I", "-S"]).arg(files.ours().join("run.py"));
+    command
+}
+
+/// Processes and threads.
+fn processes_of_user() -> u64 {
+    let user = rustix::process::getuid().as_raw();
+    let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    let theirs = entries.filter(|entry| entry.metadata().is_ok_and(|folder| folder.uid() == user));
+    theirs.map(|entry| std::fs::read_dir(entry.path().join("task")).map_or(0, |tasks| tasks.count() as u64)).sum()
+}
+
+fn hold(job: &Job<'_>, venv: &Venv, files: &Files, scratch: &Scratch) -> Result<Hold, String> {
+    let writes = job.mounts.iter().any(|(_, grant)| grant.mode == Mode::ReadWrite);
+    // A folder has no size, and is looked at only now and then; a file has one.
+    let largest = if writes { MAX_FILE_BYTES } else { job.limits.scratch_bytes.min(MAX_FILE_BYTES) };
+    let rules = rules(job, venv, files, scratch)?;
+    Ok(Hold { rules, filters: filters()?, limits: vec![(Resource::Fsize, largest)] })
+}
+
+fn filters() -> Result<Vec<seccompiler::BpfProgram>, String> {
+    seccomp::alone::filters().map_err(|error| error.to_string())
+}
+
+fn rules(job: &Job<'_>, venv: &Venv, files: &Files, scratch: &Scratch) -> Result<OwnedFd, String> {
+    let base = venv.base();
+    let mut rules = ruleset()?;
+    for path in LIBRARIES.iter().chain(&LINKS).map(Path::new) {
+        rules = allow_if_there(rules, path, RUN)?;
+    }
+    for path in [base.prefix.join("lib"), base.prefix.join("lib64")] {
+        rules = allow_if_there(rules, &path, RUN)?;
+    }
+    for path in [&base.executable, venv.root()] {
+        rules = allow(rules, path, RUN)?;
+    }
+    for (device, access) in DEVICES {
+        rules = allow(rules, Path::new(device), access)?;
+    }
+    rules = allow_if_there(rules, Path::new(PUBLIC), READ)?;
+    for path in [files.skill(), files.ours()] {
+        rules = allow(rules, &path, READ)?;
+    }
+    rules = allow(rules, scratch.folder(), WRITE)?;
+    for (folder, grant) in &job.mounts {
+        rules = allow(rules, folder, if grant.mode == Mode::ReadWrite { WRITE } else { READ })?;
+    }
+    descriptor(rules)
+}
+
+/// Rules that allow nothing yet.
+fn ruleset() -> Result<RulesetCreated, String> {
+    let rules = Ruleset::default().set_compatibility(CompatLevel::HardRequirement);
+    let rules = rules.handle_access(AccessFs::from_all(NEEDED.0)).map_err(|error| error.to_string())?;
+    let rules = rules.handle_access(AccessNet::from_all(NEEDED.0)).map_err(|error| error.to_string())?;
+    let rules = rules.scope(Scope::from_all(NEEDED.0)).map_err(|error| error.to_string())?;
+    rules.create().map_err(|error| error.to_string())
+}
+
+fn allow_if_there(rules: RulesetCreated, path: &Path, access: BitFlags<AccessFs>) -> Result<RulesetCreated, String> {
+    if path.exists() { allow(rules, path, access) } else { Ok(rules) }
+}
+
+fn allow(rules: RulesetCreated, path: &Path, access: BitFlags<AccessFs>) -> Result<RulesetCreated, String> {
+    let said = |error: &dyn std::fmt::Display| format!("`{}`: {error}", path.display());
+    let folder = PathFd::new(path).map_err(|error| said(&error))?;
+    let access = if path.is_dir() { access } else { access & AccessFs::from_file(NEEDED.0) };
+    rules.add_rule(PathBeneath::new(folder, access)).map_err(|error| said(&error))
+}
+
+fn descriptor(rules: RulesetCreated) -> Result<OwnedFd, String> {
+    Option::from(rules).ok_or_else(|| "the kernel has no Landlock".to_owned())
+}

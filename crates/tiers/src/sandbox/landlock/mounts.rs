@@ -1,0 +1,96 @@
+//! Which mounts can be made where there is no file system of its own: a folder is seen where it is, and what a rule allows
+//! for a folder it allows for all that is in it.
+
+use std::path::{Path, PathBuf};
+
+use crate::Unkept;
+use skillcell_policy::{Mode, MountGrant};
+
+const INSTALL: &str = "install bubblewrap";
+
+/// The first that can't be made.
+pub fn unkept(mounts: &[(PathBuf, MountGrant)]) -> Option<Unkept> {
+    mounts.iter().find_map(|(folder, grant)| {
+        elsewhere(folder, grant).or_else(|| inside(folder, grant, mounts)).or_else(|| around_ours(folder, grant))
+    })
+}
+
+fn elsewhere(folder: &Path, grant: &MountGrant) -> Option<Unkept> {
+    let seen = Path::new(grant.guest.as_str());
+    if seen.canonicalize().is_ok_and(|seen| seen == folder) {
+        return None;
+    }
+    let why = format!(
+        "without bubblewrap a skill in `subprocess` sees this machine's paths, so `{}` can't be mounted as `{}`",
+        folder.display(),
+        grant.guest
+    );
+    let place = folder.to_str().filter(|place| skillcell_policy::GuestPath::parse(place).is_ok());
+    let instead = place.map(|place| format!("--mount {place}:{place}:{}", grant.mode.name()));
+    Some(Unkept { grant: grant.clone(), why, instead, remedy: INSTALL })
+}
+
+/// What may only be read, in what may be written.
+fn inside(folder: &Path, grant: &MountGrant, mounts: &[(PathBuf, MountGrant)]) -> Option<Unkept> {
+    let writable = mounts.iter().filter(|(_, other)| other.mode == Mode::ReadWrite);
+    let (around, _) =
+        writable.filter(|_| grant.mode == Mode::ReadOnly).find(|(around, _)| folder.starts_with(around))?;
+    let why = format!(
+        "without bubblewrap `{}` can't be read-only, since it is in `{}`, which may be written",
+        folder.display(),
+        around.display()
+    );
+    Some(Unkept { grant: grant.clone(), why, instead: None, remedy: INSTALL })
+}
+
+/// The files of this call, and of others, are written where temporary files are.
+fn around_ours(folder: &Path, grant: &MountGrant) -> Option<Unkept> {
+    let ours = std::env::temp_dir().canonicalize().ok()?;
+    if !ours.starts_with(folder) {
+        return None;
+    }
+    let why = format!(
+        "without bubblewrap `{}` can't be mounted: the files of all calls are written in `{}`, which is in it",
+        folder.display(),
+        ours.display()
+    );
+    Some(Unkept { grant: grant.clone(), why, instead: None, remedy: INSTALL })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn why(mounts: &[(&Path, &Path, &str)]) -> Option<(String, Option<String>)> {
+        let granted = mounts.iter().map(|(host, guest, mode)| {
+            let text = format!("{}:{}:{mode}", host.display(), guest.display());
+            (host.canonicalize().unwrap(), MountGrant::parse(&text).unwrap())
+        });
+        unkept(&granted.collect::<Vec<_>>()).map(|unkept| (unkept.why, unkept.instead))
+    }
+
+    #[test]
+    fn a_folder_is_mounted_where_it_is_or_not_at_all() {
+        let place = tempfile::tempdir().unwrap();
+        let folder = place.path().canonicalize().unwrap();
+        let (inner, link) = (folder.join("inner"), folder.join("link"));
+        std::fs::create_dir(&inner).unwrap();
+        std::os::unix::fs::symlink(&inner, &link).unwrap();
+        assert!(why(&[(&folder, &folder, "rw"), (&inner, &inner, "rw")]).is_none());
+        assert!(why(&[(&folder, &folder, "ro"), (&inner, &inner, "rw")]).is_none());
+        assert!(why(&[(&link, &link, "ro")]).is_none(), "it leads there");
+        let (said, instead) = why(&[(&inner, Path::new("/data"), "rw")]).unwrap();
+        assert!(said.contains("can't be mounted as `/data`"), "{said}");
+        assert_eq!(instead, Some(format!("--mount {0}:{0}:rw", inner.display())));
+        let (said, _) = why(&[(&inner, &inner, "ro"), (&folder, &folder, "rw")]).unwrap();
+        assert!(said.contains("can't be read-only"), "{said}");
+    }
+
+    #[test]
+    fn what_calls_are_made_of_is_not_mounted() {
+        let ours = std::env::temp_dir().canonicalize().unwrap();
+        let Ok(grant) = MountGrant::parse(&format!("{0}:{0}/x:rw", ours.display())) else { return };
+        assert!(around_ours(&ours, &grant).is_some());
+        assert!(around_ours(&ours.join("deeper"), &grant).is_none());
+    }
+}

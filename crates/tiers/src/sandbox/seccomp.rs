@@ -1,0 +1,275 @@
+//! The filter of system calls: those that reach into other processes, into the kernel's own workings, or out of the
+//! namespaces, fail with `EPERM`. A list of what is denied, since what native packages need is not known.
+//!
+//! Bubblewrap reads it from a file. Where there are no namespaces it is the first of several: see [`alone`].
+
+pub mod alone;
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, Seek, Write};
+use std::os::fd::OwnedFd;
+
+use rustix::fs::MemfdFlags;
+use seccompiler::{
+    BackendError, BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter,
+    SeccompRule, sock_filter,
+};
+
+/// What is refused, by the number of the call; without a rule whatever its arguments are.
+type Rules = BTreeMap<i64, Vec<SeccompRule>>;
+
+const EPERM: u32 = libc::EPERM as u32;
+
+/// A call by its name, as filters of others have it, and its number.
+pub(crate) type Named = (&'static str, i64);
+
+macro_rules! call {
+    ($call:ident) => {
+        (stringify!($call), libc::$call)
+    };
+}
+
+macro_rules! calls {
+    ($($(#[$when:meta])? $call:ident,)*) => { &[$($(#[$when])? call!($call),)*] };
+}
+
+/// Refused whatever their arguments are.
+pub(crate) const DENIED: &[Named] = calls![
+    // Other processes.
+    SYS_ptrace,
+    SYS_process_vm_readv,
+    SYS_process_vm_writev,
+    SYS_process_madvise,
+    SYS_kcmp,
+    SYS_pidfd_getfd,
+    // Namespaces and mounts.
+    SYS_unshare,
+    SYS_setns,
+    SYS_mount,
+    SYS_umount2,
+    SYS_pivot_root,
+    SYS_chroot,
+    SYS_move_mount,
+    SYS_open_tree,
+    SYS_fsopen,
+    SYS_fsconfig,
+    SYS_fsmount,
+    SYS_fspick,
+    SYS_mount_setattr,
+    SYS_open_by_handle_at,
+    SYS_name_to_handle_at,
+    SYS_quotactl,
+    SYS_fanotify_init,
+    // Links that a granted folder would keep, for others to follow. A cell makes none either.
+    SYS_linkat,
+    SYS_symlinkat,
+    #[cfg(target_arch = "x86_64")]
+    SYS_link,
+    #[cfg(target_arch = "x86_64")]
+    SYS_symlink,
+    // Memory that is in no file system and in no process, so that no limit counts it.
+    SYS_memfd_create,
+    SYS_memfd_secret,
+    SYS_shmget,
+    SYS_shmat,
+    // Its arguments are in memory, where no filter sees them; see `SET_ID`.
+    SYS_openat2,
+    // The kernel.
+    SYS_bpf,
+    SYS_perf_event_open,
+    SYS_userfaultfd,
+    SYS_io_uring_setup,
+    SYS_io_uring_enter,
+    SYS_io_uring_register,
+    SYS_keyctl,
+    SYS_add_key,
+    SYS_request_key,
+    SYS_init_module,
+    SYS_finit_module,
+    SYS_delete_module,
+    SYS_kexec_load,
+    SYS_kexec_file_load,
+    SYS_reboot,
+    SYS_swapon,
+    SYS_swapoff,
+    SYS_syslog,
+    SYS_acct,
+    SYS_vhangup,
+    SYS_settimeofday,
+    SYS_clock_settime,
+    SYS_clock_adjtime,
+    SYS_adjtimex,
+];
+
+/// A file in a granted folder that runs as its owner, for whoever starts it, would be a gift of the operator's rights: which
+/// argument of a call has the mode, and which the flags that make it count.
+pub(crate) const SET_ID: &[(Named, u8, Option<u8>)] = &[
+    #[cfg(target_arch = "x86_64")]
+    (call!(SYS_chmod), 1, None),
+    (call!(SYS_fchmod), 1, None),
+    (call!(SYS_fchmodat), 2, None),
+    (call!(SYS_fchmodat2), 2, None),
+    #[cfg(target_arch = "x86_64")]
+    (call!(SYS_mknod), 1, None),
+    (call!(SYS_mknodat), 2, None),
+    #[cfg(target_arch = "x86_64")]
+    (call!(SYS_creat), 1, None),
+    #[cfg(target_arch = "x86_64")]
+    (call!(SYS_open), 2, Some(1)),
+    (call!(SYS_openat), 3, Some(2)),
+];
+/// `O_TMPFILE` has the bit of `O_DIRECTORY` beside its own.
+pub(crate) const MAKING: [i32; 2] = [libc::O_CREAT, libc::O_TMPFILE & !libc::O_DIRECTORY];
+
+/// What sockets there may be. Others are not all kept apart by a network namespace: `AF_VSOCK` leads out of a machine.
+pub(crate) const FAMILIES: [i32; 4] = [libc::AF_UNIX, libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK];
+
+/// Kinds of pairs: a datagram could be sent to any socket that has a name.
+const PAIRS: [i32; 2] = [libc::SOCK_STREAM, libc::SOCK_SEQPACKET];
+
+/// Calls that make any kind of file, and which argument says which.
+const NODES: &[(i64, u8)] = &[
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_mknod, 1),
+    (libc::SYS_mknodat, 2),
+];
+/// Pipes, sockets and devices, which a cell can't make either.
+const SPECIAL: [libc::mode_t; 4] = [libc::S_IFIFO, libc::S_IFSOCK, libc::S_IFCHR, libc::S_IFBLK];
+
+/// Locks on files, as commands of `fcntl`.
+const LOCKS: [i32; 4] = [libc::F_SETLK, libc::F_SETLKW, libc::F_OFD_SETLK, libc::F_OFD_SETLKW];
+/// Commands of `fcntl` that hold others up when they open a file, or tell what they do in a folder.
+const WATCHES: [i32; 2] = [libc::F_SETLEASE, libc::F_NOTIFY];
+
+/// The filter in a file without a name, as bubblewrap reads it.
+pub fn filter() -> io::Result<OwnedFd> {
+    let program = program().map_err(|error| io::Error::other(error.to_string()))?;
+    let mut bytes = Vec::with_capacity(8 * program.len());
+    for sock_filter { code, jt, jf, k } in program {
+        bytes.extend_from_slice(&code.to_ne_bytes());
+        bytes.extend_from_slice(&[jt, jf]);
+        bytes.extend_from_slice(&k.to_ne_bytes());
+    }
+    let mut file = File::from(rustix::fs::memfd_create("skillcell-filter", MemfdFlags::CLOEXEC)?);
+    file.write_all(&bytes)?;
+    file.rewind()?;
+    Ok(file.into())
+}
+
+fn program() -> Result<BpfProgram, BackendError> {
+    let mut rules: Rules = DENIED.iter().map(|(_, call)| (*call, Vec::new())).collect();
+    // To whom a Unix socket connects is in memory, so there is none that could: a granted folder may have a service's.
+    let may_be_made = FAMILIES.iter().filter(|family| **family != libc::AF_UNIX);
+    let others = may_be_made.map(|family| condition(0, SeccompCmpOp::Ne, *family)).collect::<Result<Vec<_>, _>>()?;
+    rules.insert(libc::SYS_socket, vec![SeccompRule::new(others)?]);
+    rules.insert(libc::SYS_socketpair, pairs()?);
+    // One of a pair could be given a name too, and with it a file.
+    rules.insert(libc::SYS_bind, Vec::new());
+    for ((_, call), mode, flags) in SET_ID {
+        rules.insert(*call, set_id(*mode, *flags)?);
+    }
+    for (call, mode) in NODES {
+        rules.entry(*call).or_default().extend(special(*mode)?);
+    }
+    rules.insert(libc::SYS_fcntl, one_of(1, WATCHES)?);
+    let mut program = no_other_abi();
+    program.extend(no_lock());
+    program.extend(compiled(rules, EPERM)?);
+    Ok(program)
+}
+
+/// A program that refuses with this error what the rules name.
+fn compiled(rules: Rules, errno: u32) -> Result<BpfProgram, BackendError> {
+    let arch = std::env::consts::ARCH.try_into()?;
+    SeccompFilter::new(rules, SeccompAction::Allow, SeccompAction::Errno(errno), arch)?.try_into()
+}
+
+/// Rules of which each refuses one value of an argument.
+fn one_of<const N: usize>(argument: u8, values: [i32; N]) -> Result<Vec<SeccompRule>, BackendError> {
+    values.into_iter().map(|value| SeccompRule::new(vec![condition(argument, SeccompCmpOp::Eq, value)?])).collect()
+}
+
+/// Looks at the lower half of an argument, which is all that the kernel takes of a number or of flags.
+fn condition(argument: u8, is: SeccompCmpOp, value: i32) -> Result<SeccompCondition, BackendError> {
+    SeccompCondition::new(argument, SeccompCmpArgLen::Dword, is, u64::try_from(value).unwrap_or_default())
+}
+
+/// Whether an argument has this bit.
+fn has(argument: u8, bit: i32) -> Result<SeccompCondition, BackendError> {
+    condition(argument, SeccompCmpOp::MaskedEq(u64::try_from(bit).unwrap_or_default()), bit)
+}
+
+fn set_id(mode: u8, flags: Option<u8>) -> Result<Vec<SeccompRule>, BackendError> {
+    let mut rules = Vec::new();
+    for bit in [libc::S_ISUID, libc::S_ISGID] {
+        let bit = i32::try_from(bit).unwrap_or_default();
+        match flags {
+            None => rules.push(SeccompRule::new(vec![has(mode, bit)?])?),
+            Some(flags) => {
+                for making in MAKING {
+                    rules.push(SeccompRule::new(vec![has(mode, bit)?, has(flags, making)?])?);
+                }
+            }
+        }
+    }
+    Ok(rules)
+}
+
+fn special(mode: u8) -> Result<Vec<SeccompRule>, BackendError> {
+    let of_kind = SeccompCmpOp::MaskedEq(u64::from(libc::S_IFMT));
+    let is = |kind| SeccompCondition::new(mode, SeccompCmpArgLen::Dword, of_kind.clone(), u64::from(kind));
+    SPECIAL.into_iter().map(|kind| SeccompRule::new(vec![is(kind)?])).collect()
+}
+
+fn pairs() -> Result<Vec<SeccompRule>, BackendError> {
+    let mut rules = vec![SeccompRule::new(vec![condition(0, SeccompCmpOp::Ne, libc::AF_UNIX)?])?];
+    for kind in (0..16).filter(|kind| !PAIRS.contains(kind)) {
+        rules.push(SeccompRule::new(vec![condition(1, SeccompCmpOp::MaskedEq(0xf), kind)?])?);
+    }
+    Ok(rules)
+}
+
+/// On x86_64 the same calls have second numbers, those of x32: from 2^30 on, all are refused.
+fn no_other_abi() -> BpfProgram {
+    if cfg!(target_arch = "x86_64") { nothing_from(0x4000_0000, EPERM) } else { Vec::new() }
+}
+
+/// Part of a program: a lock on a file is granted in word only. The kernel lets a file be locked by who may only read it,
+/// and its owner would wait; which file it is, no filter sees. As in a cell, whoever wants a lock gets one that binds
+/// nobody, so that a database in a scratch folder works.
+fn no_lock() -> BpfProgram {
+    const COMMAND: u32 = 16 + 8; // the second argument in `seccomp_data`, its lower half
+    let number = |call: i64| u32::try_from(call).unwrap_or(u32::MAX);
+    let load = |place| sock_filter { code: 0x20, jt: 0, jf: 0, k: place };
+    let is = |value, then, otherwise| sock_filter { code: 0x15, jt: then, jf: otherwise, k: value };
+    let mut program =
+        vec![load(0), is(number(libc::SYS_flock), 6, 0), is(number(libc::SYS_fcntl), 0, 6), load(COMMAND)];
+    for (place, lock) in (0u8..).zip(LOCKS) {
+        // The last one skips the answer if it is none of them.
+        let last = usize::from(place) + 1 == LOCKS.len();
+        program.push(is(lock.unsigned_abs(), 3 - place, u8::from(last)));
+    }
+    program.push(sock_filter { code: 0x06, jt: 0, jf: 0, k: 0x0005_0000 });
+    program
+}
+
+/// The head of a program: refuses every call whose number is this one or higher.
+fn nothing_from(number: u32, errno: u32) -> BpfProgram {
+    let load_number = sock_filter { code: 0x20, jt: 0, jf: 0, k: 0 };
+    let if_below_skip = sock_filter { code: 0x35, jt: 0, jf: 1, k: number };
+    let refuse = sock_filter { code: 0x06, jt: 0, jf: 0, k: 0x0005_0000 | errno };
+    vec![load_number, if_below_skip, refuse]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_filter_can_be_made() {
+        let file = File::from(filter().unwrap());
+        let length = file.metadata().unwrap().len();
+        assert!(length > 8 * DENIED.len() as u64 && length % 8 == 0, "{length}");
+    }
+}

@@ -1,0 +1,105 @@
+//! Files without a name that a session's processes still hold, open or mapped: they take room on the disk, and no walk
+//! finds them. What is under way in a socket is not found either.
+
+use std::collections::HashMap;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+
+use rustix::process::Pid;
+
+use crate::session::processes;
+
+/// What the kernel puts behind the path of such a file.
+const DELETED: &[u8] = b" (deleted)";
+
+/// Bytes on disk of files that were below `folder`. A process that can't be looked at may hold any number of them.
+pub fn bytes(folder: &Path, session: Pid) -> u64 {
+    let mut found = HashMap::new();
+    for process in processes(session) {
+        if !open(&process, folder, &mut found) && has_memory(&process) {
+            return u64::MAX;
+        }
+        mapped(&process, folder, &mut found);
+    }
+    found.values().fold(0, |sum, bytes| sum.saturating_add(*bytes))
+}
+
+/// Whether it could be looked at.
+fn open(process: &Path, folder: &Path, found: &mut HashMap<u64, u64>) -> bool {
+    let Ok(entries) = std::fs::read_dir(process.join("fd")) else { return false };
+    for entry in entries.flatten() {
+        let Ok(target) = std::fs::read_link(entry.path()) else { continue };
+        if is_deleted_below(target.as_os_str().as_bytes(), folder)
+            && let Ok(file) = std::fs::metadata(entry.path())
+            && file.nlink() == 0
+        {
+            found.insert(file.ino(), file.blocks().saturating_mul(512));
+        }
+    }
+    true
+}
+
+/// One that is just ending has none any more, can't be looked at either, and holds nothing for long.
+fn has_memory(process: &Path) -> bool {
+    std::fs::read_to_string(process.join("status")).is_ok_and(|status| status.contains("\nVmSize:"))
+}
+
+/// As large as they are mapped: how much of that is on the disk can't be seen.
+fn mapped(process: &Path, folder: &Path, found: &mut HashMap<u64, u64>) {
+    let maps = std::fs::read(process.join("maps")).unwrap_or_default();
+    for line in maps.split(|byte| *byte == b'\n') {
+        let Some(path) = line.iter().position(|byte| *byte == b'/').map(|at| &line[at..]) else { continue };
+        if !is_deleted_below(path, folder) {
+            continue;
+        }
+        let head = String::from_utf8_lossy(&line[..line.len() - path.len()]);
+        let mut words = head.split_whitespace();
+        let range = words.next().and_then(|range| range.split_once('-'));
+        let number = words.nth(3).and_then(|number| number.parse().ok());
+        if let (Some((start, end)), Some(number)) = (range, number) {
+            let address = |text| u64::from_str_radix(text, 16).unwrap_or_default();
+            let bytes = found.entry(number).or_default();
+            *bytes = (*bytes).max(address(end).saturating_sub(address(start)));
+        }
+    }
+}
+
+fn is_deleted_below(path: &[u8], folder: &Path) -> bool {
+    path.ends_with(DELETED)
+        && path.strip_prefix(folder.as_os_str().as_bytes()).is_some_and(|rest| rest.starts_with(b"/"))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use super::*;
+
+    #[test]
+    fn a_process_that_hides_is_told_from_one_that_ends() {
+        let place = tempfile::tempdir().unwrap();
+        let (process, mut found) = (place.path(), HashMap::new());
+        assert!(!open(process, Path::new("/"), &mut found));
+        std::fs::write(process.join("status"), "Name:\tpython3\nState:\tR (running)\nThreads:\t1\n").unwrap();
+        assert!(!has_memory(process));
+        let own = PathBuf::from(format!("/proc/{}", std::process::id()));
+        assert!(open(&own, Path::new("/"), &mut found) && has_memory(&own));
+    }
+
+    #[test]
+    fn a_file_without_a_name_counts_while_it_is_open() {
+        let place = tempfile::tempdir().unwrap();
+        let folder = place.path().canonicalize().unwrap();
+        let session = rustix::process::getsid(None).unwrap();
+        assert_eq!(bytes(&folder, session), 0);
+        let path = folder.join("file");
+        let file = std::fs::File::create(&path).unwrap();
+        std::io::Write::write_all(&mut &file, &[1; 1 << 20]).unwrap();
+        assert_eq!(bytes(&folder, session), 0, "it has a name");
+        std::fs::remove_file(&path).unwrap();
+        assert!(bytes(&folder, session) >= 1 << 20);
+        drop(file);
+        assert_eq!(bytes(&folder, session), 0);
+    }
+}

@@ -1,0 +1,56 @@
+//! The tier `subprocess`: a fresh Python process for a call, in a sandbox, ended with all that it started.
+//!
+//! ```text
+//!   files ──▶ sandbox: proxy, process, bounds ──▶ settings ──▶ run.py ⇄ channel
+//!                         stdout, stderr ──▶ capped            result, deadline, limit ──▶ kill
+//! ```
+//!
+//! *Invariant*: when `run` returns, no process of the call lives. How that is so is its sandbox's to say.
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use serde_json::json;
+
+use super::files::Files;
+use super::process::{self, MAX_PROCESSES};
+use super::sandbox::{Parts, Sandbox, Started};
+use super::{Job, Ran, TierError, Unkept, after};
+use skillcell_packages::venv::Venv;
+use skillcell_policy::MountGrant;
+
+pub fn run(mut job: Job<'_>, venv: &Venv) -> Result<Ran, TierError> {
+    let started = Instant::now();
+    let deadline = after(job.limits.deadline);
+    let sandbox = Sandbox::find()?;
+    let files = Files::write(job.skill).map_err(TierError::io("write the skill's files"))?;
+    let Started { process, proxy, parts } = sandbox.start(&job, venv, &files, deadline)?;
+    let settings = settings(&job, parts);
+    process.run(&mut job, &settings, (started, deadline), || proxy.open())
+}
+
+/// Which sandbox there is, and what it lacks.
+pub fn available() -> Result<String, TierError> {
+    let version = &Sandbox::find()?.version;
+    Sandbox::check_bounds()?;
+    Ok(format!("{version}; one file of {} MiB at most, {MAX_PROCESSES} processes", process::MAX_FILE_BYTES >> 20))
+}
+
+/// The first of these mounts that the sandbox here can't make.
+pub fn unkept(mounts: &[(PathBuf, MountGrant)]) -> Result<Option<Unkept>, TierError> {
+    Ok(Sandbox::find()?.unkept(mounts))
+}
+
+/// What `run.py` is told first.
+fn settings(job: &Job<'_>, parts: Parts) -> Vec<u8> {
+    let settings = json!({
+        "env": job.env,
+        "processes": parts.processes,
+        "proxy": parts.proxy,
+        "packages": parts.packages,
+        "folder": parts.skill,
+        "package": job.skill.package(),
+        "modes": parts.modes,
+    });
+    settings.to_string().into_bytes()
+}

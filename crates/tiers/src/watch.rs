@@ -1,0 +1,55 @@
+//! A thread that looks, every now and then, whether a process has more than it may where the kernel does not count it.
+
+use std::net::Shutdown;
+use std::os::unix::net::UnixStream;
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::sync::{Arc, OnceLock};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use skillcell_limits::LimitKind;
+
+/// How long nobody looks: at least, at most, and otherwise by how long a look takes.
+const LOOK: (Duration, Duration, u32) = (Duration::from_millis(20), Duration::from_millis(100), 4);
+
+/// Dropping it ends the thread.
+pub struct Watch {
+    over: Arc<OnceLock<LimitKind>>,
+    thread: Option<(Sender<()>, JoinHandle<()>)>,
+}
+
+impl Watch {
+    /// As soon as `look` finds something, `wake` is shut down, which ends whoever reads from it.
+    pub fn start(wake: UnixStream, mut look: impl FnMut() -> Option<LimitKind> + Send + 'static) -> Watch {
+        let over = Arc::new(OnceLock::new());
+        let found = over.clone();
+        let (stop, stopped) = mpsc::channel();
+        let thread = std::thread::spawn(move || {
+            let mut rest = LOOK.0;
+            while stopped.recv_timeout(rest) == Err(RecvTimeoutError::Timeout) {
+                let started = Instant::now();
+                if let Some(limit) = look() {
+                    let _ = found.set(limit);
+                    let _ = wake.shutdown(Shutdown::Both);
+                    return;
+                }
+                rest = (started.elapsed() * LOOK.2).clamp(LOOK.0, LOOK.1);
+            }
+        });
+        Watch { over, thread: Some((stop, thread)) }
+    }
+
+    /// What there was too much of.
+    pub fn over(&self) -> Option<LimitKind> {
+        self.over.get().copied()
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        if let Some((stop, thread)) = self.thread.take() {
+            drop(stop);
+            let _ = thread.join();
+        }
+    }
+}
