@@ -1,22 +1,24 @@
 #!/usr/bin/env python3
-"""Prints the graph of the crate's top-level modules: each with those that it uses, then every cycle.
+"""Prints the graph of the rooms: each crate with those that it uses, then the modules inside of crates, then every cycle.
 
     scripts/modules.py             the graph, what is used before what uses it
     scripts/modules.py --check     the same, and exit code 1 if there is a cycle
-    scripts/modules.py … FOLDER    of another crate's sources
+    scripts/modules.py … FOLDER    of one crate's sources only
 
-Read from `src/**/*.rs`: `crate::name`, `crate::{a, b}`, and the names that `lib.rs` exports (`crate::Host` is `host`).
+Crates are read from `Cargo.toml`. Of a crate's modules those count that it offers to others (`pub mod` in `lib.rs`): private
+ones are the files of one room. Read from its sources: `crate::name`, `crate::{a, b}`, and the names that `lib.rs` exports.
 Comments, strings and test code don't count.
 """
 
 import re
 import sys
+import tomllib
 from collections import defaultdict
 from pathlib import Path
 
-SOURCES = Path(__file__).resolve().parent.parent / "src"
+ROOT = Path(__file__).resolve().parent.parent
 # Roots of crates, which use everything.
-ROOTS = {"lib", "main", "fuzz_root"}
+ROOTS = {"lib", "main"}
 
 
 def without_comments_and_strings(text):
@@ -60,7 +62,7 @@ def used_names(text):
 def exported_names(lib):
     """Which module each `pub use module::Name` of lib.rs comes from."""
     homes = {}
-    for module, names in re.findall(r"pub use (\w+)::(?:\w+::)*(\{[^}]*\}|\w+);", lib):
+    for module, names in re.findall(r"pub use (?:self::)?(\w+)::(?:\w+::)*(\{[^}]*\}|\w+);", lib):
         homes.update((name, module) for name in re.findall(r"\w+", names))
     return homes
 
@@ -72,7 +74,7 @@ def is_test_file(path):
 def read_graph(sources):
     lib = without_comments_and_strings((sources / "lib.rs").read_text())
     homes = exported_names(lib)
-    modules = set(re.findall(r"^(?:pub(?:\([^)]*\))? )?mod (\w+);", without_tests(lib), re.M))
+    modules = set(re.findall(r"^pub mod (\w+);", without_tests(lib), re.M))
     graph = {module: defaultdict(list) for module in modules}
     for path in sorted(sources.rglob("*.rs")):
         place = path.relative_to(sources)
@@ -110,25 +112,54 @@ def strongly_connected(graph):
     return groups
 
 
-def main():
-    folders = [argument for argument in sys.argv[1:] if not argument.startswith("-")]
-    flags = set(sys.argv[1:]) - set(folders)
-    if flags - {"--check"} or len(folders) > 1:
-        print(__doc__, file=sys.stderr)
-        return 2
-    graph = read_graph(Path(folders[0]) if folders else SOURCES)
+def read_crates():
+    """Which crate uses which, without what only tests use."""
+    graph = {}
+    for path in [ROOT / "Cargo.toml", *sorted(ROOT.glob("crates/*/Cargo.toml"))]:
+        manifest = tomllib.loads(path.read_text())
+        used = [name for name in manifest.get("dependencies", {}) if name.startswith("skillcell-")]
+        graph[short(manifest["package"]["name"])] = {short(name): ["Cargo.toml"] for name in used}
+    return graph
+
+
+def short(name):
+    return name.removeprefix("skillcell-")
+
+
+def print_graph(graph, indent=""):
+    """Returns whether it has a cycle."""
     groups = strongly_connected(graph)
     for module in (module for group in groups for module in group):
-        print(f"{module:<10} {' '.join(sorted(graph[module])) or '-'}")
+        print(f"{indent}{module:<10} {' '.join(sorted(graph[module])) or '-'}")
     cycles = [group for group in groups if len(group) > 1]
     for group in cycles:
         print(f"\ncycle: {' '.join(group)}")
         for module in group:
             for used in sorted(set(graph[module]) & set(group)):
                 print(f"  {module} uses {used}: {', '.join(graph[module][used])}")
-    if not cycles:
+    return bool(cycles)
+
+
+def print_workspace():
+    has_cycle = print_graph(read_crates())
+    for sources in sorted(ROOT.glob("crates/*/src")):
+        graph = read_graph(sources)
+        if len(graph) > 1:
+            print(f"\n{sources.parent.name}")
+            has_cycle |= print_graph(graph, "  ")
+    return has_cycle
+
+
+def main():
+    folders = [argument for argument in sys.argv[1:] if not argument.startswith("-")]
+    flags = set(sys.argv[1:]) - set(folders)
+    if flags - {"--check"} or len(folders) > 1:
+        print(__doc__, file=sys.stderr)
+        return 2
+    has_cycle = print_graph(read_graph(Path(folders[0]))) if folders else print_workspace()
+    if not has_cycle:
         print("\nno cycle")
-    return 1 if cycles and "--check" in flags else 0
+    return 1 if has_cycle and "--check" in flags else 0
 
 
 if __name__ == "__main__":

@@ -333,7 +333,7 @@ fn the_module_graph_has_a_cycle_only_where_code_that_is_not_a_test_has_one() {
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("scripts/modules.py");
         finish(Command::new("python3").arg(script).arg("--check").arg(sources.path()))
     };
-    write("lib.rs", "mod low;\npub mod high;\npub use high::{Other, Top};\n");
+    write("lib.rs", "pub mod low;\npub mod high;\nmod private;\npub use high::{Other, Top};\n");
     write("high.rs", "use crate::{\n    low::{Deep, Deeper},\n};\n");
     write("low.rs", "// crate::high\nconst A: &str = \"crate::high\";\n#[cfg(test)]\nmod tests { use crate::high; }\n");
     let ran = check();
