@@ -27,7 +27,7 @@ def answer(case):
 
 
 def how_it_ended(result):
-    """Of a call that returned this. The same rule is in `src/matrix/cases.rs`."""
+    """Of a call that returned this. The same rule is in `crates/study/src/matrix/cases.rs`."""
     says_so = isinstance(result, dict) and (
         result.get("status") in ("error", "blocked", "failed") or result.get("success") is False or result.get("error")
     )

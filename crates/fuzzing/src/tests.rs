@@ -1,6 +1,6 @@
 //! The short run: each target over its whole corpus, then over mutations of it for a few seconds.
 //!
-//! `SKILLCELL_FUZZ_SEED=… cargo test --release fuzz::` repeats a run that failed; `SKILLCELL_FUZZ_SECONDS` makes it longer.
+//! `SKILLCELL_FUZZ_SEED=… cargo test --release -p skillcell-fuzzing` repeats a run that failed; `SKILLCELL_FUZZ_SECONDS` makes it longer.
 
 use std::collections::BTreeSet;
 use std::fs;

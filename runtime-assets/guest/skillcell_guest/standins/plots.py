@@ -9,7 +9,7 @@ import importlib.machinery
 import os
 import sys
 
-#: src/runtime/wasi_python.rs has the same place.
+#: crates/cell/src/wasi_python.rs has the same place.
 _ELSEWHERE = "/usr/local/lib/matplotlib/__init__.py"
 
 
