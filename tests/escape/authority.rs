@@ -5,7 +5,7 @@ use std::sync::{Arc, LazyLock};
 use rustls::ServerConfig;
 use rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
 
-use crate::held::Held;
+use crate::common::held::Held;
 
 struct Authority {
     certificate: rcgen::Certificate,

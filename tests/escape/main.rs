@@ -4,15 +4,14 @@
 //! `<family>/<skill>/pairs.toml` says what is tried and expected; README.md has the format. What is particular to a tier is
 //! in `tier.rs`.
 
+#[path = "../common/mod.rs"]
+mod common;
+
 mod answers;
 mod authority;
 mod case;
-#[path = "../common/debian.rs"]
-mod debian;
 mod expect;
 mod folders;
-#[path = "../common/held.rs"]
-mod held;
 mod names;
 mod promises;
 mod props;

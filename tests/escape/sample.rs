@@ -46,7 +46,7 @@ impl Recorded {
                 Ok(engine) => engine,
                 Err(error) => return Some(error.to_string()),
             };
-            return crate::debian::base(engine.kind.program()).err();
+            return crate::common::debian::base(engine.kind.program()).err();
         }
         // Which sandbox there is, a process asks only once.
         let mut doctor = Command::new(env!("CARGO_BIN_EXE_skillcell"));
