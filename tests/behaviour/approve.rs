@@ -1,14 +1,11 @@
 //! Approvals, policy files, the environment and denied imports, from outside: the program, real cells, a loopback server.
 
 use std::fs;
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
 use crate::common::ran::{Ran, finish};
+use crate::common::server::{self, answer};
 use crate::common::{HOST, call, fixture, raised, returned, tests};
 use serde_json::{Value, json};
 use skillcell::policy::GrantKind;
@@ -104,36 +101,19 @@ sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))";
 }
 
 /// Answers every request with `yes`, and remembers what it was sent.
-struct Server {
-    port: u16,
-    seen: Arc<Mutex<String>>,
-}
+struct Server(server::Server);
 
 impl Server {
     fn start() -> Server {
-        let listener = TcpListener::bind("127.0.0.1:0").expect("a loopback port");
-        let (port, seen) = (listener.local_addr().expect("bound").port(), Arc::new(Mutex::new(String::new())));
-        let kept = seen.clone();
-        std::thread::spawn(move || {
-            for mut stream in listener.incoming().take(16).flatten() {
-                stream.set_read_timeout(Some(Duration::from_secs(20))).expect("a time-out");
-                let mut head = BufReader::new(stream.try_clone().expect("a clone")).take(64 << 10);
-                let mut line = String::new();
-                while head.read_line(&mut line).is_ok_and(|read| read > 2) {
-                    kept.lock().expect("no panic").push_str(&std::mem::take(&mut line));
-                }
-                let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\nConnection: close\r\n\r\nyes");
-            }
-        });
-        Server { port, seen }
+        Server(server::Server::start(None, |_| Some(answer("200 OK", &[("Connection", "close")], "yes"))))
     }
 
     fn resolve(&self) -> String {
-        format!("api.example.test:80:127.0.0.1:{}", self.port)
+        self.0.resolve("api.example.test")
     }
 
     fn seen(&self) -> String {
-        self.seen.lock().expect("no panic").clone()
+        self.0.seen().into_iter().map(|request| request.head).collect()
     }
 }
 

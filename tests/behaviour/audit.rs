@@ -2,14 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::mpsc::{self, Receiver, Sender};
 use std::time::Duration;
 
+use crate::common::server::{self, Request, answer};
 use crate::common::{HOST, call, fixture, returned, tests};
 use serde_json::{Value, json};
 use skillcell::policy::{GrantKind, Grants};
@@ -19,28 +18,25 @@ const NAME: &str = "api.example.test";
 const RULE: &str = "GET,POST http://api.example.test/v1/*";
 const VALUE: &str = "s3cr3t-value+/=42";
 
-/// A server on a port of its own, for as long as the test runs. It tells of each request.
-struct Server {
-    port: u16,
-    requests: Receiver<String>,
+/// A server for [`NAME`] that says hello.
+struct Server(server::Server);
+
+impl std::ops::Deref for Server {
+    type Target = server::Server;
+
+    fn deref(&self) -> &server::Server {
+        &self.0
+    }
 }
 
 impl Server {
     fn start() -> Server {
-        let listener = TcpListener::bind("127.0.0.1:0").expect("a loopback port");
-        let port = listener.local_addr().expect("it is bound").port();
-        let (tell, requests) = mpsc::channel();
-        std::thread::spawn(move || {
-            for stream in listener.incoming().take(256).flatten() {
-                let tell = tell.clone();
-                std::thread::spawn(move || serve(stream, &tell));
-            }
-        });
-        Server { port, requests }
+        let says = |request: &Request| (request.target != "/v1/slow").then(|| answer("200 OK", &[], "hello"));
+        Server(server::Server::start(None, says))
     }
 
     fn resolve(&self) -> String {
-        format!("{NAME}:80:127.0.0.1:{}", self.port)
+        self.0.resolve(NAME)
     }
 
     fn grants(&self, rules: &[&str]) -> Grants {
@@ -51,45 +47,7 @@ impl Server {
     }
 
     fn seen(&self) -> Vec<String> {
-        self.requests.try_iter().collect()
-    }
-}
-
-fn serve(stream: TcpStream, tell: &Sender<String>) {
-    stream.set_read_timeout(Some(Duration::from_secs(60))).expect("a time-out");
-    let mut reader = BufReader::new(stream.try_clone().expect("a clone"));
-    let mut out = stream;
-    while let Some(request) = request(&mut reader) {
-        let slow = request.contains(" /v1/slow");
-        if tell.send(request).is_err() {
-            return;
-        }
-        if slow {
-            let _ = reader.read(&mut [0]); // until the other side goes away
-            return;
-        }
-        if out.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello").is_err() {
-            return;
-        }
-    }
-}
-
-fn request(reader: &mut impl BufRead) -> Option<String> {
-    let (mut head, mut length) = (String::new(), 0);
-    loop {
-        let mut line = String::new();
-        if reader.read_line(&mut line).ok()? == 0 {
-            return None;
-        }
-        if let Some(value) = line.to_ascii_lowercase().strip_prefix("content-length:") {
-            length = value.trim().parse().ok()?;
-        }
-        if line.trim_end().is_empty() {
-            let mut body = vec![0; length];
-            reader.read_exact(&mut body).ok()?;
-            return Some(head + &String::from_utf8_lossy(&body));
-        }
-        head += &line;
+        self.0.seen().iter().map(Request::text).collect()
     }
 }
 
@@ -409,10 +367,8 @@ fn a_killed_process_leaves_every_line_up_to_its_last_decision() {
     let args = ["--resolve", &resolve, "--allow-http", RULE, "--audit", file.to_str().expect("a plain path")];
     let doings = json!([["get", url("/v1/x")], ["get", url("/v1/slow")]]);
     let mut child = skillcell("doings", doings, &args).spawn().expect("it starts");
-    for path in ["/v1/x", "/v1/slow"] {
-        let seen = server.requests.recv_timeout(Duration::from_secs(60)).expect("a request");
-        assert!(seen.starts_with(&format!("GET {path} ")), "{seen}");
-    }
+    let seen: Vec<String> = server.seen_when(2).into_iter().map(|request| request.target).collect();
+    assert_eq!(seen, ["/v1/x", "/v1/slow"]);
     child.kill().expect("it is killed"); // SIGKILL
     child.wait().expect("it is gone");
     let lines = place.lines();

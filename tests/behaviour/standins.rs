@@ -5,7 +5,7 @@
 
 use std::fs;
 
-use crate::common::server::{Seen, Server, answer};
+use crate::common::server::{Request, Server, answer};
 use crate::common::{HOST, call, fixture, returned, tests};
 use serde_json::{Value, json};
 use skillcell::packages::Standing;
@@ -68,8 +68,8 @@ fn a_stand_in_says_what_it_lacks() {
 
 #[test]
 fn gemini_is_asked_over_the_door_with_a_key_that_the_skill_never_sees() {
-    let server = Server::start(None, |seen: &Seen| {
-        let body = if seen.url.contains("refused") {
+    let server = Server::start(None, |seen: &Request| {
+        let body = if seen.url().contains("refused") {
             json!({"error": {"code": 400, "message": "no such model", "status": "INVALID_ARGUMENT"}})
         } else {
             json!({
@@ -77,7 +77,7 @@ fn gemini_is_asked_over_the_door_with_a_key_that_the_skill_never_sees() {
                 "usageMetadata": {"totalTokenCount": 7},
             })
         };
-        let status = if seen.url.contains("refused") { "400 Bad Request" } else { "200 OK" };
+        let status = if seen.url().contains("refused") { "400 Bad Request" } else { "200 OK" };
         Some(answer(status, &[("Content-Type", "application/json")], body.to_string()))
     });
     let key = tempfile::NamedTempFile::new().expect("a file");
@@ -100,7 +100,7 @@ fn gemini_is_asked_over_the_door_with_a_key_that_the_skill_never_sees() {
 
 #[test]
 fn a_transaction_is_signed_and_sent_with_the_newest_web3() {
-    let server = Server::start(None, |seen: &Seen| {
+    let server = Server::start(None, |seen: &Request| {
         let asked: Value = serde_json::from_str(&seen.body).ok()?;
         let result = match asked["method"].as_str()? {
             "eth_chainId" => json!("0x1"),

@@ -1,14 +1,12 @@
 //! A virtual environment has what is required, locked; it is made once, and again when its tree is gone.
 
 use std::fs;
-use std::io::{Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::io::Write;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
+use crate::common::server::{Server, answer};
 use crate::common::{HOST, debian, returned};
 use serde_json::json;
 use skillcell::tier::container::Engine;
@@ -80,8 +78,7 @@ fn host_with(wheels: &Path) -> Host {
 
 /// A server on loopback that counts who asks, and gives an archive whose `setup.py` writes a file.
 struct Trap {
-    port: u16,
-    asked: Arc<AtomicUsize>,
+    server: Server,
     marker: PathBuf,
 }
 
@@ -99,36 +96,17 @@ impl Trap {
         let made = Command::new("tar").arg("-czf").arg(&archive).arg("-C").arg(folder).arg("trapped-1.0").status();
         assert!(made.unwrap().success());
         let bytes = fs::read(archive).unwrap();
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let (port, asked) = (listener.local_addr().unwrap().port(), Arc::new(AtomicUsize::new(0)));
-        let count = asked.clone();
-        std::thread::spawn(move || {
-            for stream in listener.incoming().flatten() {
-                count.fetch_add(1, Ordering::SeqCst);
-                let _ = answer(stream, &bytes);
-            }
-        });
-        Trap { port, asked, marker }
+        let server = Server::start(None, move |_| Some(answer("200 OK", &[("Connection", "close")], &bytes)));
+        Trap { server, marker }
     }
 
     fn address(&self) -> String {
-        format!("http://127.0.0.1:{}/trapped-1.0.tar.gz", self.port)
+        format!("http://127.0.0.1:{}/trapped-1.0.tar.gz", self.server.port)
     }
 
     fn is_untouched(&self) -> bool {
-        self.asked.load(Ordering::SeqCst) == 0 && !self.marker.exists()
+        self.server.connections() == 0 && !self.marker.exists()
     }
-}
-
-fn answer(mut stream: TcpStream, bytes: &[u8]) -> std::io::Result<()> {
-    let mut asked = [0; 4096];
-    let _ = stream.read(&mut asked)?;
-    let head = format!(
-        "HTTP/1.1 200 OK\r\nContent-Type: application/gzip\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
-        bytes.len()
-    );
-    stream.write_all(head.as_bytes())?;
-    stream.write_all(bytes)
 }
 
 #[test]

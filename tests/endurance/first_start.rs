@@ -10,10 +10,14 @@ use std::process::{Child, Command, Output, Stdio};
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
+use crate::common::trials::trial;
 use crate::common::{HOST, tests};
+use libtest_mimic::Trial;
 use serde_json::Value;
 
-pub const TESTS: &[(&str, fn())] = &[
+type Test = (&'static str, fn());
+
+const TESTS: &[Test] = &[
     (
         "first_start::a_flipped_byte_in_any_part_of_the_runtime_is_found",
         a_flipped_byte_in_any_part_of_the_runtime_is_found,
@@ -41,6 +45,11 @@ pub const TESTS: &[(&str, fn())] = &[
         "first_start::a_cache_that_others_can_write_to_is_refused_with_the_way_out",
         a_cache_that_others_can_write_to_is_refused_with_the_way_out,
     ),
+    ("first_start::every_fixture_is_used", every_fixture_is_used),
+];
+
+/// On a disk of their own.
+const ON_A_DISK: &[Test] = &[
     (
         "first_start::a_full_disk_is_told_leaves_nothing_half_made_and_is_got_over",
         a_full_disk_is_told_leaves_nothing_half_made_and_is_got_over,
@@ -53,8 +62,13 @@ pub const TESTS: &[(&str, fn())] = &[
         "first_start::a_cache_that_can_only_be_read_serves_what_is_in_it",
         a_cache_that_can_only_be_read_serves_what_is_in_it,
     ),
-    ("first_start::every_fixture_is_used", every_fixture_is_used),
 ];
+
+pub fn trials() -> Vec<Trial> {
+    let no_disk = || Disk::of(1).is_none().then(|| "nothing can be mounted here".to_owned());
+    let anywhere = TESTS.iter().map(|&(name, test)| trial(name, || None, test));
+    anywhere.chain(ON_A_DISK.iter().map(|&(name, test)| trial(name, no_disk, test))).collect()
+}
 
 const RESULT: &[u8] = b"\"0.3\"\n";
 
@@ -403,7 +417,7 @@ fn mount(args: &[&str], place: &Path) -> bool {
 }
 
 fn a_full_disk_is_told_leaves_nothing_half_made_and_is_got_over() {
-    let Some(disk) = Disk::of(1024) else { return };
+    let disk = Disk::of(1024).expect("a disk");
     let start = Start { cache: disk.0.path().join("cache"), _folder: tempfile::tempdir().expect("a folder") };
     start.borrow(&["runtime", "code", "pack"]);
     let lengths =
@@ -429,7 +443,7 @@ fn a_full_disk_is_told_leaves_nothing_half_made_and_is_got_over() {
 
 fn a_cache_that_was_made_readable_for_others_is_used_as_it_is() {
     // On a disk of its own nothing is linked to the user's cache, whose modes are to stay.
-    let Some(disk) = Disk::of(1024) else { return };
+    let disk = Disk::of(1024).expect("a disk");
     let start = Start { cache: disk.0.path().join("cache"), _folder: tempfile::tempdir().expect("a folder") };
     start.borrow(&["runtime", "code", "pack"]);
     start.works("it was made");
@@ -442,7 +456,7 @@ fn a_cache_that_was_made_readable_for_others_is_used_as_it_is() {
 }
 
 fn a_cache_that_can_only_be_read_serves_what_is_in_it() {
-    let Some(disk) = Disk::of(1024) else { return };
+    let disk = Disk::of(1024).expect("a disk");
     let start = Start { cache: disk.0.path().join("cache"), _folder: tempfile::tempdir().expect("a folder") };
     start.borrow(&["runtime", "code", "pack"]);
     start.works("it was made");

@@ -13,8 +13,7 @@ use common::trials::trial;
 
 fn main() -> ExitCode {
     let arguments = libtest_mimic::Arguments::from_args();
-    let starts = first_start::TESTS.iter().map(|&(name, test)| trial(name, || None, test)).collect();
-    let mut failed = libtest_mimic::run(&arguments, starts).has_failed();
+    let mut failed = libtest_mimic::run(&arguments, first_start::trials()).has_failed();
     // By itself: it counts the threads and descriptors of this process.
     let name = "soak::calls_of_which_a_tenth_hit_limits_leave_no_memory_threads_or_descriptors";
     let soak =

@@ -2,92 +2,69 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::io::{BufReader, Read, Write};
-use std::net::{TcpListener, TcpStream};
-use std::sync::{Arc, Mutex};
+use std::io::Write;
 use std::time::{Duration, Instant};
 
-use crate::common::{HOST, call, fixture, returned, server, tests};
+use crate::common::server::{self, Request, answer};
+use crate::common::{HOST, call, fixture, returned, tests};
 use serde_json::{Value, json};
 use skillcell::policy::{DenialKind, GrantKind, Grants, PolicyFile};
 use skillcell::{Call, Outcome, Report};
 
 const NAME: &str = "api.example.test";
 
-/// A server on a port of its own, for as long as the test runs. It remembers what it was sent.
-struct Server {
-    port: u16,
-    seen: Arc<Mutex<Vec<String>>>,
+/// A server for [`NAME`].
+struct Server(server::Server);
+
+impl std::ops::Deref for Server {
+    type Target = server::Server;
+
+    fn deref(&self) -> &server::Server {
+        &self.0
+    }
 }
 
 impl Server {
     fn start() -> Server {
-        let listener = TcpListener::bind("127.0.0.1:0").expect("a loopback port");
-        let port = listener.local_addr().expect("it is bound").port();
-        let seen = Arc::new(Mutex::new(Vec::new()));
-        let kept = seen.clone();
-        std::thread::spawn(move || {
-            for stream in listener.incoming().take(64).flatten() {
-                let seen = kept.clone();
-                std::thread::spawn(move || serve(stream, &seen));
-            }
-        });
-        Server { port, seen }
+        Server(server::Server::start(None, handle))
     }
 
     fn seen(&self) -> Vec<String> {
-        self.seen.lock().expect("no panic").clone()
+        self.0.seen().iter().map(Request::text).collect()
     }
 
     fn grants(&self, rules: &[&str]) -> Grants {
-        let mut grants = Grants::default();
-        grants.add(GrantKind::Resolve, &format!("{NAME}:80:127.0.0.1:{}", self.port)).expect("a resolve");
-        rules.iter().for_each(|rule| grants.add(GrantKind::AllowHttp, rule).expect("a rule"));
-        grants
+        grants(self.port, rules)
     }
 }
 
-fn serve(stream: TcpStream, seen: &Mutex<Vec<String>>) {
-    stream.set_read_timeout(Some(Duration::from_secs(30))).expect("a time-out");
-    let mut reader = BufReader::new(stream.try_clone().expect("a clone"));
-    let mut out = stream;
-    while let Some((head, body)) = server::request(&mut reader) {
-        seen.lock().expect("no panic").push(format!("{head}\n{body}"));
-        let path = head.split_whitespace().nth(1).unwrap_or("/").to_owned();
-        let plain = |status: &str, more: &str, body: &str| {
-            format!("HTTP/1.1 {status}\r\nContent-Length: {}\r\n{more}\r\n{body}", body.len())
-        };
-        let answer = match path.split(['?', '#']).next().unwrap_or("/") {
-            "/v1/moved" => plain("302 Found", "Location: /v1/here\r\n", ""),
-            "/v1/away" => plain("302 Found", "Location: http://other.example.test/\r\n", ""),
-            "/v1/chunked" => {
-                "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\none \r\n3\r\ntwo\r\n0\r\n\r\n".into()
-            }
-            "/v1/missing" => plain("404 Not Found", "", "nothing here"),
-            "/v1/echo" => plain("200 OK", "", &format!("{head}\n{body}")),
-            "/api/generate" => plain("200 OK", "", r#"{"response": "Contact [PERSON_1] at [EMAIL_1]"}"#),
-            // 1 MiB, in about a kilobyte.
-            "/v1/zeros" => {
-                let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
-                let body = encoder.write_all(&[b'0'; 1 << 20]).and_then(|()| encoder.finish()).expect("compressed");
-                let head =
-                    format!("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: {}\r\n\r\n", body.len());
-                if out.write_all(&[head.as_bytes(), &body].concat()).is_err() {
-                    return;
-                }
-                continue;
-            }
-            // Answers nothing, until the other side goes away.
-            "/v1/slow" => {
-                let _ = reader.read(&mut [0]);
-                return;
-            }
-            _ => plain("200 OK", "", &format!("{} {path} {body}", head.split(' ').next().unwrap_or(""))),
-        };
-        if out.write_all(answer.as_bytes()).is_err() {
-            return;
+fn grants(port: u16, rules: &[&str]) -> Grants {
+    let mut grants = Grants::default();
+    grants.add(GrantKind::Resolve, &format!("{NAME}:80:127.0.0.1:{port}")).expect("a resolve");
+    rules.iter().for_each(|rule| grants.add(GrantKind::AllowHttp, rule).expect("a rule"));
+    grants
+}
+
+fn handle(request: &Request) -> Option<Vec<u8>> {
+    let Request { method, target, body, .. } = request;
+    Some(match target.split(['?', '#']).next().unwrap_or("/") {
+        "/v1/moved" => answer("302 Found", &[("Location", "/v1/here")], ""),
+        "/v1/away" => answer("302 Found", &[("Location", "http://other.example.test/")], ""),
+        "/v1/chunked" => {
+            b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\none \r\n3\r\ntwo\r\n0\r\n\r\n".to_vec()
         }
-    }
+        "/v1/missing" => answer("404 Not Found", &[], "nothing here"),
+        "/v1/echo" => answer("200 OK", &[], request.text()),
+        "/api/generate" => answer("200 OK", &[], r#"{"response": "Contact [PERSON_1] at [EMAIL_1]"}"#),
+        // 1 MiB, in about a kilobyte.
+        "/v1/zeros" => {
+            let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+            let body = encoder.write_all(&[b'0'; 1 << 20]).and_then(|()| encoder.finish()).expect("compressed");
+            answer("200 OK", &[("Content-Encoding", "gzip")], body)
+        }
+        "/v1/slow" => return None,
+        _ => answer("200 OK", &[], format!("{method} {target} {body}")),
+    })
 }
 
 fn report(skill: &str, params: Value, grants: Grants) -> Report {
@@ -235,13 +212,11 @@ fn an_address_of_this_machine_needs_its_own_grant() {
 
 #[test]
 fn a_server_that_is_not_there_is_a_connection_error() {
-    let port = TcpListener::bind("127.0.0.1:0").and_then(|gone| gone.local_addr()).expect("a port").port();
-    let server = Server { port, seen: Arc::default() };
-    let told = result(ask("requests", "/v1/x", server.grants(&["http://api.example.test/*"])));
+    let told = result(ask("requests", "/v1/x", grants(server::nobody(), &["http://api.example.test/*"])));
     assert_eq!(told["error"], "requests.exceptions.ConnectionError");
 }
 
-/// A case of ../shared/parity: an unchanged skill of the registry, and what it gives outside.
+/// An unchanged skill of the registry, and what it gives outside.
 #[test]
 fn the_registrys_masker_asks_a_model_on_this_machine() {
     let server = Server::start();

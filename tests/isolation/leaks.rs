@@ -5,10 +5,9 @@
 //! percent-encoded whole and in part, in JSON. Not covered, and documented so: reversed, encrypted, cut up by other
 //! text, or compressed by the skill itself.
 
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{TcpListener, TcpStream};
-use std::sync::{Arc, Mutex};
+use std::io::{self, Write};
 
+use crate::common::server::{Request, Server, Wire, answer};
 use crate::common::{call, fixture};
 use flate2::Compression;
 use flate2::write::{GzEncoder, ZlibEncoder};
@@ -22,75 +21,34 @@ const PATHS: [&str; 10] =
     ["/body", "/header", "/reason", "/moved", "/chunked", "/gzip", "/deflate", "/forms", "/cut", "/cookie"];
 
 /// Echoes the header `X-Key` of each request in another part of the answer.
-fn serve(stream: TcpStream, seen: &Mutex<Vec<String>>) -> Option<()> {
-    stream.set_read_timeout(Some(std::time::Duration::from_secs(30))).ok()?;
-    let mut reader = BufReader::new(stream.try_clone().ok()?);
-    let mut out = stream;
-    loop {
-        let (mut head, mut length) = (Vec::new(), 0);
-        loop {
-            let mut line = Vec::new();
-            if reader.read_until(b'\n', &mut line).ok()? == 0 {
-                return None;
-            }
-            if line == b"\r\n" {
-                break;
-            }
-            let text = String::from_utf8_lossy(&line).to_ascii_lowercase();
-            if let Some(value) = text.strip_prefix("content-length:") {
-                length = value.trim().parse().ok()?;
-            }
-            head.extend(line);
+fn handle(request: &Request, wire: &mut dyn Wire) -> io::Result<bool> {
+    let key = request.header("x-key").unwrap_or_default();
+    let echo = request.text();
+    let answer = match request.target.as_str() {
+        "/header" => answer("200 OK", &[("X-Echo", key), ("X-Hex", &hex(key))], ""),
+        "/reason" => answer(&format!("200 {key}"), &[], ""),
+        "/moved" => answer("302 Found", &[("Location", &format!("/next?key={}", percent(key)))], ""),
+        "/cookie" => answer("200 OK", &[("Set-Cookie", &format!("k={}", base64(key.as_bytes())))], ""),
+        "/chunked" => {
+            let chunks: String = echo.chars().map(|c| format!("{:x}\r\n{c}\r\n", c.len_utf8())).collect();
+            format!("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n{chunks}0\r\n\r\n").into_bytes()
         }
-        let mut body = vec![0; length];
-        reader.read_exact(&mut body).ok()?;
-        let head = String::from_utf8_lossy(&head).into_owned();
-        let key = head.lines().find_map(|line| line.strip_prefix("X-Key: ")).unwrap_or_default().to_owned();
-        seen.lock().ok()?.push(format!("{head}\n{}", String::from_utf8_lossy(&body)));
-        let path = head.split(' ').nth(1)?.to_owned();
-        let echo = format!("{head}{}", String::from_utf8_lossy(&body));
-        let plain = |status: &str, more: &str, body: &[u8]| {
-            [format!("HTTP/1.1 {status}\r\nContent-Length: {}\r\n{more}\r\n", body.len()).as_bytes(), body].concat()
-        };
-        let answer = match path.as_str() {
-            "/header" => plain("200 OK", &format!("X-Echo: {key}\r\nX-Hex: {}\r\n", hex(&key)), b""),
-            "/reason" => plain(&format!("200 {key}"), "", b""),
-            "/moved" => plain("302 Found", &format!("Location: /next?key={}\r\n", percent(&key)), b""),
-            "/cookie" => plain("200 OK", &format!("Set-Cookie: k={}\r\n", base64(key.as_bytes())), b""),
-            "/chunked" => {
-                let chunks: String = echo.chars().map(|c| format!("{:x}\r\n{c}\r\n", c.len_utf8())).collect();
-                format!("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n{chunks}0\r\n\r\n").into_bytes()
-            }
-            "/gzip" => plain("200 OK", "Content-Encoding: gzip\r\n", &gzip(echo.as_bytes())),
-            "/deflate" => plain("200 OK", "Content-Encoding: Deflate\r\n", &zlib(echo.as_bytes())),
-            "/forms" => plain("200 OK", "", echoes(&key).join(" , ").as_bytes()),
-            // Stops in the middle of it.
-            "/cut" => {
-                let start = key.char_indices().nth(12).map_or(0, |(at, _)| at);
-                out.write_all(
-                    format!("HTTP/1.1 200 OK\r\nContent-Length: 999\r\n\r\n{key} {}", &key[..start]).as_bytes(),
-                )
-                .ok()?;
-                return None;
-            }
-            _ => plain("200 OK", "", echo.as_bytes()),
-        };
-        out.write_all(&answer).ok()?;
-    }
+        "/gzip" => answer("200 OK", &[("Content-Encoding", "gzip")], gzip(echo.as_bytes())),
+        "/deflate" => answer("200 OK", &[("Content-Encoding", "Deflate")], zlib(echo.as_bytes())),
+        "/forms" => answer("200 OK", &[], echoes(key).join(" , ")),
+        // Stops in the middle of it.
+        "/cut" => {
+            let start = key.char_indices().nth(12).map_or(0, |(at, _)| at);
+            format!("HTTP/1.1 200 OK\r\nContent-Length: 999\r\n\r\n{key} {}", &key[..start]).into_bytes()
+        }
+        _ => answer("200 OK", &[], echo),
+    };
+    wire.write_all(&answer)?;
+    Ok(request.target != "/cut")
 }
 
-fn start() -> (u16, Arc<Mutex<Vec<String>>>) {
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a loopback port");
-    let port = listener.local_addr().expect("it is bound").port();
-    let seen = Arc::new(Mutex::new(Vec::new()));
-    let kept = seen.clone();
-    std::thread::spawn(move || {
-        for stream in listener.incoming().take(256).flatten() {
-            let seen = kept.clone();
-            std::thread::spawn(move || serve(stream, &seen));
-        }
-    });
-    (port, seen)
+fn start() -> Server {
+    Server::with(None, handle)
 }
 
 fn gzip(data: &[u8]) -> Vec<u8> {
@@ -235,10 +193,10 @@ fn left(report: &Report, folder: &std::path::Path) -> Vec<(&'static str, String)
 
 #[test]
 fn a_secret_that_is_echoed_in_every_way_leaves_in_none() {
-    let (port, seen) = start();
+    let server = start();
     for (raise, use_image) in [(false, true), (true, true), (false, false)] {
         let folder = tempfile::tempdir().expect("a folder");
-        let report = run(grants(port, folder.path(), true), None, raise, use_image);
+        let report = run(grants(server.port, folder.path(), true), None, raise, use_image);
         assert_eq!(matches!(report.outcome, Outcome::Raised(_)), raise, "{:?}", report.outcome);
         // The other host, and answers that are compressed.
         assert_eq!(report.denials.len(), 2, "{:?}", report.denials);
@@ -249,9 +207,9 @@ fn a_secret_that_is_echoed_in_every_way_leaves_in_none() {
             }
         }
     }
-    let seen = seen.lock().expect("no panic");
+    let seen = server.seen();
     assert_eq!(seen.len(), 3 * PATHS.len());
-    for request in seen.iter() {
+    for request in seen.iter().map(Request::text) {
         assert!(
             request.contains(&format!("X-Key: {VALUE}")) && request.contains(&format!("body {VALUE}")),
             "{request}"
@@ -263,9 +221,9 @@ fn a_secret_that_is_echoed_in_every_way_leaves_in_none() {
 /// An answer to a secret that is compressed all the same is not passed on.
 #[test]
 fn a_compressed_echo_is_refused() {
-    let (port, _) = start();
+    let server = start();
     let folder = tempfile::tempdir().expect("a folder");
-    let report = run(grants(port, folder.path(), true), None, false, true);
+    let report = run(grants(server.port, folder.path(), true), None, false, true);
     let Outcome::Returned(result) = &report.outcome else { panic!("{:?}", report.outcome) };
     let result: serde_json::Value = serde_json::from_str(result.get()).expect("JSON");
     for (path, told) in PATHS.iter().zip(result["told"].as_array().expect("a list")) {
@@ -278,10 +236,10 @@ fn a_compressed_echo_is_refused() {
 /// The same search finds the value where it is not a secret but a plain variable: the test could fail.
 #[test]
 fn the_search_finds_what_is_no_secret() {
-    let (port, _) = start();
+    let server = start();
     let folder = tempfile::tempdir().expect("a folder");
     let value = "s3cr3t-Q-k-y-e-42-abcdef";
-    let report = run(grants(port, folder.path(), false), Some(value), false, true);
+    let report = run(grants(server.port, folder.path(), false), Some(value), false, true);
     for (part, text) in left(&report, folder.path()).into_iter().filter(|(part, _)| *part != "denials") {
         for form in forms(value) {
             assert!(text.contains(&form) || form.contains('\\'), "`{form}` is not in {part}");

@@ -308,7 +308,7 @@ fn a_result_of_brackets_is_laid_out_on_a_terminal_in_a_few_times_its_size() {
     assert!(ran.peak_bytes < 400 << 20, "{}", ran.peak_bytes);
 }
 
-/// `cargo test --release --test limits -- --ignored fuel`
+/// `cargo test --release --test isolation -- --ignored fuel`
 #[test]
 #[ignore = "fuel needs the runtime compiled a second time, which takes more than a minute"]
 fn fuel_runs_out_and_counts_the_same_every_time() {

@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
-use crate::common::server::{Authority, Seen, Server, answer};
+use crate::common::server::{self, Authority, Request, Server, answer};
 use crate::common::{returned, tests};
 use serde_json::{Value, json};
 use skillcell::policy::{DenialKind, GrantKind, Grants};
@@ -30,7 +30,7 @@ static HOST: LazyLock<Host> = LazyLock::new(|| {
     Host::builder().roots(Roots::new([])).ca_files([trusted]).build().expect("the cache folder can be used")
 });
 
-fn handle(seen: &Seen) -> Option<Vec<u8>> {
+fn handle(seen: &Request) -> Option<Vec<u8>> {
     Some(match seen.path() {
         "gzip" => answer("200 OK", &[("Content-Encoding", "gzip")], GZIP),
         "big" => answer("200 OK", &[], "x".repeat(300_000)),
@@ -155,7 +155,7 @@ fn a_redirect_to_a_host_that_is_not_granted_is_refused() {
         assert_eq!(flags, ["--allow-http 'http://refused.example.test/*'"], "{library}");
         kinds(report);
     }
-    assert!(server.seen().iter().all(|seen| seen.url.ends_with("/away")));
+    assert!(server.seen().iter().all(|seen| seen.url().ends_with("/away")));
 }
 
 #[test]
@@ -322,7 +322,7 @@ const NAME_ERRORS: [&str; 5] = [
 
 #[test]
 fn nobody_at_a_port_is_a_connection_error() {
-    let port = std::net::TcpListener::bind("127.0.0.1:0").and_then(|gone| gone.local_addr()).expect("a port").port();
+    let port = server::nobody();
     let mut grants = Grants::default();
     grants.add(GrantKind::AllowHttp, &format!("http://{NAME}/*")).expect("a rule");
     grants.add(GrantKind::Resolve, &format!("{NAME}:80:127.0.0.1:{port}")).expect("a resolve");
@@ -395,7 +395,7 @@ fn https_is_verified_by_the_host_for_every_library() {
     }
     let urls = [NAME, OTHER].map(|host| format!("https://{host}/slow")).join(" ");
     assert_eq!(told("httpx.AsyncClient", "together", &urls, &server)["texts"], json!(["slow", "slow"]));
-    assert!(server.seen().iter().all(|seen| seen.url.starts_with("https://")));
+    assert!(server.seen().iter().all(|seen| seen.url().starts_with("https://")));
 }
 
 #[test]
@@ -422,9 +422,8 @@ fn a_certificate_of_an_unknown_authority_or_for_another_name_is_the_librarys_err
 #[test]
 fn a_server_that_does_not_shake_hands_is_a_time_out() {
     // Takes connections and never says anything.
-    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a loopback port");
+    let (_listener, port) = server::listener();
     let mut granted = Grants::default();
-    let port = listener.local_addr().expect("it is bound").port();
     granted.add(GrantKind::AllowHttp, &format!("https://{NAME}/*")).expect("a rule");
     granted.add(GrantKind::Resolve, &format!("{NAME}:443:127.0.0.1:{port}")).expect("a resolve");
     let expected = [

@@ -673,7 +673,7 @@ fn web_call(library: &str, url: &str, grants: Grants) -> Report {
 }
 
 fn http_goes_through_the_same_rules_as_from_a_cell() {
-    let handle = |seen: &server::Seen| Some(answer("200 OK", &[], format!("{} {}", seen.method, seen.path())));
+    let handle = |seen: &server::Request| Some(answer("200 OK", &[], format!("{} {}", seen.method, seen.path())));
     let servers = [
         ("http", 80, Server::start(None, handle)),
         ("https", 443, Server::start(Some(AUTHORITY.server(&["api.example.test"])), handle)),

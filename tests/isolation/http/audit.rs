@@ -1,10 +1,11 @@
 //! Promise: every decision and every request is told, without what the query carried.
 
 use std::io::Write;
-use std::net::TcpListener;
+use std::net::{TcpListener, TcpStream};
 
 use super::addresses::{LOOPBACK, OTHER, fickle};
-use super::support::{Guest, Rules, Server, Setup, code, get, ok, receive, soon};
+use super::support::{Guest, Rules, Server, Setup, code, get, ok, soon};
+use crate::common::server;
 use skillcell::http::{Event, HttpLimits, Secret, Secrets};
 
 #[test]
@@ -85,7 +86,7 @@ fn a_secret_is_told_before_it_is_sent_or_it_is_not_sent() {
         let chunked = guest.once(&server, get(&server, "/", "Transfer-Encoding: chunked\r\n") + &chunk);
         let expected = if refuses { "refused" } else { "ok" };
         assert_eq!((code(whole), code(chunked)), (expected, expected));
-        let sent = server.requests.lock().unwrap().concat();
+        let sent = server.requests().concat();
         assert_eq!(sent.matches("value-12345").count(), if refuses { 0 } else { 2 }, "{sent}");
         let events = guest.audit.0.lock().unwrap();
         let told = events.iter().filter(|event| {
@@ -130,8 +131,8 @@ fn a_connection_over_the_limit_is_told_as_denied() {
 
 #[test]
 fn a_secret_that_is_sent_again_is_told_with_where_it_goes_then() {
-    let first = TcpListener::bind("127.0.0.1:0").unwrap();
-    let port = first.local_addr().unwrap().port();
+    let (first, port) = server::listener();
+    let receive = |wire: &mut TcpStream| server::receive(wire, "http", &mut Vec::new());
     let second = TcpListener::bind(("127.0.0.2", port)).unwrap();
     // The first address answers once, takes one more request, and is gone.
     std::thread::spawn(move || {

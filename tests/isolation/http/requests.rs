@@ -1,11 +1,11 @@
 //! Promise: what the guest asks is sent as it was understood, and what could be understood in two ways is not sent.
 
 use std::io::{Read, Write};
-use std::net::TcpListener;
 use std::sync::mpsc;
 use std::time::Duration;
 
 use super::support::{Guest, Rules, Server, Setup, body, code, get, ok, post, soon};
+use crate::common::server;
 use skillcell::http::{HttpError, HttpLimits};
 
 #[test]
@@ -29,8 +29,7 @@ fn a_request_may_arrive_byte_by_byte() {
 
 #[test]
 fn a_chunked_body_goes_on_in_chunks_before_it_is_complete() {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let port = listener.local_addr().unwrap().port();
+    let (listener, port) = server::listener();
     let (send, receive) = mpsc::channel();
     std::thread::spawn(move || {
         let (mut stream, _) = listener.accept().unwrap();

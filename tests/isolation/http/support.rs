@@ -1,55 +1,33 @@
 //! A server that writes whatever a test tells it to, a gate with a few rules, and a guest that writes bytes.
 
 use std::collections::HashMap;
-use std::io::{Read, Write};
-use std::net::{IpAddr, SocketAddr, TcpListener};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
+use crate::common::server::{self, Wire};
 use skillcell::http::{
     Asked, Audit, ClientSettings, Event, Exchanges, Gate, Granted, HttpClient, HttpError, HttpLimits, Place, Refusal,
     Secrets, Terms,
 };
 
-pub trait Wire: Read + Write {}
-impl<T: Read + Write> Wire for T {}
-
-/// What a server does with a request: write to the wire, and say whether to stay.
-pub type Handler = dyn Fn(&str, &mut dyn Wire) -> bool + Send + Sync;
-
+/// A server that does whatever a handler does to the wire, which says whether to stay.
 pub struct Server {
     pub address: SocketAddr,
-    pub connections: Arc<AtomicUsize>,
-    pub requests: Arc<Mutex<Vec<String>>>,
+    server: server::Server,
 }
 
 impl Server {
     pub fn start(handler: impl Fn(&str, &mut dyn Wire) -> bool + Send + Sync + 'static) -> Server {
-        Server::start_with(None, Arc::new(handler))
+        Server::start_with(None, handler)
     }
 
-    pub fn start_with(tls: Option<Arc<rustls::ServerConfig>>, handler: Arc<Handler>) -> Server {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let address = listener.local_addr().unwrap();
-        let (connections, requests) = (Arc::new(AtomicUsize::new(0)), Arc::new(Mutex::new(Vec::new())));
-        let (count, seen) = (connections.clone(), requests.clone());
-        std::thread::spawn(move || {
-            for stream in listener.incoming() {
-                let Ok(stream) = stream else { return };
-                stream.set_nodelay(true).unwrap();
-                count.fetch_add(1, Ordering::SeqCst);
-                let (tls, handler, seen) = (tls.clone(), handler.clone(), seen.clone());
-                std::thread::spawn(move || match tls {
-                    None => serve(&mut { stream }, &*handler, &seen),
-                    Some(config) => {
-                        let session = rustls::ServerConnection::new(config).unwrap();
-                        serve(&mut rustls::StreamOwned::new(session, stream), &*handler, &seen);
-                    }
-                });
-            }
-        });
-        Server { address, connections, requests }
+    pub fn start_with(
+        tls: Option<Arc<rustls::ServerConfig>>,
+        handler: impl Fn(&str, &mut dyn Wire) -> bool + Send + Sync + 'static,
+    ) -> Server {
+        let server = server::Server::with(tls, move |request, wire| Ok(handler(&request.text(), wire)));
+        Server { address: SocketAddr::from(([127, 0, 0, 1], server.port)), server }
     }
 
     /// Answers everything with these bytes.
@@ -68,51 +46,24 @@ impl Server {
     }
 
     pub fn connections(&self) -> usize {
-        self.connections.load(Ordering::SeqCst)
+        self.server.connections()
+    }
+
+    pub fn requests(&self) -> Vec<String> {
+        self.server.seen().iter().map(server::Request::text).collect()
     }
 
     pub fn last(&self) -> String {
-        self.requests.lock().unwrap().last().cloned().unwrap_or_default()
+        self.requests().pop().unwrap_or_default()
     }
 
     pub fn count(&self) -> usize {
-        self.requests.lock().unwrap().len()
+        self.server.seen().len()
     }
 }
 
 pub fn ok(body: &str) -> String {
     format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{body}", body.len())
-}
-
-fn serve(wire: &mut dyn Wire, handler: &Handler, seen: &Mutex<Vec<String>>) {
-    while let Some(request) = receive(wire) {
-        seen.lock().unwrap().push(request.clone());
-        if !handler(&request, wire) {
-            return;
-        }
-        let _ = wire.flush();
-    }
-}
-
-pub fn receive(wire: &mut dyn Wire) -> Option<String> {
-    let (mut bytes, mut piece) = (Vec::new(), vec![0; 64 << 10]);
-    loop {
-        if let Some(at) = bytes.windows(4).position(|four| four == b"\r\n\r\n") {
-            let head = String::from_utf8_lossy(&bytes[..at]).to_ascii_lowercase();
-            let length = head.lines().find_map(|line| line.strip_prefix("content-length: ")?.parse::<usize>().ok());
-            let whole = match length {
-                Some(length) => bytes.len() >= at + 4 + length,
-                None => !head.contains("chunked") || bytes.ends_with(b"0\r\n\r\n"),
-            };
-            if whole {
-                return Some(String::from_utf8_lossy(&bytes).into_owned());
-            }
-        }
-        match wire.read(&mut piece) {
-            Ok(count @ 1..) => bytes.extend_from_slice(&piece[..count]),
-            _ => return None,
-        }
-    }
 }
 
 /// Allows everything but what it is told to refuse.

@@ -1,13 +1,14 @@
 //! Promise: no wait is longer than what was allowed for it, whatever the server does.
 
 use std::io::{Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpStream;
 use std::sync::mpsc;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use super::support::{Guest, Rules, Server, Setup, code, get, ok, soon};
 use super::tls::{Authority, REQUEST};
+use crate::common::server;
 use skillcell::http::HttpLimits;
 
 const SHORT: Duration = Duration::from_millis(80);
@@ -77,8 +78,8 @@ fn drip(bytes: &[u8], wire: &mut dyn Write) {
 
 /// A guest for whom `api.example.org` is a server that serves one connection.
 fn guest_of(authority: &Authority, serve: impl FnOnce(TcpStream) + Send + 'static) -> Guest {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let resolve = [("api.example.org".to_owned(), listener.local_addr().unwrap())].into();
+    let (listener, port) = server::listener();
+    let resolve = [("api.example.org".to_owned(), ([127, 0, 0, 1], port).into())].into();
     std::thread::spawn(move || serve(listener.accept().unwrap().0));
     Setup { client: authority.client(), rules: Rules { resolve, ..Rules::default() }, ..Setup::default() }.guest()
 }
@@ -137,8 +138,7 @@ fn a_server_that_drips_without_tls_gains_no_time() {
 
 #[test]
 fn a_server_that_takes_nothing_ends_the_upload() {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let port = listener.local_addr().unwrap().port();
+    let (_listener, port) = server::listener();
     let mut setup = limits(|limits| limits.idle = SHORT);
     setup.limits.request_bytes = 1 << 30;
     setup.limits.total_request_bytes = 1 << 30;
@@ -154,9 +154,7 @@ fn a_server_that_takes_nothing_ends_the_upload() {
 
 #[test]
 fn a_port_where_nobody_listens_refuses() {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let port = listener.local_addr().unwrap().port();
-    drop(listener);
+    let port = server::nobody();
     let mut guest = Guest::new();
     let id = guest.exchanges.open(false, "127.0.0.1", port).unwrap();
     assert_eq!(code(guest.exchanges.connect(id, soon())), "connection_refused");

@@ -4,49 +4,30 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
-
-use super::support::{Guest, Rules, Server, Setup, Wire, body, code, ok, soon};
+use super::support::{Guest, Rules, Server, Setup, body, code, ok, soon};
+use crate::common::server::{self, Wire};
 use skillcell::http::{ClientSettings, HttpClient, HttpError};
 
-pub struct Authority {
-    certificate: rcgen::Certificate,
-    issuer: rcgen::Issuer<'static, rcgen::KeyPair>,
-}
+/// The authority of the tests, for these.
+pub struct Authority(server::Authority);
 
 impl Authority {
     pub fn new() -> Authority {
-        let key = rcgen::KeyPair::generate().unwrap();
-        let mut params = rcgen::CertificateParams::new(Vec::new()).unwrap();
-        params.is_ca = rcgen::IsCa::Ca(rcgen::BasicConstraints::Unconstrained);
-        let certificate = params.self_signed(&key).unwrap();
-        Authority { certificate, issuer: rcgen::Issuer::new(params, key) }
+        Authority(server::Authority::new())
     }
 
     pub fn server(&self, name: &str, handler: impl Fn(&str, &mut dyn Wire) -> bool + Send + Sync + 'static) -> Server {
-        Server::start_with(Some(Arc::new(self.config(name))), Arc::new(handler))
+        Server::start_with(Some(Arc::new(self.config(name))), handler)
     }
 
     pub fn config(&self, name: &str) -> rustls::ServerConfig {
-        let key = rcgen::KeyPair::generate().unwrap();
-        let params = rcgen::CertificateParams::new(vec![name.to_owned()]).unwrap();
-        let certificate = params.signed_by(&key, &self.issuer).unwrap();
-        let provider = Arc::new(rustls::crypto::ring::default_provider());
-        let key = PrivateKeyDer::from(PrivatePkcs8KeyDer::from(key.serialize_der()));
-        rustls::ServerConfig::builder_with_provider(provider)
-            .with_safe_default_protocol_versions()
-            .unwrap()
-            .with_no_client_auth()
-            .with_single_cert(vec![certificate.der().clone()], key)
-            .unwrap()
+        self.0.config(&[name], None)
     }
 
     /// A client that trusts this authority, from a file.
     pub fn client(&self) -> Arc<HttpClient> {
-        let file = tempfile::NamedTempFile::new().unwrap();
-        std::fs::write(file.path(), self.certificate.pem()).unwrap();
         let mut settings = ClientSettings::default();
-        settings.ca_files = vec![file.path().to_owned()];
+        settings.ca_files = vec![self.0.file.path().to_owned()];
         Arc::new(HttpClient::new(&settings).unwrap())
     }
 }
@@ -79,7 +60,7 @@ fn a_connection_with_a_flood_of_session_tickets_is_replaced() {
     let mut config = authority.config("api.example.org");
     config.send_tls13_tickets = 600;
     let handler = |_: &str, wire: &mut dyn Wire| wire.write_all(ok("private").as_bytes()).is_ok();
-    let server = Server::start_with(Some(Arc::new(config)), Arc::new(handler));
+    let server = Server::start_with(Some(Arc::new(config)), handler);
     let mut guest = guest(authority.client(), "api.example.org", &server);
     let id = guest.exchanges.open(true, "api.example.org", 443).unwrap();
     guest.exchanges.connect(id, soon()).unwrap();
@@ -131,16 +112,7 @@ fn a_certificate_for_another_name_is_refused() {
 #[test]
 fn a_server_that_speaks_no_tls_fails_the_handshake() {
     let server = Server::start(|_, _| false);
-    let plain = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = plain.local_addr().unwrap();
-    std::thread::spawn(move || {
-        use std::io::Write;
-        let (mut stream, _) = plain.accept().unwrap();
-        stream.write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n").unwrap();
-    });
-    let mut rules = leads("api.example.org", &server);
-    rules.resolve.insert("api.example.org".into(), address);
-    let mut guest = Setup { rules, ..Setup::default() }.guest();
+    let mut guest = guest(Setup::default().client, "api.example.org", &server);
     let id = guest.exchanges.open(true, "api.example.org", 443).unwrap();
     assert_eq!(code(guest.exchanges.connect(id, soon())), "tls_failed");
 }
