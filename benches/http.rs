@@ -3,11 +3,14 @@
 //!
 //! The server keeps its connections, and so does the host's pool, for the cell as for the host.
 
-use std::io::{BufRead, BufReader, Write};
-use std::net::{IpAddr, SocketAddr, TcpListener};
+#[path = "../tests/common/mod.rs"]
+mod common;
+
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use common::server::{Server, answer};
 use serde_json::json;
 use skillcell::{Call, Host, Outcome, Skill};
 use skillcell_http::{
@@ -20,7 +23,8 @@ const ROUNDS: usize = 300;
 const BODY: &str = r#"{"status": "ok", "items": [1, 2, 3]}"#;
 
 fn main() {
-    let port = serve();
+    let server = serve();
+    let port = server.port;
     let host = Host::builder().build().expect("the cache folder can be used");
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/skills-compat/demo/fetch");
     let skill = host.skill(folder).expect("the demo skill is there");
@@ -120,26 +124,6 @@ impl Audit for Open {
     }
 }
 
-fn serve() -> u16 {
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a loopback port");
-    let port = listener.local_addr().expect("it is bound").port();
-    std::thread::spawn(move || {
-        for stream in listener.incoming().flatten() {
-            std::thread::spawn(move || {
-                stream.set_nodelay(true).expect("set");
-                let mut reader = BufReader::new(stream);
-                let mut line = String::new();
-                while reader.read_line(&mut line).is_ok_and(|count| count > 0) {
-                    if line == "\r\n" {
-                        let answer = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{BODY}", BODY.len());
-                        if reader.get_mut().write_all(answer.as_bytes()).is_err() {
-                            return;
-                        }
-                    }
-                    line.clear();
-                }
-            });
-        }
-    });
-    port
+fn serve() -> Server {
+    Server::start(None, |_| Some(answer("200 OK", &[], BODY)))
 }

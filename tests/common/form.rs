@@ -9,17 +9,11 @@ use serde_json::{Value, json};
 use skillcell::{Call, Choice, Host, Tier};
 use skillcell_policy::GrantKind;
 
-use crate::common::{returned, tests};
+use super::{returned, tests};
 
-/// Recorded calls and their files, which are kept beside the repository.
+/// Recorded calls and their files.
 fn parity() -> PathBuf {
-    tests().join("../../shared/parity")
-}
-
-/// Why it can't be tried here.
-pub fn missing() -> Option<String> {
-    let cases = parity().join("cases.json");
-    (!cases.is_file()).then(|| format!("{} is not here", cases.display()))
+    tests().join("../skills-compat/parity")
 }
 
 /// Fills a form, reads it back, and makes the recorded calls. `seen` is where a skill sees a folder of the host.
@@ -69,7 +63,7 @@ struct Folder {
 impl Folder {
     fn new(seen: fn(&Path) -> String) -> Folder {
         let folder = tempfile::tempdir().unwrap();
-        fs::copy(parity().join("files/pdf_form.pdf"), folder.path().join("form.pdf")).unwrap();
+        fs::copy(parity().join("files/form.pdf"), folder.path().join("form.pdf")).unwrap();
         // Whoever a tier runs a skill as may write here.
         fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o777)).unwrap();
         Folder { seen: seen(folder.path()), folder }

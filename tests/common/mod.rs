@@ -1,8 +1,14 @@
 //! What the tests share: one host with the user's cache (or `SKILLCELL_CACHE_DIR`), so the runtime is compiled once.
 
-#![allow(dead_code, reason = "every test file uses some of it")]
+#![allow(dead_code, reason = "every group of tests uses some of it")]
 
+pub mod debian;
+pub mod form;
+pub mod held;
 pub mod ran;
+pub mod server;
+pub mod trials;
+pub mod watched;
 
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;

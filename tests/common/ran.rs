@@ -1,7 +1,5 @@
 //! What a program that calls `skillcell` sees.
 
-#![allow(dead_code, reason = "every test file uses some of it")]
-
 use std::process::{Command, Output};
 
 use serde_json::Value;

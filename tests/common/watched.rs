@@ -1,7 +1,5 @@
 //! A program on a terminal of its own, or measured: by Python, which has both.
 
-#![allow(dead_code, reason = "every test file uses some of it")]
-
 use std::process::Command;
 
 use serde_json::Value;

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
-use crate::servers::Request;
+use crate::common::server::Request;
 use crate::spellings;
 
 /// How long a slow answer is kept up.
@@ -29,7 +29,7 @@ pub fn answer(request: &Request, wire: &mut dyn Write) -> io::Result<bool> {
             let packed = gzip(bytes.parse().unwrap_or(0));
             plain(wire, "200 OK", "Content-Encoding: gzip\r\n", &packed)
         }
-        ("length", _) => plain(wire, "200 OK", "", request.body.len().to_string().as_bytes()),
+        ("length", _) => plain(wire, "200 OK", "", request.raw.len().to_string().as_bytes()),
         _ => plain(wire, "200 OK", "", format!("{} {}", request.method, request.target).as_bytes()),
     }
 }
@@ -101,8 +101,8 @@ fn echo(request: &Request, how: &str, wire: &mut dyn Write) -> io::Result<bool> 
         "length" => plain(wire, "200 OK", "", key.len().to_string().as_bytes()),
         "whole" => {
             let mut all = request.head.clone().into_bytes();
-            all.extend_from_slice(b"\r\n\r\n");
-            all.extend_from_slice(&request.body);
+            all.extend_from_slice(b"\r\n");
+            all.extend_from_slice(&request.raw);
             plain(wire, "200 OK", "", &all)
         }
         _ => spellings::answer(request, how, key, wire),

@@ -4,15 +4,14 @@
 //! `<family>/<skill>/pairs.toml` says what is tried and expected; README.md has the format. What is particular to a tier is
 //! in `tier.rs`.
 
+#[path = "../common/mod.rs"]
+mod common;
+
 mod answers;
 mod authority;
 mod case;
-#[path = "../common/debian.rs"]
-mod debian;
 mod expect;
 mod folders;
-#[path = "../common/held.rs"]
-mod held;
 mod names;
 mod promises;
 mod props;
@@ -28,7 +27,8 @@ mod wheels;
 use std::collections::BTreeSet;
 use std::process::ExitCode;
 
-use libtest_mimic::{Arguments, Failed, Trial};
+use common::trials::trial;
+use libtest_mimic::{Arguments, Trial};
 use skillcell::Tier;
 
 /// The folders beside this file, each a test.
@@ -81,22 +81,13 @@ const OF_ITSELF: &[Test] = &[
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
-    let families = FAMILIES.iter().map(|&name| trial(name, move || runner::family(name)));
+    let families = FAMILIES.iter().map(|&name| trial(name, || None, move || runner::family(name)));
     let mut trials: Vec<Trial> = families.collect();
     if *tier::TIER == Tier::Wasm {
-        trials.extend(FOLDERS.iter().chain(OF_ITSELF).map(|&(name, test)| trial(name, test)));
-    }
-    if *tier::TIER == Tier::Wasm && !arguments.list {
+        trials.extend(FOLDERS.iter().chain(OF_ITSELF).map(|&(name, test)| trial(name, || None, test)));
         trials.extend(sample::trials());
     }
     libtest_mimic::run(&arguments, trials).exit_code()
-}
-
-fn trial(name: &str, test: impl FnOnce() + Send + 'static) -> Trial {
-    Trial::test(name, move || {
-        test();
-        Ok::<(), Failed>(())
-    })
 }
 
 /// The issue asks for this many.

@@ -3,10 +3,12 @@
 
 use std::process::{Command, Stdio};
 
-use libtest_mimic::{Failed, Trial};
+use libtest_mimic::Trial;
 use serde_json::Value;
 use skillcell::Tier;
 use skillcell_tiers::container::Engine;
+
+use crate::common::{debian, trials};
 
 /// A record to go by.
 #[derive(Clone, Copy)]
@@ -32,11 +34,7 @@ pub fn trials() -> Vec<Trial> {
 fn trial(recorded: Recorded) -> Trial {
     let place = recorded.sandbox.unwrap_or(recorded.tier.name());
     let name = format!("some_of_all_families_are_as_recorded_in_{place}");
-    let missing = recorded.missing();
-    if let Some(why) = &missing {
-        eprintln!("SKIPPED {name}: {why}");
-    }
-    Trial::test(name, move || recorded.run()).with_ignored_flag(missing.is_some())
+    trials::trial(name, move || recorded.missing(), move || recorded.run())
 }
 
 impl Recorded {
@@ -46,7 +44,7 @@ impl Recorded {
                 Ok(engine) => engine,
                 Err(error) => return Some(error.to_string()),
             };
-            return crate::debian::base(engine.kind.program()).err();
+            return debian::base(engine.kind.program()).err();
         }
         // Which sandbox there is, a process asks only once.
         let mut doctor = Command::new(env!("CARGO_BIN_EXE_skillcell"));
@@ -61,14 +59,12 @@ impl Recorded {
         self.sandbox.into_iter().fold(command, |command, sandbox| command.env("SKILLCELL_SANDBOX", sandbox))
     }
 
-    fn run(self) -> Result<(), Failed> {
-        let mut command = Command::new(std::env::current_exe()?);
+    fn run(self) {
+        let mut command = Command::new(std::env::current_exe().expect("a path"));
         command.env("ESCAPE_TIER", self.tier.name()).env("ESCAPE_EVERY", self.every).env_remove("ESCAPE_RECORD");
-        let ran = self.in_sandbox(&mut command).arg("--test-threads=1").stdin(Stdio::null()).output()?;
-        if ran.status.success() {
-            return Ok(());
-        }
-        let text = String::from_utf8_lossy(&ran.stdout).into_owned() + &String::from_utf8_lossy(&ran.stderr);
-        Err(text.into())
+        let ran = self.in_sandbox(&mut command).arg("--test-threads=1").stdin(Stdio::null()).output();
+        let ran = ran.expect("it starts");
+        let text = [&ran.stdout, &ran.stderr].map(|bytes| String::from_utf8_lossy(bytes));
+        assert!(ran.status.success(), "{}", text.concat());
     }
 }

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use crate::answers::{base64, plain};
-use crate::servers::Request;
+use crate::common::server::Request;
 
 /// What `/echo/<how>` answers, where `answers.rs` has no answer of its own.
 pub fn answer(request: &Request, how: &str, key: &str, wire: &mut dyn Write) -> io::Result<bool> {

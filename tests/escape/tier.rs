@@ -142,13 +142,13 @@ fn linux_words() -> Vec<(&'static str, String)> {
 }
 
 /// The base image of containers.
-const BASE: &str = crate::debian::IMAGE;
+const BASE: &str = crate::common::debian::IMAGE;
 
 pub static HOST: LazyLock<Host> = LazyLock::new(|| {
     let host = Host::builder().roots(Roots::new([])).ca_files([authority::FILE.path().to_owned()]);
     if *TIER == Tier::Container {
         let engine = Engine::of_machine().expect("a container engine");
-        crate::debian::base(engine.kind.program()).expect("a base image");
+        crate::common::debian::base(engine.kind.program()).expect("a base image");
     }
     let host = host.container_base(BASE);
     host.lookup(Arc::new(Names::default())).build().expect("the cache folder can be used")

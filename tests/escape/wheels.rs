@@ -3,27 +3,22 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::io::{Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::io::Write;
 use std::path::PathBuf;
 use std::process::Command;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::time::Duration;
 
 use serde::Deserialize;
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
+use crate::common::server::{Server, answer};
 use crate::props::Prop;
 use crate::stage::Stage;
 
 const ARCHIVE: &str = "trapped-1.0.tar.gz";
 
 pub struct Wheels {
-    asked: Arc<AtomicUsize>,
-    stop: Arc<AtomicBool>,
-    port: u16,
+    server: Server,
     marker: PathBuf,
 }
 
@@ -50,39 +45,20 @@ impl Wheels {
     pub fn start(settings: &toml::Value, stage: &mut Stage) -> Wheels {
         let made: Vec<Made> = settings.clone().try_into().expect("settings of `wheels`");
         let archive = archive(stage);
-        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
-        let port = listener.local_addr().expect("a port").port();
-        stage.words.put("trap", &format!("http://127.0.0.1:{port}/{ARCHIVE}"));
+        let server = Server::start(None, move |_| Some(answer("200 OK", &[("Connection", "close")], &archive)));
+        stage.words.put("trap", &format!("http://127.0.0.1:{}/{ARCHIVE}", server.port));
         fs::create_dir(stage.path("wheels")).expect("made");
         made.iter().for_each(|one| make(one, stage));
-        let (asked, stop) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicBool::new(false)));
-        let (count, stopped) = (asked.clone(), stop.clone());
-        std::thread::spawn(move || {
-            for stream in listener.incoming().flatten() {
-                if stopped.load(Ordering::SeqCst) {
-                    return;
-                }
-                count.fetch_add(1, Ordering::SeqCst);
-                let _ = answer(stream, &archive);
-            }
-        });
-        Wheels { asked, stop, port, marker: stage.path("marker") }
+        Wheels { server, marker: stage.path("marker") }
     }
 }
 
 impl Prop for Wheels {
     fn check(&mut self, expected: &toml::Value) -> Vec<String> {
         let expected: Saw = expected.clone().try_into().expect("what `wheels` saw");
-        let (asked, ran) = (self.asked.load(Ordering::SeqCst), self.marker.exists());
+        let (asked, ran) = (self.server.connections(), self.marker.exists());
         let fine = asked == expected.asked && ran == expected.ran;
         if fine { Vec::new() } else { vec![format!("wheels: the server was asked {asked} times, and it ran: {ran}")] }
-    }
-}
-
-impl Drop for Wheels {
-    fn drop(&mut self) {
-        self.stop.store(true, Ordering::SeqCst);
-        let _ = TcpStream::connect(("127.0.0.1", self.port));
     }
 }
 
@@ -115,13 +91,4 @@ fn make(made: &Made, stage: &Stage) {
         zip.write_all(text.as_bytes()).expect("written");
     }
     zip.finish().expect("a wheel");
-}
-
-fn answer(mut stream: TcpStream, bytes: &[u8]) -> std::io::Result<()> {
-    stream.set_read_timeout(Some(Duration::from_secs(5)))?;
-    let mut request = [0; 4096];
-    let _ = stream.read(&mut request)?;
-    let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\nConnection: close\r\n\r\n", bytes.len());
-    stream.write_all(head.as_bytes())?;
-    stream.write_all(bytes)
 }

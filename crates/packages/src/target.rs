@@ -11,7 +11,7 @@ pub type MarkerValues = BTreeMap<String, String>;
 /// A program that prints what a Python is: what [`Target`] is made of.
 pub const ABOUT_PYTHON: &str = include_str!("about_python.py");
 
-/// What markers see in a cell. Tested against one in `tests/packages.rs`.
+/// What markers see in a cell. Tested against one in `tests/behaviour/packages.rs`.
 pub const ENVIRONMENT: &[(&str, &str)] = &[
     ("implementation_name", "cpython"),
     ("implementation_version", "3.15.0"),

@@ -1,4 +1,4 @@
-//! What programs rely on from a file system, and what a cell must not be able to do. Limits are in `tests/limits.rs`.
+//! What programs rely on from a file system, and what a cell must not be able to do. Limits are in `tests/isolation/limits.rs`.
 
 mod limits;
 mod watching;

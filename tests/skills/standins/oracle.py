@@ -1,4 +1,4 @@
-"""Writes what the native packages give, for `tests/standins.rs` to compare with what cells give.
+"""Writes what the native packages give, for `tests/behaviour/standins.rs` to compare with what cells give.
 
     pip install biopython==1.88 pydantic==2.14.3 pycryptodome bitarray rpds-py cytoolz jiter web3==8.0.0
     python tests/skills/standins/oracle.py

@@ -1,0 +1,21 @@
+//! What users and authors of skills see: the program and its words, the guest's Python, packages, approvals, the audit, and
+//! the study of the registry. Each file is one promise.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod analysis;
+mod approve;
+mod audit;
+mod cli;
+mod compare;
+mod contract;
+mod demo;
+mod guest;
+mod jpeg;
+mod matrix;
+mod packages;
+mod parity;
+mod skill_tests;
+mod standins;
+mod venv;

@@ -1,0 +1,96 @@
+//! Tests of skills in Pyodide on Node.js, for comparison: they run where that was asked for and nowhere else. Where Node.js or
+//! npm is not there, the tests that take them say so and count as ignored.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use crate::common::trials::trial;
+use libtest_mimic::Trial;
+use serde_json::Value;
+
+pub fn trials() -> Vec<Trial> {
+    vec![
+        trial("pyodide::a_registry_skill_is_tested_in_pyodide", no_node, a_registry_skill_is_tested_in_pyodide),
+        trial(
+            "pyodide::what_a_test_breaks_is_a_reason_in_the_column",
+            no_node,
+            what_a_test_breaks_is_a_reason_in_the_column,
+        ),
+        trial("pyodide::strangers_need_trust", || None, strangers_need_trust),
+        trial("pyodide::without_node_the_column_says_so", || None, without_node_the_column_says_so),
+    ]
+}
+
+fn no_node() -> Option<String> {
+    let missing = ["node", "npm"].into_iter().find(|program| !starts(program));
+    missing.map(|program| format!("{program} is not there"))
+}
+
+fn starts(program: &str) -> bool {
+    let quiet = Command::new(program).arg("--version").stdin(Stdio::null()).stdout(Stdio::null()).status();
+    quiet.is_ok_and(|status| status.success())
+}
+
+/// The first skill's `tests` of a study with these arguments.
+fn studied(args: &[&str], path: Option<&Path>) -> Value {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_skillcell"));
+    command.args(["matrix", "--pyodide", "--no-native", "--no-latency", "--json"]).args(args);
+    if let Some(path) = path {
+        command.env("PATH", path);
+    }
+    let done = command.output().expect("it starts");
+    let said = String::from_utf8_lossy(&done.stderr);
+    assert!(done.status.success(), "{said}");
+    let matrix: Value = serde_json::from_slice(&done.stdout).unwrap_or_else(|error| panic!("{error}: {said}"));
+    matrix["skills"][0]["tests"].clone()
+}
+
+/// A registry of one skill with these tests.
+fn registry(tests: &str) -> tempfile::TempDir {
+    let registry = tempfile::tempdir().expect("a folder");
+    let skill = registry.path().join("odd/one");
+    fs::create_dir_all(&skill).expect("made");
+    let code = "from skillware.core.base_skill import BaseSkill\n\
+                class S(BaseSkill):\n    manifest = {}\n    def execute(self, params):\n        return {}\n";
+    fs::write(skill.join("skill.py"), code).expect("written");
+    fs::write(skill.join("manifest.yaml"), "name: odd/one\nversion: 1.0.0\n").expect("written");
+    fs::write(skill.join("test_skill.py"), tests).expect("written");
+    registry
+}
+
+fn a_registry_skill_is_tested_in_pyodide() {
+    let tests = studied(&["--skill", "office/web_form_mapper"], None);
+    assert_eq!(tests["pyodide"]["passed"], 9, "{tests}");
+    assert_eq!(tests["cells"]["passed"], 10, "{tests}");
+    // Its event loop always runs, and pytest-asyncio wants one of its own.
+    let fails = tests["pyodide_differences"].as_array().expect("a list");
+    assert_eq!(fails.len(), 1, "{tests}");
+    assert!(fails[0]["reason"].as_str().expect("a reason").contains("running event loop"), "{tests}");
+}
+
+fn what_a_test_breaks_is_a_reason_in_the_column() {
+    // It is in Pyodide, has the framework, and may take its report and its process away.
+    let hostile = "import sys\nfrom skillware.core.base_skill import BaseSkill\n\
+                   def test_where():\n    assert sys.platform == 'emscripten'\n\
+                   def test_end():\n    import os, js\n    os.remove('/own/report.jsonl')\n    os.mkdir('/own/report.jsonl')\n    js.process.exit(0)\n";
+    let registry = registry(hostile);
+    let folder = registry.path().to_str().expect("a plain path");
+    let tests = studied(&[folder, "--trust-remote-code"], None);
+    assert_eq!(tests["pyodide"]["not_run"], "it took its report away", "{tests}");
+}
+
+fn strangers_need_trust() {
+    let registry = registry("def test_it():\n    pass\n");
+    let tests = studied(&[registry.path().to_str().expect("a plain path")], None);
+    let why = tests["pyodide"]["not_run"].as_str().expect("it was not run");
+    assert!(why.contains("--trust-remote-code"), "{why}");
+}
+
+fn without_node_the_column_says_so() {
+    let empty = tempfile::tempdir().expect("a folder");
+    let tests = studied(&["--skill", "monitoring/kpi_gate"], Some(empty.path()));
+    let why = tests["pyodide"]["not_run"].as_str().expect("it was not run");
+    assert!(why.contains("Node.js is not there"), "{why}");
+    assert!(tests["cells"]["passed"].as_u64() > Some(0), "{tests}");
+}
