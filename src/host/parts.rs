@@ -110,10 +110,7 @@ impl Host {
                 found.ok_or_else(|| std::io::Error::other("the standard library is no longer in the cache"))
             };
             let (cache, progress) = (self.shared.cache.clone(), self.shared.progress.clone());
-            let plots = move || {
-                let found = provision::open_matplotlib_data(&cache, &*progress).map_err(std::io::Error::other)?;
-                found.ok_or_else(|| std::io::Error::other("matplotlib's data is no longer in the cache"))
-            };
+            let plots = move || provision::open_matplotlib_data(&cache, &*progress).map_err(std::io::Error::other);
             Ok(CommonFiles::open(&self.runtime(), Box::new(stdlib), Box::new(plots))?)
         })
     }
