@@ -9,7 +9,7 @@ use crate::cache::{Bucket, Pack};
 use crate::call::ImageUse;
 use crate::image::{BakeError, BakeReport, Baker, Image, MAX_AGE, WarmUp};
 use crate::limits::Limits;
-use crate::manifest::Manifest;
+use crate::manifest::{Manifest, StaticManifest};
 use crate::packages::Packages;
 use crate::skill::Skill;
 
@@ -50,9 +50,14 @@ impl Host {
     /// What a skill says of itself, read without running it.
     pub fn manifest(&self, skill: &Skill) -> Result<Manifest, HostError> {
         on_enough_stack(|| {
-            let read = self.baker(false)?.static_manifest(skill)?;
+            let read = self.static_manifest(skill)?;
             read.manifest.map_err(|source| HostError::Manifest { skill: skill.id().to_owned(), source })
         })
+    }
+
+    /// What the guest reads of a skill's files, which the skill has no part in.
+    pub(super) fn static_manifest(&self, skill: &Skill) -> Result<StaticManifest, HostError> {
+        self.repairing(|| Ok(self.baker(false)?.static_manifest(skill)?))
     }
 
     /// What a skill's requirements resolve to. It asks pip for what is neither there nor was resolved before.
@@ -63,12 +68,9 @@ impl Host {
 
     /// The skill with its packages. A manifest that can't be read asks for none.
     pub(super) fn with_packages(&self, skill: &Skill) -> Result<Skill, HostError> {
-        on_enough_stack(|| {
-            let baker = self.baker(false)?;
-            match baker.static_manifest(skill)?.manifest {
-                Ok(manifest) => Ok(baker.with_packages(skill, &manifest)?),
-                Err(_) => Ok(skill.clone()),
-            }
+        on_enough_stack(|| match self.static_manifest(skill)?.manifest {
+            Ok(manifest) => Ok(self.baker(false)?.with_packages(skill, &manifest)?),
+            Err(_) => Ok(skill.clone()),
         })
     }
 
@@ -88,7 +90,7 @@ impl Host {
 
     /// What is in a skill's files, for the analysis.
     pub(crate) fn facts(&self, skill: &Skill) -> Result<serde_json::Value, HostError> {
-        on_enough_stack(|| Ok(self.baker(false)?.facts(skill)?))
+        on_enough_stack(|| self.repairing(|| Ok(self.baker(false)?.facts(skill)?)))
     }
 
     /// What becomes of importing packages that a skill names, in a cell that has its packages and not the skill.
@@ -98,7 +100,7 @@ impl Host {
         wanted: &serde_json::Value,
     ) -> Result<Option<serde_json::Value>, HostError> {
         let with_packages = self.with_packages(skill)?;
-        on_enough_stack(|| Ok(self.baker(false)?.tried(&with_packages, wanted)?))
+        on_enough_stack(|| self.repairing(|| Ok(self.baker(false)?.tried(&with_packages, wanted)?)))
     }
 
     /// A skill's image, and whether it was baked for this.

@@ -50,8 +50,7 @@ impl Host {
     /// Gets everything ready that a first call would need.
     pub fn install(&self) -> Result<(), HostError> {
         self.registry()?;
-        self.baker(false)?.prepare()?;
-        Ok(())
+        self.repairing(|| Ok(self.baker(false)?.prepare()?))
     }
 
     pub(crate) fn cache(&self) -> &Cache {
