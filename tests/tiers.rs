@@ -869,8 +869,10 @@ fn nonsense_for_a_tier_is_refused_with_what_decides_instead() {
         let asks = with_manifest(&format!("execution: {nonsense}"));
         let report = HOST.call(&asks.skill, &Call::new(json!({}))).unwrap();
         assert!(matches!(report.outcome, Outcome::Refused), "{nonsense}: {report:?}");
-        let hint = report.denials[0].hint.as_deref().unwrap();
-        assert!(report.denials[0].message.contains("one of auto") && hint.contains("`--tier NAME`"), "{report:?}");
+        let denial = &report.denials[0];
+        let hint = denial.hint.as_deref().unwrap();
+        assert!(denial.asked == "execution" && denial.message.contains("can't be read: it is "), "{report:?}");
+        assert!(hint.contains("`--tier NAME`") && hint.contains("wasm, container, subprocess"), "{report:?}");
         let mut call = Call::new(json!({}));
         call.tier = Choice::Tier(Tier::Wasm);
         assert!(returned(HOST.call(&asks.skill, &call).unwrap()).is_ok(), "{nonsense}");
