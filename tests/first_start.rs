@@ -449,7 +449,7 @@ fn a_full_disk_is_told_leaves_nothing_half_made_and_is_got_over() {
     // In whole pages, as the disk counts them.
     let blocks =
         files(&start, &["runtime", "code", "pack"]).into_iter().map(|path| fs::metadata(path).expect("there").blocks());
-    let used = (blocks.sum::<u64>() * 512 >> 20) + 1;
+    let used = (blocks.sum::<u64>() * 512).div_ceil(1 << 20);
     // Too small for the framework's image, then for the skill's.
     for room in [8, 60] {
         disk.resize(used + room);
