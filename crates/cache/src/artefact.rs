@@ -129,6 +129,8 @@ impl Cache {
         if !seal.matches(&digest) {
             return Ok(Found::Flawed(Flaw::Digest));
         }
+        // It is held until the file is neither open nor mapped any more, and tells `trim` that this is in use.
+        let _ = file.try_lock_shared();
         // The stamp of last use; where it can't be set, cleaning by age is less exact and that is all.
         let _ = seal_file.set_modified(SystemTime::now());
         Ok(Found::Whole(Artefact { file, meta: seal.meta, bytes: seal.bytes, digest, path }))

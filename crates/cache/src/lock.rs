@@ -1,5 +1,5 @@
 //! Advisory locks between processes (and threads) that share a cache. They order producers; they don't
-//! guard readers, who trust digests.
+//! guard readers, who trust digests. (That data is in use is a lock on the data itself: see `trim.rs`.)
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read};

@@ -93,7 +93,7 @@ impl HostBuilder {
     }
 
     /// What all images together may take on disk: each bake makes room by removing those not used for longest, but for
-    /// those used within the last hour. 10 GiB unless it is set.
+    /// those that a running process has mapped. 10 GiB unless it is set.
     pub fn max_image_bytes(mut self, bytes: u64) -> HostBuilder {
         self.max_image_bytes = Some(bytes);
         self

@@ -121,11 +121,10 @@ impl Host {
     }
 
     fn read_facts(&self, skill: &Skill) -> Result<KnownFacts, HostError> {
-        let baker = self.baker(false)?;
-        let read = baker.static_manifest(skill)?;
+        let read = self.static_manifest(skill)?;
         // One that can't be read requires nothing.
         let with_packages = match &read.manifest {
-            Ok(manifest) => baker.with_packages(skill, manifest)?,
+            Ok(manifest) => self.baker(false)?.with_packages(skill, manifest)?,
             Err(_) => skill.clone(),
         };
         Ok(KnownFacts::new(&read, with_packages.shared_site()))
@@ -142,7 +141,7 @@ impl Host {
 
     fn changed_since_approval(&self, approval: &Approval, skill: &Skill) -> Result<Denial, HostError> {
         // What it asks for may be unreadable; that its files changed can always be told.
-        let asked = match self.baker(false)?.static_manifest(skill)?.manifest {
+        let asked = match self.static_manifest(skill)?.manifest {
             Ok(manifest) => manifest.permissions.unwrap_or_default(),
             Err(_) => approval.permissions.clone(),
         };

@@ -6,12 +6,11 @@ use std::sync::{Arc, MutexGuard, PoisonError};
 use super::parts::Shared;
 use super::{Host, HostError, on_enough_stack};
 use crate::call::ImageUse;
-use skillcell_cache::{Bucket, Pack};
 use skillcell_cell::image::{BakeError, BakeReport, Baker, Image, MAX_AGE, WarmUp};
 use skillcell_limits::Limits;
+use skillcell_policy::manifest::{Manifest, StaticManifest};
 use skillcell_packages::Packages;
 use skillcell_packages::skill::Skill;
-use skillcell_policy::manifest::Manifest;
 
 /// Images that a host keeps mapped; another one is opened again when it is needed.
 const MAX_IMAGES: usize = 64;
@@ -50,9 +49,14 @@ impl Host {
     /// What a skill says of itself, read without running it.
     pub fn manifest(&self, skill: &Skill) -> Result<Manifest, HostError> {
         on_enough_stack(|| {
-            let read = self.baker(false)?.static_manifest(skill)?;
+            let read = self.static_manifest(skill)?;
             read.manifest.map_err(|source| HostError::Manifest { skill: skill.id().to_owned(), source })
         })
+    }
+
+    /// What the guest reads of a skill's files, which the skill has no part in.
+    pub(super) fn static_manifest(&self, skill: &Skill) -> Result<StaticManifest, HostError> {
+        self.repairing(|| Ok(self.baker(false)?.static_manifest(skill)?))
     }
 
     /// What a skill's requirements resolve to. It asks pip for what is neither there nor was resolved before.
@@ -63,12 +67,9 @@ impl Host {
 
     /// The skill with its packages. A manifest that can't be read asks for none.
     pub(super) fn with_packages(&self, skill: &Skill) -> Result<Skill, HostError> {
-        on_enough_stack(|| {
-            let baker = self.baker(false)?;
-            match baker.static_manifest(skill)?.manifest {
-                Ok(manifest) => Ok(baker.with_packages(skill, &manifest)?),
-                Err(_) => Ok(skill.clone()),
-            }
+        on_enough_stack(|| match self.static_manifest(skill)?.manifest {
+            Ok(manifest) => Ok(self.baker(false)?.with_packages(skill, &manifest)?),
+            Err(_) => Ok(skill.clone()),
         })
     }
 
@@ -88,13 +89,13 @@ impl Host {
 
     /// What is in a skill's files, for the analysis.
     pub fn facts(&self, skill: &Skill) -> Result<serde_json::Value, HostError> {
-        on_enough_stack(|| Ok(self.baker(false)?.facts(skill)?))
+        on_enough_stack(|| self.repairing(|| Ok(self.baker(false)?.facts(skill)?)))
     }
 
     /// What becomes of importing packages that a skill names, in a cell that has its packages and not the skill.
     pub fn tried(&self, skill: &Skill, wanted: &serde_json::Value) -> Result<Option<serde_json::Value>, HostError> {
         let with_packages = self.with_packages(skill)?;
-        on_enough_stack(|| Ok(self.baker(false)?.tried(&with_packages, wanted)?))
+        on_enough_stack(|| self.repairing(|| Ok(self.baker(false)?.tried(&with_packages, wanted)?)))
     }
 
     /// A skill's image, and whether it was baked for this.

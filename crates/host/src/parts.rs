@@ -50,8 +50,7 @@ impl Host {
     /// Gets everything ready that a first call would need.
     pub fn install(&self) -> Result<(), HostError> {
         self.registry()?;
-        self.baker(false)?.prepare()?;
-        Ok(())
+        self.repairing(|| Ok(self.baker(false)?.prepare()?))
     }
 
     pub fn cache(&self) -> &Cache {
@@ -110,10 +109,7 @@ impl Host {
                 found.ok_or_else(|| std::io::Error::other("the standard library is no longer in the cache"))
             };
             let (cache, progress) = (self.shared.cache.clone(), self.shared.progress.clone());
-            let plots = move || {
-                let found = provision::open_matplotlib_data(&cache, &*progress).map_err(std::io::Error::other)?;
-                found.ok_or_else(|| std::io::Error::other("matplotlib's data is no longer in the cache"))
-            };
+            let plots = move || provision::open_matplotlib_data(&cache, &*progress).map_err(std::io::Error::other);
             Ok(CommonFiles::open(&self.runtime(), Box::new(stdlib), Box::new(plots))?)
         })
     }

@@ -61,7 +61,7 @@ impl Host {
         let chosen = choose(skill, call)?;
         let around = surroundings(skill, self.registry()?)?;
         let bench = self.bench()?;
-        let read = on_enough_stack(|| Ok::<_, HostError>(self.baker(false)?.static_manifest(skill)?))?;
+        let read = on_enough_stack(|| self.static_manifest(skill))?;
         // One that can't be read asks for nothing.
         let permissions = read.manifest.as_ref().map_or(Some(Permissions::default()), |it| it.permissions.clone());
         let skill = &self.with_packages(skill)?;

@@ -34,19 +34,39 @@ fn what_was_not_used_for_longest_makes_room() {
 }
 
 #[test]
-fn what_is_in_use_or_being_made_stays_and_other_kinds_are_left_alone() {
+fn what_is_in_use_or_being_made_stays_however_long_ago_it_was_opened() {
     let bench = Bench::new();
-    for name in ["used", "made"] {
-        bench.put(name, &[7; 1000]);
-    }
-    used(&bench, "made", 2 * DAY);
+    let opened = bench.put("used", &[7; 1000]);
+    bench.put("made", &[7; 1000]);
+    ["used", "made"].iter().for_each(|name| used(&bench, name, 2 * DAY));
     let guard = bench.cache.try_lock("code-made", "testing").unwrap().expect("nobody has it");
     assert!(bench.cache.trim(Bucket::Code, 0, 30 * DAY).unwrap().is_empty());
     drop(guard);
-    assert!(bench.cache.trim(Bucket::Image, 0, 30 * DAY).unwrap().is_empty());
-    assert_eq!(left(&bench), ["made", "used"]);
     bench.cache.trim(Bucket::Code, 0, 30 * DAY).unwrap();
     assert_eq!(left(&bench), ["used"]);
+    drop(opened);
+    bench.cache.trim(Bucket::Code, 0, 30 * DAY).unwrap();
+    assert!(left(&bench).is_empty());
+}
+
+#[test]
+fn what_was_used_a_moment_ago_makes_room_too() {
+    let bench = Bench::new();
+    for name in ["a", "b", "c"] {
+        bench.put(name, &[7; 1000]);
+    }
+    used(&bench, "b", Duration::from_secs(1));
+    let bytes = bench.cache.bucket_bytes(Bucket::Code).unwrap();
+    bench.cache.trim(Bucket::Code, bytes - 1, 30 * DAY).unwrap();
+    assert_eq!(left(&bench), ["a", "c"]);
+}
+
+#[test]
+fn other_kinds_are_left_alone() {
+    let bench = Bench::new();
+    bench.put("a", &[7; 1000]);
+    assert!(bench.cache.trim(Bucket::Image, 0, 30 * DAY).unwrap().is_empty());
+    assert_eq!(left(&bench), ["a"]);
 }
 
 #[test]

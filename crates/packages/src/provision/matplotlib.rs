@@ -6,10 +6,10 @@ use std::io::{Cursor, Read};
 use serde::{Deserialize, Serialize};
 use zip::ZipArchive;
 
-use super::runtime::{runtime_pin, stdlib, stdlib_bytes};
+use super::runtime::{runtime_files, runtime_pin, stdlib};
 use super::{Error, Fetch, Result};
+use skillcell_cache::{Artefact, Bucket, Cache, Pack};
 use skillcell_cache::progress::Progress;
-use skillcell_cache::{Bucket, Cache, Pack};
 
 /// The zip in the standard library's.
 const MEMBER: &str = "matplotlib/mpl-data.zip";
@@ -29,28 +29,38 @@ pub fn matplotlib_data(cache: &Cache, how: &Fetch, progress: &dyn Progress) -> R
     if let Some(contents) = listed {
         return Ok(contents.sizes);
     }
-    stdlib_bytes(cache, how, progress)?;
+    let library = match stdlib(cache, progress)? {
+        Some(library) => library,
+        None => runtime_files(cache, how, progress, |files| Ok::<_, Error>(files.stdlib))?,
+    };
+    let pack = make(cache, &library, progress)?;
+    Ok(pack.files().map(|(path, bytes)| (path.to_owned(), bytes)).collect())
+}
+
+/// The pack. One that is damaged or gone is made again from the standard library, if that is in the cache: nothing is
+/// fetched here, since a call may be waiting.
+pub fn open_matplotlib_data(cache: &Cache, progress: &dyn Progress) -> Result<Pack> {
+    if let Some(artefact) = cache.open(Bucket::Pack, &name(), progress)? {
+        return Ok(Pack::open(artefact)?);
+    }
+    let absent = || std::io::Error::other("the standard library is no longer in the cache");
+    make(cache, &stdlib(cache, progress)?.ok_or_else(absent)?, progress)
+}
+
+fn make(cache: &Cache, library: &Artefact, progress: &dyn Progress) -> Result<Pack> {
     let purpose = "unpacking matplotlib's data";
     let artefact = cache.make(Bucket::Pack, &name(), purpose, progress, |writer| {
-        let files = unpack(cache, progress)?;
+        let files = unpack(library)?;
         let sizes = files.iter().map(|(path, bytes)| (path.clone(), bytes.len() as u64)).collect();
         Pack::build::<Error>(writer, files.into_iter().map(Ok))?;
         Ok::<_, Error>(serde_json::to_value(Contents { sizes }).unwrap_or_default())
     })?;
-    Ok(Pack::open(artefact)?.files().map(|(path, bytes)| (path.to_owned(), bytes)).collect())
+    Ok(Pack::open(artefact)?)
 }
 
-/// The pack, from the cache.
-pub fn open_matplotlib_data(cache: &Cache, progress: &dyn Progress) -> Result<Option<Pack>> {
-    let artefact = cache.open(Bucket::Pack, &name(), progress)?;
-    Ok(artefact.map(Pack::open).transpose()?)
-}
-
-fn unpack(cache: &Cache, progress: &dyn Progress) -> Result<Vec<(String, Vec<u8>)>> {
-    let absent = || std::io::Error::other("the standard library is no longer in the cache");
-    let artefact = stdlib(cache, progress)?.ok_or_else(absent)?;
-    let refused = |what: String| Error::Wheel { path: artefact.path.clone(), what: format!("`{MEMBER}`: {what}") };
-    let mut outer = ZipArchive::new(&artefact.file).map_err(|error| refused(error.to_string()))?;
+fn unpack(library: &Artefact) -> Result<Vec<(String, Vec<u8>)>> {
+    let refused = |what: String| Error::Wheel { path: library.path.clone(), what: format!("`{MEMBER}`: {what}") };
+    let mut outer = ZipArchive::new(&library.file).map_err(|error| refused(error.to_string()))?;
     let mut inner = Vec::new();
     let member = outer.by_name(MEMBER).map_err(|error| refused(error.to_string()))?;
     member.take(MAX_BYTES).read_to_end(&mut inner)?;

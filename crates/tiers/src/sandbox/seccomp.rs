@@ -22,7 +22,7 @@ type Rules = BTreeMap<i64, Vec<SeccompRule>>;
 const EPERM: u32 = libc::EPERM as u32;
 
 /// A call by its name, as filters of others have it, and its number.
-pub(crate) type Named = (&'static str, i64);
+pub type Named = (&'static str, i64);
 
 macro_rules! call {
     ($call:ident) => {
@@ -35,7 +35,7 @@ macro_rules! calls {
 }
 
 /// Refused whatever their arguments are.
-pub(crate) const DENIED: &[Named] = calls![
+pub const DENIED: &[Named] = calls![
     // Other processes.
     SYS_ptrace,
     SYS_process_vm_readv,
@@ -104,7 +104,7 @@ pub(crate) const DENIED: &[Named] = calls![
 
 /// A file in a granted folder that runs as its owner, for whoever starts it, would be a gift of the operator's rights: which
 /// argument of a call has the mode, and which the flags that make it count.
-pub(crate) const SET_ID: &[(Named, u8, Option<u8>)] = &[
+pub const SET_ID: &[(Named, u8, Option<u8>)] = &[
     #[cfg(target_arch = "x86_64")]
     (call!(SYS_chmod), 1, None),
     (call!(SYS_fchmod), 1, None),
@@ -120,10 +120,10 @@ pub(crate) const SET_ID: &[(Named, u8, Option<u8>)] = &[
     (call!(SYS_openat), 3, Some(2)),
 ];
 /// `O_TMPFILE` has the bit of `O_DIRECTORY` beside its own.
-pub(crate) const MAKING: [i32; 2] = [libc::O_CREAT, libc::O_TMPFILE & !libc::O_DIRECTORY];
+pub const MAKING: [i32; 2] = [libc::O_CREAT, libc::O_TMPFILE & !libc::O_DIRECTORY];
 
 /// What sockets there may be. Others are not all kept apart by a network namespace: `AF_VSOCK` leads out of a machine.
-pub(crate) const FAMILIES: [i32; 4] = [libc::AF_UNIX, libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK];
+pub const FAMILIES: [i32; 4] = [libc::AF_UNIX, libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK];
 
 /// Kinds of pairs: a datagram could be sent to any socket that has a name.
 const PAIRS: [i32; 2] = [libc::SOCK_STREAM, libc::SOCK_SEQPACKET];

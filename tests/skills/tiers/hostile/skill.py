@@ -246,7 +246,7 @@ class Hostile(BaseSkill):
         channel.sendall(b"\x04\0\0\0G[1]")
         rights = (socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [1, 2]))
         channel.sendmsg([b"more"], [rights])
-        time.sleep(30)
+        time.sleep(600)
 
     def shares(self, how):
         """Memory that is no process's own."""
