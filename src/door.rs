@@ -30,6 +30,7 @@ pub use self::test_result::{Failure, FileError, TestOutcome, TestResult};
 pub use self::web::Web;
 use crate::limits::LimitKind;
 use crate::outcome::Raised;
+use crate::policy::quote::cut_ascii;
 use crate::policy::{ConnectDenial, Denial, DenialKind, HostName};
 use crate::wasi::Stop;
 
@@ -179,7 +180,7 @@ fn no_connection(host: &str, port: u16, why: ConnectDenial<'_>) -> Denial {
 
 /// That no rule is for a host. What would be asked of it is not known yet, so the hint allows all of it to be read.
 fn not_granted(host: &str, port: Option<u16>) -> Denial {
-    let shown: String = host.chars().take(80).flat_map(char::escape_default).collect();
+    let shown = cut_ascii(host, 80);
     // An IPv6 address is in brackets in a URL.
     let place = if host.contains(':') && !host.starts_with('[') { format!("[{shown}]") } else { shown.clone() };
     let url = match port {

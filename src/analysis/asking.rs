@@ -11,6 +11,7 @@ use super::facts::{Facts, Import, Spot};
 use super::graph::{Graph, When};
 use super::needs::{Need, Raises, What};
 use super::network::{ANY, Rules};
+use crate::policy::quote::one_line;
 use crate::policy::{EnvGrant, GuestPath, Permissions, refused_import};
 
 const MOST: usize = 60;
@@ -280,5 +281,5 @@ fn few(places: &BTreeSet<String>) -> String {
 
 /// A comment is one line.
 fn plain(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+    one_line(&text.replace(['\n', '\t'], " "))
 }

@@ -4,7 +4,7 @@ use std::io::{IsTerminal, Write};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::audit::one_line;
+use crate::policy::quote::one_line;
 use crate::progress::Progress;
 
 const WIDTH: u64 = 28;

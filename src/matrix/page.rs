@@ -7,10 +7,11 @@ mod answer;
 mod evidence;
 mod table;
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest, Sha256};
 
 use super::model::Matrix;
-use crate::http::base64;
 
 const STYLE: &str = include_str!("page/style.css");
 const SCRIPT: &str = include_str!("page/script.js");
@@ -45,7 +46,7 @@ fn registry(matrix: &Matrix) -> String {
 
 /// How a policy names a text.
 fn source(text: &str) -> String {
-    format!("sha256-{}", String::from_utf8_lossy(&base64::encode(&Sha256::digest(text.as_bytes()))))
+    format!("sha256-{}", STANDARD.encode(Sha256::digest(text.as_bytes())))
 }
 
 /// Text as HTML, in an element or in a quoted attribute.

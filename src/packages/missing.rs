@@ -2,7 +2,7 @@
 
 use super::{Package, Packages, Standing};
 use crate::outcome::{MissingModule, Outcome, Raised};
-use crate::policy::is_plain;
+use crate::policy::quote::cut;
 use crate::provision::normalize_name;
 
 /// The most tags that a message repeats.
@@ -33,8 +33,10 @@ impl Packages {
         if missing.is_none() && self.packages.iter().any(|package| package.is_whole() && package.has(module)) {
             return None;
         }
-        let plain = |text: String| text.chars().filter(|c| is_plain(*c)).take(MOST_EXPLAINED).collect();
-        Some(MissingModule { module: module.to_owned(), why: missing.map(|package| plain(package.describe())) })
+        Some(MissingModule {
+            module: module.to_owned(),
+            why: missing.map(|package| cut(&package.describe(), MOST_EXPLAINED)),
+        })
     }
 
     /// Why importing this module failed, if a package that is missing is the likely reason.

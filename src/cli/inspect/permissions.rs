@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::approvals::{Approvals, Difference, Standing};
-use crate::cli::approve::date;
+use crate::audit::when::date;
 use crate::cli::grants::Layers;
 use crate::cli::printer::{Printer, harmless};
 use crate::manifest::{BadManifest, Manifest};
