@@ -10,7 +10,8 @@ use serde_json::{Value, json};
 
 use super::Settings;
 use super::origin::find_skill;
-use super::printer::{Printer, harmless_name};
+use super::printer::{Printer, one_line};
+use skillcell_door::audit::when::date;
 use skillcell_host::Host;
 use skillcell_host::approvals::{Approval, Approvals, Difference, Standing};
 use skillcell_packages::skill::Skill;
@@ -145,7 +146,7 @@ impl ApproveCommand {
                 "difference": case.difference.as_ref().map(Difference::to_value),
             }));
         } else {
-            printer.note(&harmless_name(&format!("`{}`: {words}", case.skill.id())));
+            printer.note(&one_line(&format!("`{}`: {words}", case.skill.id())));
         }
         ExitCode::from(if state == "declined" { 3 } else { 0 })
     }
@@ -164,8 +165,7 @@ impl ApproveCommand {
             );
         } else {
             for approval in &gone {
-                printer
-                    .note(&harmless_name(&format!("`{}` is no longer approved ({})", approval.skill, approval.place)));
+                printer.note(&one_line(&format!("`{}` is no longer approved ({})", approval.skill, approval.place)));
             }
         }
         Ok(ExitCode::SUCCESS)
@@ -189,9 +189,9 @@ impl ApproveCommand {
         printer.table(&["skill", "approved", "digest", "place"], &all.iter().map(row).collect::<Vec<_>>());
         for approval in all {
             printer.line("");
-            printer.line(&harmless_name(&format!("{} may:", approval.skill)));
+            printer.line(&one_line(&format!("{} may:", approval.skill)));
             for wish in approval.permissions.wishes().iter().filter(|wish| wish.granted_by_approval) {
-                printer.line(&harmless_name(&format!("  - {}", wish.words)));
+                printer.line(&one_line(&format!("  - {}", wish.words)));
             }
             for tier in &approval.tiers {
                 printer.line(&format!("  - {}", in_tier(*tier)));
@@ -202,7 +202,7 @@ impl ApproveCommand {
 
 impl Case<'_> {
     fn print(&self, printer: &Printer) {
-        let line = |text: String| printer.line(&harmless_name(&text));
+        let line = |text: String| printer.line(&one_line(&text));
         let digest: String = self.skill.digest().chars().take(16).collect();
         line(format!("{} ({} files, digest {digest})", self.skill.id(), self.skill.files().len()));
         if let Some(difference) = &self.difference {
@@ -276,7 +276,7 @@ fn ask(skill: &Skill, json: bool) -> anyhow::Result<bool> {
         bail!("there is no terminal to ask on: `--yes` approves `{}` without asking", skill.id());
     }
     let mut stderr = std::io::stderr().lock();
-    write!(stderr, "{}", harmless_name(&format!("Approve `{}` as it is now? [y/N] ", skill.id())))?;
+    write!(stderr, "{}", one_line(&format!("Approve `{}` as it is now? [y/N] ", skill.id())))?;
     stderr.flush()?;
     let mut answer = String::new();
     std::io::stdin().lock().take(256).read_line(&mut answer)?;
@@ -293,34 +293,4 @@ fn about(approval: &Approval) -> Value {
         "tiers": approval.tiers,
         "files": approval.files.len(),
     })
-}
-
-/// The day of a time in seconds since 1970, as `2026-11-16`.
-pub fn date(seconds: u64) -> String {
-    // Days in eras of 400 years that begin in March, so that a leap day is the last of its year.
-    let days = seconds / 86_400 + 719_468;
-    let (era, day) = (days / 146_097, days % 146_097);
-    let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
-    let day = day - (365 * year + year / 4 - year / 100);
-    let month = (5 * day + 2) / 153;
-    let (day, month) = (day - (153 * month + 2) / 5 + 1, if month < 10 { month + 3 } else { month - 9 });
-    format!("{:04}-{month:02}-{day:02}", era * 400 + year + u64::from(month <= 2))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::date;
-
-    #[test]
-    fn days_have_dates() {
-        let dates = [
-            (0, "1970-01-01"),
-            (951_782_400, "2000-02-29"),
-            (1_763_251_200, "2025-11-16"),
-            (4_107_542_399, "2100-02-28"),
-        ];
-        for (seconds, expected) in dates {
-            assert_eq!(date(seconds), expected);
-        }
-    }
 }

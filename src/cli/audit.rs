@@ -12,7 +12,8 @@ use anyhow::Context;
 use clap::{Args, Subcommand};
 
 use super::printer::Printer;
-use skillcell_door::audit::{AuditLog, Event, Line, MAX_LINE_BYTES, Verdict, ascii, one_line};
+use skillcell_door::audit::{AuditLog, Event, Line, MAX_LINE_BYTES, Verdict};
+use skillcell_quote::{ascii_json, one_line};
 
 const ALLOWED: Style = AnsiColor::Green.on_default();
 const DENIED: Style = AnsiColor::Red.on_default().bold();
@@ -146,7 +147,7 @@ impl Show {
             return;
         }
         if self.json {
-            printer.line(&ascii(String::from_utf8_lossy(text).trim()));
+            printer.line(&ascii_json(String::from_utf8_lossy(text).trim()));
             return;
         }
         if reading.call != line.call {

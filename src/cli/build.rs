@@ -7,7 +7,7 @@ use clap::Args;
 use serde_json::json;
 
 use super::origin::find_skill;
-use super::printer::{Printer, bytes, harmless_name};
+use super::printer::{Printer, bytes, one_line};
 use super::{Settings, input};
 use skillcell_cell::Ending;
 use skillcell_cell::image::{BakeError, BakeReport, WarmUp};
@@ -72,17 +72,17 @@ impl BuildCommand {
             }));
             return;
         }
-        printer.line(&format!("baked {} as {}", harmless_name(&report.skill), image.key));
+        printer.line(&format!("baked {} as {}", one_line(&report.skill), image.key));
         printer.line(&format!(
             "  image {}, import {:.0} ms, constructor {:.0} ms, warm-up {}, {:.0} ms in all",
             bytes(report.image_bytes),
             report.import_ms,
             report.construct_ms,
-            harmless_name(report.warm_up.as_deref().unwrap_or("none")),
+            one_line(report.warm_up.as_deref().unwrap_or("none")),
             report.total_ms,
         ));
         if !report.imported.is_empty() {
-            printer.line(&harmless_name(&format!("  imported {}", report.imported.join(" "))));
+            printer.line(&one_line(&format!("  imported {}", report.imported.join(" "))));
         }
         if let Some(raised) = &report.constructor_error {
             printer.warning(&format!(

@@ -1,27 +1,6 @@
-//! A stranger's text on its way to a terminal: names, manifests, messages, output. Characters that would steer it, reorder
-//! or break a line, or not be seen are spelled out. Which ones these are is said once, by [`is_plain`].
+//! Lines with colours on their way to a terminal. What else in them it would obey is spelled out, as everywhere.
 
-use skillcell_door::audit::one_line;
-use skillcell_policy::is_plain;
-
-/// Line ends and tabs stay.
-pub fn harmless(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '\n' | '\t' => safe.push(c),
-            c if is_plain(c) => safe.push(c),
-            c if c.is_control() => safe.extend(c.escape_default()),
-            c => safe.extend(c.escape_unicode()),
-        }
-    }
-    safe
-}
-
-/// For a name: what would end the line is spelled out as well.
-pub fn harmless_name(text: &str) -> String {
-    one_line(text)
-}
+use skillcell_quote::harmless;
 
 /// The same as [`harmless`], with the sequences that set colours and weights left in: `ESC [ digits and semicolons m`, but
 /// for those that hide text. They are set back at the end.
@@ -54,17 +33,6 @@ fn is_colour(codes: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn what_steers_breaks_or_hides_is_spelled_out() {
-        let hostile =
-            "\u{1b}[2J\u{9b}2J\r\u{61c}\u{202e}\u{2066}\u{2028}\u{2029}\u{200b}\u{feff}\u{e0041}\u{e0100}\u{3164}";
-        let shown = harmless(&format!("a\n\tb{hostile}ü⚠\u{fe0f}"));
-        assert!(shown.starts_with("a\n\tb") && shown.ends_with("ü⚠\u{fe0f}"), "{shown}");
-        assert!(shown[4..].chars().all(is_plain), "{shown:?}");
-        assert!(shown.contains("\\u{61c}") && shown.contains("\\u{2028}") && shown.contains("\\r"), "{shown}");
-        assert_eq!(harmless_name("a\nerror: b\u{2028}"), "a\\u{a}error: b\\u{2028}");
-    }
 
     #[test]
     fn colours_stay_and_what_hides_text_does_not() {

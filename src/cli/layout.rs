@@ -3,7 +3,7 @@
 
 use std::io::{Result, Write};
 
-use skillcell_policy::is_plain;
+use skillcell_quote::is_plain;
 
 const INDENT: &str = "  ";
 /// What is nested deeper stays on its line: people don't read it, and the indentation alone would be longer than the rest.

@@ -10,7 +10,7 @@ use clap::Args;
 
 use super::Settings;
 use super::printer::Printer;
-use skillcell_policy::quote::shell_word;
+use skillcell_quote::shell_word;
 
 /// Write a new skill to a folder: code, manifest, instructions and a test that passes
 ///

@@ -7,12 +7,11 @@ use anstyle::{AnsiColor, Style};
 use serde::Serialize;
 
 use super::harmless::harmless_but_colours;
-pub use super::harmless::{harmless, harmless_name};
 use super::layout;
 use super::wrapped::wrapped;
-use skillcell_door::audit::one_line;
 use skillcell_host::HostError;
 use skillcell_host::approvals::ApprovalError;
+pub use skillcell_quote::{harmless, one_line};
 
 pub struct Printer {
     pretty: bool,
@@ -61,7 +60,7 @@ impl Printer {
     }
 
     /// A line for people on stdout. Nothing in it but our colours is obeyed by a terminal; a stranger's text in it had
-    /// better be [`harmless`] before, and a name [`harmless_name`], so that it has no colours and no lines of its own.
+    /// better be [`harmless`] before, and a name [`one_line`], so that it has no colours and no lines of its own.
     pub fn line(&self, text: &str) {
         self.write(|out| writeln!(out, "{}", harmless_but_colours(text)));
     }

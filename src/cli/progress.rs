@@ -1,37 +1,37 @@
-//! Progress for people: one line that is redrawn on a terminal, one line a step elsewhere.
+//! Progress for people: a bar that is redrawn on a terminal, one line a step elsewhere. Neither has colours.
 
 use std::io::{IsTerminal, Write};
-use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use skillcell_cache::progress::Progress;
-use skillcell_door::audit::one_line;
+use skillcell_quote::one_line;
 
-const WIDTH: u64 = 28;
-/// Redrawing more often than this only burns time.
-const REDRAW: Duration = Duration::from_millis(80);
+/// While it is not known how much there is to do. What is too long for the line is cut.
+const WITHOUT_END: &str = "{elapsed_precise}  {wide_msg}";
+const WITH_END: &str = "{elapsed_precise}  {bar:28} {percent:>3} %  {wide_msg}";
 
 pub struct Terminal {
     quiet: bool,
-    live: bool,
-    line: Mutex<Line>,
-}
-
-#[derive(Default)]
-struct Line {
-    step: String,
-    started: Option<Instant>,
-    drawn: Option<Instant>,
+    /// Hidden where there is no terminal. It is cleared when it is dropped.
+    bar: ProgressBar,
 }
 
 impl Terminal {
     pub fn new(quiet: bool) -> Terminal {
         let live = std::io::stderr().is_terminal() && std::env::var_os("TERM").is_none_or(|term| term != "dumb");
-        Terminal { quiet, live, line: Mutex::default() }
+        let target = if live && !quiet { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+        Terminal::drawn_on(target, quiet)
     }
 
-    fn lock(&self) -> MutexGuard<'_, Line> {
-        self.line.lock().unwrap_or_else(PoisonError::into_inner)
+    fn drawn_on(target: ProgressDrawTarget, quiet: bool) -> Terminal {
+        Terminal { quiet, bar: ProgressBar::with_draw_target(None, target) }
+    }
+
+    fn set_style(&self, template: &str) {
+        if let Ok(style) = ProgressStyle::with_template(template) {
+            self.bar.set_style(style.progress_chars("█░"));
+        }
     }
 }
 
@@ -40,99 +40,128 @@ impl Progress for Terminal {
         if self.quiet {
             return;
         }
-        let mut line = self.lock();
-        line.step = one_line(what);
-        line.started = Some(Instant::now());
-        line.drawn = Some(Instant::now());
-        if self.live {
-            draw(&fitted(&line.step, " …", columns()));
-        } else {
-            let _ = writeln!(std::io::stderr(), "skillcell: {}", line.step);
+        let what = one_line(what);
+        if self.bar.is_hidden() {
+            let _ = writeln!(std::io::stderr(), "skillcell: {what}");
         }
+        self.set_style(WITHOUT_END);
+        self.bar.unset_length();
+        self.bar.reset();
+        self.bar.set_message(what);
     }
 
     fn fraction(&self, done: u64, total: u64) {
-        if self.quiet || !self.live {
-            return;
+        match total {
+            0 => self.bar.tick(),
+            total => {
+                if self.bar.length() != Some(total) {
+                    self.set_style(WITH_END);
+                    self.bar.set_length(total);
+                }
+                self.bar.set_position(done.min(total));
+            }
         }
-        let mut line = self.lock();
-        if line.drawn.is_some_and(|drawn| drawn.elapsed() < REDRAW) {
-            return;
-        }
-        line.drawn = Some(Instant::now());
-        let seconds = line.started.map_or(0, |started| started.elapsed().as_secs());
-        if total == 0 {
-            draw(&fitted(&line.step, &format!(" {seconds} s"), columns()));
-            return;
-        }
-        let full = (done * WIDTH / total).min(WIDTH);
-        let bar = "█".repeat(full as usize) + &"░".repeat((WIDTH - full) as usize);
-        let rest = format!(" {bar} {:>3} %  {seconds} s", (done * 100 / total).min(100));
-        draw(&fitted(&line.step, &rest, columns()));
     }
 
     fn note(&self, message: &str) {
-        if self.live {
-            draw("");
-        }
-        let _ = writeln!(std::io::stderr(), "skillcell: {}", one_line(message));
+        self.bar.suspend(|| {
+            let _ = writeln!(std::io::stderr(), "skillcell: {}", one_line(message));
+        });
     }
-}
-
-impl Drop for Terminal {
-    fn drop(&mut self) {
-        self.clear();
-    }
-}
-
-impl Terminal {
-    fn clear(&self) {
-        if self.live && !self.quiet && self.lock().drawn.take().is_some() {
-            draw("");
-        }
-    }
-}
-
-/// The columns of the terminal that stderr is.
-fn columns() -> usize {
-    rustix::termios::tcgetwinsize(std::io::stderr()).map_or(80, |size| usize::from(size.ws_col)).max(20)
-}
-
-/// A step and what is said of it in one line of a terminal: one that is longer could not be drawn over. The step is cut.
-fn fitted(step: &str, rest: &str, columns: usize) -> String {
-    let room = columns.saturating_sub(rest.chars().count() + 1);
-    if step.chars().count() <= room {
-        return format!("{step}{rest}");
-    }
-    let cut: String = step.chars().take(room.saturating_sub(1)).collect();
-    format!("{cut}…{rest}").chars().take(columns - 1).collect()
-}
-
-fn draw(text: &str) {
-    let mut stderr = std::io::stderr().lock();
-    let _ = write!(stderr, "\r\x1b[2K{text}");
-    let _ = stderr.flush();
 }
 
 #[cfg(test)]
 mod tests {
+    use std::io::Result;
+    use std::sync::{Arc, Mutex};
+
+    use indicatif::TermLike;
+
     use super::*;
+
+    /// A terminal of 60 columns that keeps what is written to it.
+    #[derive(Debug, Clone, Default)]
+    struct Written(Arc<Mutex<String>>);
+
+    impl Written {
+        /// What was written since the last time.
+        fn take(&self) -> String {
+            std::mem::take(&mut self.0.lock().unwrap())
+        }
+    }
+
+    impl TermLike for Written {
+        fn width(&self) -> u16 {
+            60
+        }
+        fn move_cursor_up(&self, _lines: usize) -> Result<()> {
+            Ok(())
+        }
+        fn move_cursor_down(&self, _lines: usize) -> Result<()> {
+            Ok(())
+        }
+        fn move_cursor_right(&self, _columns: usize) -> Result<()> {
+            Ok(())
+        }
+        fn move_cursor_left(&self, _columns: usize) -> Result<()> {
+            Ok(())
+        }
+        fn write_line(&self, text: &str) -> Result<()> {
+            self.write_str(text)
+        }
+        fn write_str(&self, text: &str) -> Result<()> {
+            self.0.lock().unwrap().push_str(text);
+            Ok(())
+        }
+        fn clear_line(&self) -> Result<()> {
+            self.write_str("\r")
+        }
+        fn flush(&self) -> Result<()> {
+            Ok(())
+        }
+    }
+
+    fn drawn() -> (Written, Terminal) {
+        let written = Written::default();
+        let target = ProgressDrawTarget::term_like(Box::new(written.clone()));
+        (written, Terminal::drawn_on(target, false))
+    }
+
+    #[test]
+    fn the_bar_moves_and_begins_anew_with_a_step() {
+        let (written, terminal) = drawn();
+        terminal.step("downloading a thing");
+        assert!(written.take().contains("downloading a thing"));
+        for (done, blocks, percent) in [(0, 0, "  0 %"), (50, 14, " 50 %"), (200, 28, "100 %")] {
+            // So that none of these is too soon after the one before.
+            std::thread::sleep(std::time::Duration::from_millis(60));
+            terminal.fraction(done, 100);
+            let line = written.take();
+            assert_eq!((line.matches('█').count(), line.matches('░').count()), (blocks, 28 - blocks), "{line:?}");
+            assert!(line.contains(percent), "{line:?}");
+        }
+        terminal.step("compiling it");
+        let line = written.take();
+        assert!(line.contains("compiling it") && !line.contains('%'), "{line:?}");
+    }
 
     #[test]
     fn a_line_is_never_longer_than_the_terminal_is_wide() {
-        let rest = format!(" {}  50 %  3 s", "█".repeat(28));
-        assert_eq!(fitted("downloading x", &rest, 80), format!("downloading x{rest}"));
-        let long = fitted(&"downloading a package with a long name ".repeat(3), &rest, 80);
-        assert!(long.chars().count() == 79 && long.ends_with(&format!("…{rest}")), "{long}");
-        assert!(fitted("step", &rest, 20).chars().count() < 20);
+        let (written, terminal) = drawn();
+        terminal.step(&"downloading a package with a long name ".repeat(3));
+        terminal.fraction(1, 2);
+        let lines = written.take();
+        assert!(lines.split('\r').any(|line| line.contains("50 %")), "{lines:?}");
+        assert!(lines.split('\r').all(|line| line.chars().count() <= 60), "{lines:?}");
     }
 
     #[test]
     fn a_strangers_name_does_not_steer_the_terminal() {
-        let terminal = Terminal { quiet: false, live: false, line: Mutex::default() };
+        let (written, terminal) = drawn();
         terminal.step("baking the image of \u{1b}[2Jx\r\nerror: \u{202e}");
-        let step = terminal.lock().step.clone();
-        assert!(step.starts_with("baking the image of "), "{step}");
-        assert!(!step.contains(|c: char| c.is_control() || c == '\u{202e}'), "{step:?}");
+        let line = written.take();
+        let line = line.trim_matches('\r');
+        assert!(line.contains("baking the image of \\u{1b}[2Jx\\r\\n"), "{line:?}");
+        assert!(!line.contains(|c: char| c.is_control() || c == '\u{202e}'), "{line:?}");
     }
 }

@@ -8,7 +8,7 @@ use super::audit::AuditArgs;
 use super::grants::GrantArgs;
 use super::limits::LimitArgs;
 use super::origin::find_skill;
-use super::printer::{Printer, harmless, harmless_name};
+use super::printer::{Printer, harmless, one_line};
 use super::{Settings, input};
 use skillcell_host::call::{Call, NoteKind, Outcome, Report};
 use skillcell_host::plan::{Decision, PlanView};
@@ -93,7 +93,7 @@ impl RunCommand {
         let report = host.call(&skill, &call)?;
         drop(host); // and with it the progress line
         if let Some(reason) = &report.tier_reason {
-            printer.note(&harmless_name(&format!("`{}` ran in `{}`: {reason}", report.skill, report.tier)));
+            printer.note(&one_line(&format!("`{}` ran in `{}`: {reason}", report.skill, report.tier)));
         } else if self.audit.explain {
             printer.note(&format!("tier {}: {}", report.tier, why_there(&report, &call)));
         }

@@ -190,8 +190,5 @@ fn summarise(report: &TestReport, printer: &Printer) {
     let words = if words.is_empty() { "no tests".to_owned() } else { words.join(", ") };
     let (cells, seconds) = (report.files.len(), report.ms / 1e3);
     let cells = if cells == 1 { "1 cell".to_owned() } else { format!("{cells} cells") };
-    printer.line(&format!(
-        "{}: {style}{words}{style:#} in {cells}, {seconds:.1} s",
-        printer::harmless_name(&report.skill)
-    ));
+    printer.line(&format!("{}: {style}{words}{style:#} in {cells}, {seconds:.1} s", printer::one_line(&report.skill)));
 }

@@ -649,7 +649,7 @@ fn show_filters_and_passes_over_what_it_can_not_read() {
         assert!(text.chars().all(harmless), "{text:?}");
     }
     assert_eq!(stdout.lines().filter(|line| line.contains("allowed  everything")).count(), 1);
-    assert!(stdout.contains("\\u{1b}]0;pwned\\u{7}\\u{9b}31m\\u{a}allowed  everything\\u{202e}"), "{stdout}");
+    assert!(stdout.contains("\\u{1b}]0;pwned\\u{7}\\u{9b}31m\\nallowed  everything\\u{202e}"), "{stdout}");
 
     let (_, stdout, _) = show(&place.file(), &["--skill", "audit/asks", "--denied", "--json"]);
     let shown: Vec<Value> = stdout.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();

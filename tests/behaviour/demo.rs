@@ -8,9 +8,9 @@ use crate::common::ran::{Ran, finish};
 use crate::common::server::{Authority, Server, answer};
 use crate::common::{HOST, returned};
 use serde_json::{Value, json};
-use skillcell_study::analysis::analyse;
-use skillcell_policy::{GrantKind, Grants};
 use skillcell::{Call, Host, Outcome, Roots, Skill, TestCall};
+use skillcell_policy::{GrantKind, Grants};
+use skillcell_study::analysis::analyse;
 
 fn demo(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("skills-compat/demo").join(name)

@@ -9,9 +9,9 @@ use std::time::Duration;
 use crate::common::server::Server;
 use crate::common::{HOST, fixture, tests};
 use serde_json::Value;
-use skillcell_policy::{GrantKind, Grants};
-use skillcell_host::testing::{FileReport, TestOutcome, TestResult};
 use skillcell::{LimitKind, Skill, TestCall, TestReport};
+use skillcell_host::testing::{FileReport, TestOutcome, TestResult};
+use skillcell_policy::{GrantKind, Grants};
 
 fn test(skill: &Skill, set: impl FnOnce(&mut TestCall)) -> TestReport {
     let mut call = TestCall::default();

@@ -8,9 +8,9 @@ use std::fs;
 use crate::common::server::{Request, Server, answer};
 use crate::common::{HOST, call, fixture, returned, tests};
 use serde_json::{Value, json};
+use skillcell::{Call, NoteKind, Skill};
 use skillcell_packages::Standing;
 use skillcell_policy::{GrantKind, Grants};
-use skillcell::{Call, NoteKind, Skill};
 
 const WORDING: &str = "not available in a skillcell cell: ";
 

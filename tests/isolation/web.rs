@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 use crate::common::server::{self, Authority, Request, Server, answer};
 use crate::common::{returned, tests};
 use serde_json::{Value, json};
-use skillcell_policy::{DenialKind, GrantKind, Grants};
 use skillcell::{Call, Host, Outcome, Report, Roots};
+use skillcell_policy::{DenialKind, GrantKind, Grants};
 
 const NAME: &str = "api.example.test";
 const OTHER: &str = "other.example.test";

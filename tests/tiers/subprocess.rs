@@ -18,8 +18,9 @@ use crate::common::{fixture, form, returned, server, tests};
 use libtest_mimic::Trial;
 use rustix::process::{Pid, Signal};
 use serde_json::{Value, json};
+use skillcell::{Approvals, AuditLog, Call, Choice, Host, LimitKind, Outcome, Report, Roots, Tier};
 use skillcell_policy::{DenialKind, GrantKind, Grants, Permissions, TierRules};
-use skillcell::{Approvals, AuditLog, Call, Choice, Host, LimitKind, Outcome, Report, Roots, Tier, tier};
+use skillcell_tiers as tier;
 
 static AUTHORITY: LazyLock<Authority> = LazyLock::new(Authority::new);
 static HOST: LazyLock<Host> = LazyLock::new(|| {

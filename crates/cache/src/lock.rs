@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use super::{Bucket, Cache, Error, MAX_NAME, Result, check_file_name};
 use crate::progress::Progress;
+use skillcell_quote::one_line;
 
 /// A held lock; dropping it, or dying, releases it. In a cache that can only be read there is nothing to be ordered, and
 /// it holds nothing.
@@ -121,8 +122,7 @@ fn block(file: &File) -> io::Result<()> {
 fn waiting_for(file: &File) -> String {
     let mut text = String::new();
     let _ = file.take(512).read_to_string(&mut text);
-    let text: String = text.chars().filter(|c| !c.is_control()).collect();
-    match text.split_once(' ') {
+    match one_line(text.trim_end()).split_once(' ') {
         Some((pid, purpose)) => {
             format!("waiting for another skillcell (process {pid}) that is {purpose}")
         }

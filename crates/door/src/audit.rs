@@ -17,7 +17,7 @@ mod http;
 mod line;
 mod paths;
 mod trail;
-mod when;
+pub mod when;
 mod words;
 
 use std::fmt;
@@ -25,9 +25,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use self::file::LogFile;
-pub use self::line::{Event, Line, MAX_LINE_BYTES, ascii};
+pub use self::line::{Event, Line, MAX_LINE_BYTES};
 pub use self::trail::{Ended, Trail};
-pub use self::words::{Verdict, one_line};
+pub use self::words::Verdict;
 
 /// Why a call can't be audited, and is therefore not made, or not to its end.
 #[derive(Debug, thiserror::Error)]

@@ -34,6 +34,7 @@ pub use self::web::Web;
 use skillcell_limits::LimitKind;
 use skillcell_limits::outcome::Raised;
 use skillcell_policy::{ConnectDenial, Denial, DenialKind, HostName};
+use skillcell_quote::cut_ascii;
 
 /// The longest description of an exception.
 const MAX_RAISED_BYTES: usize = 1 << 20;
@@ -181,7 +182,7 @@ fn no_connection(host: &str, port: u16, why: ConnectDenial<'_>) -> Denial {
 
 /// That no rule is for a host. What would be asked of it is not known yet, so the hint allows all of it to be read.
 fn not_granted(host: &str, port: Option<u16>) -> Denial {
-    let shown: String = host.chars().take(80).flat_map(char::escape_default).collect();
+    let shown = cut_ascii(host, 80);
     // An IPv6 address is in brackets in a URL.
     let place = if host.contains(':') && !host.starts_with('[') { format!("[{shown}]") } else { shown.clone() };
     let url = match port {

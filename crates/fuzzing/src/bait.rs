@@ -3,7 +3,9 @@
 
 use std::sync::Arc;
 
-use skillcell_http::base64;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+
 use skillcell_http::{Scrubber, Secret, Secrets};
 
 /// It has characters that most encodings change, and shares no end with a placeholder's beginning.
@@ -44,7 +46,7 @@ impl Bait {
         let forms = [
             ("@KEY@", self.placeholder.clone().into_bytes()),
             ("@VALUE@", value.to_vec()),
-            ("@BASE64@", base64::encode(&[b"user:", value].concat())),
+            ("@BASE64@", STANDARD.encode([b"user:", value].concat()).into_bytes()),
             ("@HEX@", hex(value).to_uppercase().into_bytes()),
             ("@PERCENT@", percent(value).into_bytes()),
         ];

@@ -5,9 +5,12 @@
 
 use std::sync::Arc;
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+
 use super::bait::{Bait, hex, percent};
 use super::{contains, first_line};
-use skillcell_http::{Scrubber, Scrubbing, base64};
+use skillcell_http::{Scrubber, Scrubbing};
 
 pub fn run(data: &[u8]) {
     let Some((value, text)) = first_line(data) else { return };
@@ -50,7 +53,7 @@ fn forms(value: &str) -> Vec<Vec<u8>> {
     // Whole groups of three bytes around it, at each alignment: no padding, and no character of it is the value's alone.
     for before in 0..3 {
         let around = [&b"xy"[..before], bytes, &b"xy"[..(6 - before - bytes.len() % 3) % 3]].concat();
-        forms.push(base64::encode(&around));
+        forms.push(STANDARD.encode(&around).into_bytes());
     }
     forms.into_iter().filter(|form| !form.is_empty()).collect()
 }

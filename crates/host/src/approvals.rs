@@ -28,8 +28,9 @@ pub use self::difference::{Difference, FileChange};
 pub use self::error::ApprovalError;
 pub use self::record::Approval;
 use skillcell_packages::skill::Skill;
+use skillcell_policy::Permissions;
 use skillcell_policy::Tier;
-use skillcell_policy::{Permissions, quote};
+use skillcell_quote as quote;
 
 const FILE: &str = "approvals.json";
 const LOCK: &str = "approvals.lock";

@@ -6,11 +6,12 @@ use std::sync::{Arc, MutexGuard, PoisonError};
 use super::parts::Shared;
 use super::{Host, HostError, on_enough_stack};
 use crate::call::ImageUse;
+use skillcell_cache::{Bucket, Pack};
 use skillcell_cell::image::{BakeError, BakeReport, Baker, Image, MAX_AGE, WarmUp};
 use skillcell_limits::Limits;
-use skillcell_policy::manifest::{Manifest, StaticManifest};
 use skillcell_packages::Packages;
 use skillcell_packages::skill::Skill;
+use skillcell_policy::manifest::{Manifest, StaticManifest};
 
 /// Images that a host keeps mapped; another one is opened again when it is needed.
 const MAX_IMAGES: usize = 64;

@@ -21,6 +21,7 @@ use crate::ready::Readiness;
 use crate::request::Request;
 use crate::terms::Terms;
 use crate::upload::Upload;
+use skillcell_quote::cut_ascii;
 
 /// A guest's connection to one place.
 pub struct Exchange {
@@ -237,6 +238,6 @@ impl Exchange {
 
 /// Where a guest wants to connect to, for an audit line.
 pub fn shown(host: &str, port: u16) -> String {
-    let host: String = host.chars().take(80).flat_map(char::escape_default).collect();
+    let host = cut_ascii(host, 80);
     format!("//{host}:{port}")
 }

@@ -4,6 +4,7 @@
 use crate::gate::Refusal;
 use crate::request::{Request, is_same};
 use crate::response::Response;
+use skillcell_quote::cut_ascii;
 
 /// Headers by which a client asks for an answer that is compressed, in part, or made of differences.
 const UNWANTED: [&str; 6] = ["accept-encoding", "range", "if-range", "request-range", "a-im", "accept-ranges"];
@@ -52,7 +53,7 @@ pub fn check(response: &Response) -> Result<(), Refusal> {
     }
     match types.iter().flat_map(|kind| charsets(kind)).find(|charset| !is_searchable(charset)) {
         Some(charset) => {
-            let shown: String = charset.chars().take(40).flat_map(char::escape_default).collect();
+            let shown = cut_ascii(charset, 40);
             Err(refused(&format!("its characters are `{shown}`")))
         }
         None => Ok(()),

@@ -14,7 +14,6 @@
 //! No proxy variable is read.
 
 mod answer;
-pub mod base64;
 mod client;
 mod connection;
 mod error;

@@ -10,9 +10,10 @@
 //!   a character c    open[at + length of c] |= (open[at] & places of c) << 1
 //! ```
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD_NO_PAD;
 use zeroize::Zeroizing;
 
-use crate::base64::{self, STANDARD};
 use crate::spelling::{LONGEST, MAX_HTML_DIGITS, each_spelling};
 
 /// How many places ahead a spelling can lead; a power of two.
@@ -203,7 +204,7 @@ impl Patterns {
             .find(begins)
             .map(|latest| (latest.saturating_sub(START_SLACK)..latest).find(begins).unwrap_or(latest));
         let Some(Around { lead, trail }) = &pattern.base64 else { return (start, end) };
-        let is_base64 = |at: usize| text.get(at).is_some_and(|&byte| base64::is_base64(byte));
+        let is_base64 = |at: usize| text.get(at).is_some_and(|&byte| is_of_base64(byte));
         let start = start.map(|start| start - usize::from(*lead && start > 0 && is_base64(start - 1)));
         let mut end = end + usize::from(*trail && is_base64(end));
         for _ in 0..2 {
@@ -260,10 +261,15 @@ impl Case {
 /// The value in base64 after `before` other bytes: the characters that depend on the value only.
 fn aligned(value: &[u8], before: usize) -> (Zeroizing<Vec<u8>>, Around) {
     let data = Zeroizing::new(std::iter::repeat_n(0, before).chain(value.iter().copied()).collect::<Vec<u8>>());
-    let mut text = Zeroizing::new(base64::encode_bare(&data, STANDARD));
+    let mut text = Zeroizing::new(STANDARD_NO_PAD.encode(&data).into_bytes());
     text.truncate(data.len() * 8 / 6);
     text.drain(..(before * 8).div_ceil(6));
     (text, Around { lead: before > 0, trail: !(data.len() * 8).is_multiple_of(6) })
+}
+
+/// Whether this is a character of either alphabet.
+fn is_of_base64(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'-' | b'_')
 }
 
 fn hex(byte: u8) -> [u8; 2] {

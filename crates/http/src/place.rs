@@ -5,6 +5,7 @@ use std::net::{IpAddr, Ipv4Addr};
 
 use crate::gate::Refusal;
 use skillcell_policy::HostName;
+use skillcell_quote::cut_ascii;
 
 /// Where a request goes. Only [`Place::parse`] makes one.
 ///
@@ -120,7 +121,7 @@ fn fault(host: &str) -> Option<&'static str> {
 }
 
 fn refused(host: &str, why: &str) -> Refusal {
-    let shown: String = host.chars().take(80).flat_map(char::escape_default).collect();
+    let shown = cut_ascii(host, 80);
     Refusal::always("host-name", format!("`{shown}` is refused: {why}"))
 }
 

@@ -5,9 +5,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use base64::Engine;
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig, general_purpose::STANDARD};
 use zeroize::Zeroizing;
 
-use crate::base64;
 use crate::error::HttpError;
 use crate::gate::{Asked, Refusal};
 use crate::request::Request;
@@ -111,8 +112,8 @@ impl Replacer {
         for (name, value) in request.headers.iter_mut().filter(|(name, _)| !name.eq_ignore_ascii_case("host")) {
             let filled = match basic(name, value) {
                 Some(plain) => self.fill(&plain, Form::Plain).0.map(|filled| {
-                    let encoded = Zeroizing::new(base64::encode(&filled));
-                    Zeroizing::new([b"Basic ".as_slice(), &encoded].concat())
+                    let encoded = Zeroizing::new(STANDARD.encode(&*filled));
+                    Zeroizing::new([b"Basic ", encoded.as_bytes()].concat())
                 }),
                 None => self.fill(value, Form::Plain).0,
             };
@@ -214,10 +215,18 @@ impl Replacing {
     }
 }
 
+/// Credentials may come without padding, and with bits after their end.
+const LENIENT: GeneralPurpose = GeneralPurpose::new(
+    &base64::alphabet::STANDARD,
+    GeneralPurposeConfig::new()
+        .with_decode_allow_trailing_bits(true)
+        .with_decode_padding_mode(DecodePaddingMode::Indifferent),
+);
+
 fn basic(name: &str, value: &[u8]) -> Option<Vec<u8>> {
     let (scheme, rest) = value.split_at_checked(6)?;
     let is_basic = name.eq_ignore_ascii_case("authorization") && scheme.eq_ignore_ascii_case(b"basic ");
-    let plain = base64::decode(rest.trim_ascii()).filter(|_| is_basic)?;
+    let plain = is_basic.then(|| LENIENT.decode(rest.trim_ascii()).ok())??;
     find(&plain, PREFIX.as_bytes()).map(|_| plain)
 }
 
@@ -232,4 +241,25 @@ fn find(text: &[u8], needle: &[u8]) -> Option<usize> {
         at += 1;
     }
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn basic_credentials_are_read_with_padding_and_without_and_nothing_else_is() {
+        let plain = format!("u:{PREFIX}");
+        let text = STANDARD.encode(&plain);
+        let read = |name: &str, value: &str| basic(name, value.as_bytes());
+        assert!(text.ends_with('='), "{text} has padding");
+        for text in [text.as_str(), text.trim_end_matches('=')] {
+            assert_eq!(read("AUTHORIZATION", &format!("basic  {text} ")).as_deref(), Some(plain.as_bytes()));
+            assert_eq!(read("X-Other", &format!("Basic {text}")), None);
+            assert_eq!(read("Authorization", &format!("Bearer {text}")), None);
+        }
+        for bad in ["", "Z", "Z===", "Zm9 v", "Zg==Zg==", "Zm9v"] {
+            assert_eq!(read("Authorization", &format!("Basic {bad}")), None, "{bad}");
+        }
+    }
 }

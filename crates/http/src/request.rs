@@ -8,6 +8,7 @@ use crate::gate::{Asked, Refusal};
 use crate::head::is_token;
 use crate::place::Place;
 use crate::target;
+use skillcell_quote::cut_ascii;
 
 /// The most headers of a request.
 const MAX_HEADERS: usize = 100;
@@ -217,7 +218,7 @@ fn host(all: &[(String, Vec<u8>)], place: &Place, tls: bool) -> Result<(), HttpE
     if std::str::from_utf8(host).is_ok_and(|host| place.is_named_by(host, tls)) {
         return Ok(());
     }
-    let shown: String = String::from_utf8_lossy(host).chars().take(80).flat_map(char::escape_default).collect();
+    let shown = cut_ascii(&String::from_utf8_lossy(host), 80);
     Err(Refusal::always("host-header", format!("`Host: {shown}` on a connection to `{place}` is refused")).into())
 }
 

@@ -3,7 +3,7 @@
 use super::{Package, Packages, Standing};
 use crate::provision::normalize_name;
 use skillcell_limits::outcome::{MissingModule, Outcome, Raised};
-use skillcell_policy::is_plain;
+use skillcell_quote::cut;
 
 /// The most tags that a message repeats.
 const SHOWN_TAGS: usize = 2;
@@ -33,8 +33,10 @@ impl Packages {
         if missing.is_none() && self.packages.iter().any(|package| package.is_whole() && package.has(module)) {
             return None;
         }
-        let plain = |text: String| text.chars().filter(|c| is_plain(*c)).take(MOST_EXPLAINED).collect();
-        Some(MissingModule { module: module.to_owned(), why: missing.map(|package| plain(package.describe())) })
+        Some(MissingModule {
+            module: module.to_owned(),
+            why: missing.map(|package| cut(&package.describe(), MOST_EXPLAINED)),
+        })
     }
 
     /// Why importing this module failed, if a package that is missing is the likely reason.

@@ -7,6 +7,8 @@ use super::marker::Marker;
 use super::specifier::Specifiers;
 use super::target::MarkerValues;
 use crate::provision::normalize_name;
+use skillcell_quote::cut;
+use skillcell_quote::is_plain;
 
 /// The longest requirement, and the longest name in it.
 const MAX_CHARS: usize = 1000;
@@ -16,7 +18,7 @@ const MAX_EXTRAS: usize = 32;
 /// Requirements as they are kept: bounded, without control characters. What that spoils is refused, with the reason.
 pub fn clean_requirements(requirements: &[String]) -> Vec<String> {
     let clean = |text: &String| {
-        let shown = text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c });
+        let shown = text.chars().map(|c| if is_plain(c) { c } else { '\u{fffd}' });
         shown.take(MAX_CHARS + 1).collect()
     };
     requirements.iter().map(clean).collect()
@@ -53,9 +55,10 @@ impl Requirement {
     /// Reads a requirement. Says what is wrong with it otherwise.
     pub fn parse(text: &str) -> Result<Requirement, RefusedRequirement> {
         let text = text.trim();
-        Requirement::read(text).map_err(|why| {
-            let shown = text.chars().filter(|c| !c.is_control()).take(MAX_CHARS).collect();
-            RefusedRequirement { text: shown, why, marker: marker_of_refused(text) }
+        Requirement::read(text).map_err(|why| RefusedRequirement {
+            text: cut(text, MAX_CHARS),
+            why,
+            marker: marker_of_refused(text),
         })
     }
 

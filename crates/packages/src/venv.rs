@@ -30,6 +30,7 @@ use crate::provision::{self, Fetch, Pin, Wheel, pins};
 use crate::{Packages, Resolution, Resolved, Standing, Target, Wanted, pin};
 use skillcell_cache::progress::Progress;
 use skillcell_cache::{Artefact, Bucket, Cache, Writer, size};
+use skillcell_quote::cut;
 
 type Result<T, E = VenvError> = std::result::Result<T, E>;
 
@@ -193,8 +194,7 @@ impl Maker<'_> {
 /// In a tier that has real packages, one that is missing is an error: what is refused first, since it may be an attempt.
 fn check_whole(packages: &Packages) -> Result<()> {
     if let Some((requirement, why)) = packages.refused.first() {
-        let requirement = requirement.chars().filter(|c| !c.is_control()).take(300).collect();
-        return Err(VenvError::Requirement { requirement, why: why.clone() });
+        return Err(VenvError::Requirement { requirement: cut(requirement, 300), why: why.clone() });
     }
     match packages.missing().next() {
         Some(package) => Err(VenvError::Unmet { what: package.describe_elsewhere() }),

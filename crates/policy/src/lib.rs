@@ -28,7 +28,6 @@ mod mount;
 pub mod naive;
 mod path;
 mod permissions;
-pub mod quote;
 mod resolve;
 mod rules;
 pub mod schema;
@@ -40,6 +39,8 @@ mod tiers;
 mod url;
 mod words;
 mod written;
+
+use skillcell_quote as quote;
 
 pub use self::address::{AddressClass, class};
 pub use self::denial::{Denial, DenialKind, NO_RULE};
@@ -56,7 +57,6 @@ pub use self::missing::Missing;
 pub use self::mount::{BadMount, GuestPath, Mode, MountGrant};
 pub use self::path::{Ambiguity, BadPath, MatchPath, PathPattern};
 pub use self::permissions::{Asked, BadPermissions, Change, FolderAsk, Permissions, SecretAsk, Wish};
-pub use self::quote::is_plain;
 pub use self::resolve::{AddressDenial, BadResolve, Origin, Resolve, decide_address};
 pub use self::rules::{ConnectDenial, HttpDenial, HttpPart, HttpRules};
 pub use self::secret::{BadSecret, SecretDenial, SecretGrant, SecretHost, SecretSource, SecretUse};

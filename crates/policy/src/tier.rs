@@ -2,6 +2,8 @@
 
 use std::str::FromStr;
 
+use super::quote::cut;
+
 /// How a skill is executed, strongest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -63,7 +65,7 @@ impl FromStr for Tier {
 
     fn from_str(text: &str) -> Result<Tier, BadTier> {
         let found = Tier::ALL.into_iter().find(|tier| tier.name() == text.replace('-', "_"));
-        found.ok_or_else(|| BadTier(text.chars().filter(|c| !c.is_control()).take(40).collect()))
+        found.ok_or_else(|| BadTier(cut(text, 40)))
     }
 }
 

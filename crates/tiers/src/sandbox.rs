@@ -21,6 +21,7 @@ use super::proxy::Proxy;
 use super::{Job, Tier, TierError};
 use skillcell_packages::venv::Venv;
 use skillcell_policy::MountGrant;
+use skillcell_quote::cut;
 
 /// Which one to take, and no other: `bubblewrap` or `landlock`.
 const CHOICE: &str = "SKILLCELL_SANDBOX";
@@ -119,10 +120,7 @@ fn choose(choice: Option<&str>) -> Result<Sandbox, String> {
         }),
         Some("bubblewrap") => bubblewrap::find(),
         Some("landlock") => landlock::find(&format!("`{CHOICE}` asks for it")),
-        Some(other) => {
-            let other: String = other.chars().filter(|c| !c.is_control()).take(40).collect();
-            Err(format!("`{CHOICE}` is `{other}`; it is one of bubblewrap, landlock"))
-        }
+        Some(other) => Err(format!("`{CHOICE}` is `{}`; it is one of bubblewrap, landlock", cut(other, 40))),
     }
 }
 
@@ -161,7 +159,7 @@ mod tests {
     #[test]
     fn a_choice_is_kept_or_refused_and_never_another() {
         let why = choose(Some("Landlock\u{7}")).unwrap_err();
-        assert_eq!(why, "`SKILLCELL_SANDBOX` is `Landlock`; it is one of bubblewrap, landlock");
+        assert_eq!(why, "`SKILLCELL_SANDBOX` is `Landlock\\u{7}`; it is one of bubblewrap, landlock");
         assert!(!matches!(choose(Some("bubblewrap")), Ok(Sandbox { kind: Kind::Landlock, .. })));
         assert!(!matches!(choose(Some("landlock")), Ok(Sandbox { kind: Kind::Bubblewrap(_), .. })));
         if choose(Some("bubblewrap")).is_ok() {

@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use crate::cli::approve::date;
 use crate::cli::grants::Layers;
 use crate::cli::printer::{Printer, harmless};
+use skillcell_door::audit::when::date;
 use skillcell_host::approvals::{Approvals, Difference, Standing};
 use skillcell_packages::skill::Skill;
 use skillcell_policy::manifest::{BadManifest, Manifest};

@@ -21,7 +21,7 @@ use skillcell_limits::{LimitKind, Limits};
 use skillcell_packages::skill::Skill;
 use skillcell_packages::{self as packages, Packages, SITE_FOLDER, Site, Sites};
 use skillcell_policy::manifest::{Manifest, StaticManifest};
-use skillcell_policy::quote;
+use skillcell_quote::{self as quote, ascii_json};
 use skillcell_vfs::Mount;
 
 /// What a bake report keeps of what was printed.
@@ -269,7 +269,7 @@ impl Baker<'_> {
     fn look(&self, skill: &Skill) -> Result<Look, BakeError> {
         let framework = self.framework()?;
         let mut cell = self.cell(&framework, skill.mounts(), &Limits::default())?;
-        let words = ascii(&json!([skill.guest_folder()]).to_string());
+        let words = ascii_json(&json!([skill.guest_folder()]).to_string());
         let ran = wasi_python::run_source(&mut cell, &format!("bake.look(*{words})"));
         let look = cell.store().data_mut().door.report.take();
         let look = look.and_then(|look| serde_json::from_value(look).ok());
@@ -290,7 +290,7 @@ impl Baker<'_> {
             let mount = Mount::tree(&skill.guest_folder(), skill.tree());
             let mut cell = self.cell(&framework, mount, &Limits::default())?;
             let words = json!([skill.guest_folder(), skill.package(), json!(skipped).to_string()]);
-            let ran = wasi_python::run_source(&mut cell, &format!("bake.analyse(*{})", ascii(&words.to_string())));
+            let ran = wasi_python::run_source(&mut cell, &format!("bake.analyse(*{})", ascii_json(&words.to_string())));
             if let Some(facts) = cell.store().data_mut().door.report.take() {
                 return Ok(facts);
             }
@@ -309,7 +309,7 @@ impl Baker<'_> {
         self.runtime.progress.step(&format!("importing the packages of {}", skill.id()));
         let limits = Limits::within(TRYING);
         let mut cell = self.cell(&framework, skill.site().and_then(Site::mount), &limits)?;
-        let words = ascii(&json!([wanted.to_string()]).to_string());
+        let words = ascii_json(&json!([wanted.to_string()]).to_string());
         let _ = wasi_python::run_source(&mut cell, &format!("{}bake.try_imports(*{words})", path_source(skill)));
         Ok(cell.store().data_mut().door.report.take())
     }
@@ -327,11 +327,11 @@ impl Baker<'_> {
         };
         cell.cancel_by(call.cancel, self.machine);
         let mut source = if start == Start::Boot { boot_source() + "\n" } else { String::new() };
-        let values = json!([serde_json::to_string(call.env).unwrap_or_default()]).to_string();
-        source += &format!("bake.environment(*{})\n", ascii(&values));
+        let values = json!([serde_json::to_string(&call.env).unwrap_or_default()]).to_string();
+        source += &format!("bake.environment(*{})\n", ascii_json(&values));
         if !call.deny_imports.is_empty() {
             let denied = json!([json!(call.deny_imports).to_string()]).to_string();
-            source += &format!("bake.deny_imports(*{})\n", ascii(&denied));
+            source += &format!("bake.deny_imports(*{})\n", ascii_json(&denied));
         }
         source += &load_source(skill);
         let ran = wasi_python::run_source(&mut cell, &source);
@@ -510,7 +510,7 @@ fn load_source(skill: &Skill) -> String {
     let stand_ins = skill.site().map(|site| site.packages.stand_in_modules()).unwrap_or_default();
     let watched: Vec<&String> = stand_ins.keys().collect();
     let words = json!([skill.guest_folder(), skill.package(), json!(watched).to_string()]);
-    format!("{}bake.skill(*{})", path_source(skill), ascii(&words.to_string()))
+    format!("{}bake.skill(*{})", path_source(skill), ascii_json(&words.to_string()))
 }
 
 /// Puts a skill's packages on the path.
@@ -526,23 +526,7 @@ fn finish_source(warm_up: &WarmUp) -> String {
         WarmUp::Manifest => Value::Null,
         WarmUp::Params(params) => params.clone(),
     };
-    format!("bake.finish(*{})", ascii(&json!([params.to_string()]).to_string()))
-}
-
-/// The same JSON with everything beyond ASCII escaped: a list of strings then means the same to Python.
-fn ascii(json: &str) -> String {
-    let mut text = String::with_capacity(json.len());
-    for unit in json.chars() {
-        if unit.is_ascii() {
-            text.push(unit);
-        } else {
-            let mut pair = [0; 2];
-            for half in unit.encode_utf16(&mut pair) {
-                text.push_str(&format!("\\u{half:04x}"));
-            }
-        }
-    }
-    text
+    format!("bake.finish(*{})", ascii_json(&json!([params.to_string()]).to_string()))
 }
 
 pub fn file_name(key: &str) -> String {

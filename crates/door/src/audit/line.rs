@@ -4,6 +4,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use skillcell_quote::ascii_json;
+
 /// The version of the format. A change that could break a reader raises it.
 pub const SCHEMA: u32 = 1;
 /// The longest text in a line, as it is written.
@@ -113,7 +115,7 @@ impl Line {
     /// The line as it is written, with its line end.
     pub fn written(&self) -> String {
         let json = serde_json::to_string(self).unwrap_or_default();
-        ascii(&json) + "\n"
+        ascii_json(&json) + "\n"
     }
 
     /// Reads a line without its line end.
@@ -162,19 +164,6 @@ fn written_bytes(c: char) -> usize {
         ' '..='~' => 1,
         c => 6 * c.len_utf16(),
     }
-}
-
-/// JSON in ASCII: what is not is only ever inside a string, where it can be escaped.
-pub fn ascii(json: &str) -> String {
-    let mut out = String::with_capacity(json.len());
-    for c in json.chars() {
-        if c.is_ascii() && c != '\u{7f}' {
-            out.push(c);
-        } else {
-            c.encode_utf16(&mut [0; 2]).iter().for_each(|unit| out.push_str(&format!("\\u{unit:04x}")));
-        }
-    }
-    out
 }
 
 #[cfg(test)]

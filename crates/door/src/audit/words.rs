@@ -1,7 +1,7 @@
 //! A line in words, for people. Whatever strangers put into it stays text, on one line.
 
 use super::{Event, Line};
-use skillcell_policy::is_plain;
+use skillcell_quote::one_line;
 
 /// What a line says about what was asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -114,18 +114,10 @@ fn number<T: ToString>(value: Option<T>) -> String {
     value.map_or_else(|| "?".to_owned(), |value| value.to_string())
 }
 
-/// Text in which nothing steers a terminal, reorders a line or starts another one.
-pub fn one_line(text: &str) -> String {
-    let mut made = String::with_capacity(text.len());
-    for c in text.chars() {
-        if is_plain(c) { made.push(c) } else { made.extend(c.escape_unicode()) }
-    }
-    made
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use skillcell_quote::is_plain;
 
     #[test]
     fn strangers_words_stay_text_on_one_line() {

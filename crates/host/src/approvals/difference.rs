@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 
 use super::Approval;
 use skillcell_packages::skill::Skill;
-use skillcell_policy::quote::brief;
 use skillcell_policy::{Change, Permissions};
+use skillcell_quote::brief;
 
 /// A message names so many of each.
 const MAX_NAMED: usize = 8;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::place::FOLDER_VARIABLE;
 use skillcell_cache::is_shared;
-use skillcell_policy::quote::{brief, shell_word};
+use skillcell_quote::{brief, shell_word};
 
 /// Approvals that can't be read or kept. Nothing is run by approvals in doubt, so this is an error.
 #[derive(Debug, thiserror::Error)]

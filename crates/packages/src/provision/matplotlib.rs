@@ -8,8 +8,8 @@ use zip::ZipArchive;
 
 use super::runtime::{runtime_files, runtime_pin, stdlib};
 use super::{Error, Fetch, Result};
-use skillcell_cache::{Artefact, Bucket, Cache, Pack};
 use skillcell_cache::progress::Progress;
+use skillcell_cache::{Artefact, Bucket, Cache, Pack};
 
 /// The zip in the standard library's.
 const MEMBER: &str = "matplotlib/mpl-data.zip";

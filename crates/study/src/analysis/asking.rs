@@ -12,6 +12,7 @@ use super::graph::{Graph, When};
 use super::needs::{Need, Raises, What};
 use super::network::{ANY, Rules};
 use skillcell_policy::{EnvGrant, GuestPath, Permissions, refused_import};
+use skillcell_quote::one_line;
 
 const MOST: usize = 60;
 /// What every cell has.
@@ -279,5 +280,5 @@ fn few(places: &BTreeSet<String>) -> String {
 
 /// A comment is one line.
 fn plain(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+    one_line(&text.replace(['\n', '\t'], " "))
 }

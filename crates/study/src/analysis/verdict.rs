@@ -7,6 +7,10 @@ use super::facts::Spot;
 use super::graph::{Graph, When};
 use super::modules::Module;
 use super::needs::{Need, Raises, What};
+use skillcell_quote::cut;
+
+/// The longest name of a stranger in a reason, in characters.
+const MAX_QUOTED: usize = 80;
 
 /// Whether a skill runs in a cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -157,11 +161,11 @@ fn reason(need: &Need, when: Option<When>, optional: bool) -> Reason {
 }
 
 fn text(need: &Need) -> String {
-    let name = brief(&need.name);
+    let name = cut(&need.name, MAX_QUOTED);
     match &need.what {
         What::Module(module @ Module::NoName { .. }) => format!("uses `{name}`: {}", module.why()),
         What::Module(module) if !need.by.is_empty() => {
-            format!("`{}` imports `{name}`: {}", brief(&need.by), module.why())
+            format!("`{}` imports `{name}`: {}", cut(&need.by, MAX_QUOTED), module.why())
         }
         What::Module(module) => format!("imports `{name}`: {}", module.why()),
         What::Incomplete(chain) => {
@@ -173,13 +177,13 @@ fn text(need: &Need) -> String {
             let built =
                 !file.ends_with(".pyx") && !file.ends_with(".c") && !file.ends_with(".cpp") && !file.ends_with(".rs");
             let kind = if built { "native code" } else { "source that has to be compiled to native code" };
-            format!("imports `{name}` from `{}`, which is {kind}", brief(file))
+            format!("imports `{name}` from `{}`, which is {kind}", cut(file, MAX_QUOTED))
         }
-        What::Unreadable(why) => format!("Python can't read this file: {}", brief(why)),
-        What::NotASkill(why) => format!("Skillware's loader does not take it: {}", brief(why)),
+        What::Unreadable(why) => format!("Python can't read this file: {}", cut(why, MAX_QUOTED)),
+        What::NotASkill(why) => format!("Skillware's loader does not take it: {}", cut(why, MAX_QUOTED)),
         What::Elsewhere => format!("goes on only on another platform, or with another Python (`{name}`)"),
         What::Nowhere(file) => {
-            format!("reads `{}` from the working folder, where a cell has nothing (`{name}`)", brief(file))
+            format!("reads `{}` from the working folder, where a cell has nothing (`{name}`)", cut(file, MAX_QUOTED))
         }
         What::ReadOnly(place) => format!("writes into {place} (`{name}`), which is read-only in a cell"),
         What::TooEarly(effect) => {
@@ -248,10 +252,4 @@ fn beyond_code(module: &str) -> BestTier {
         Some(effect) => tier_of_effect(effect),
         None => BestTier::Subprocess,
     }
-}
-
-/// A stranger's name, short enough for a line.
-fn brief(text: &str) -> String {
-    let short: String = text.chars().filter(|c| !c.is_control()).take(80).collect();
-    if short.len() < text.len() && text.chars().count() > 80 { short + "…" } else { short }
 }

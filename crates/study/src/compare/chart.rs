@@ -3,6 +3,10 @@
 
 use std::fmt::Write;
 
+use maud::html;
+
+use skillcell_quote::one_line;
+
 /// One bar.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Bar {
@@ -123,18 +127,7 @@ fn shown(ms: f64) -> String {
 
 /// Names come from skills' folders.
 fn escape(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => safe.push_str("&amp;"),
-            '<' => safe.push_str("&lt;"),
-            '>' => safe.push_str("&gt;"),
-            '"' => safe.push_str("&quot;"),
-            c if c.is_control() => safe.push(' '),
-            c => safe.push(c),
-        }
-    }
-    safe
+    html! { (one_line(text)) }.into_string()
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@
 
 use super::answer::{VERDICTS, blockers, endings, median, missing, running, size, time, with_verdict};
 use super::model::{Matrix, Row, SkillFigures, Suite};
+use skillcell_quote::one_line;
 
 /// A table's name, and what writes it.
 type Table = (&'static str, fn(&Matrix) -> String);
@@ -251,11 +252,9 @@ fn short(reason: &str) -> String {
 /// A stranger's text in a table: no markup, no end of the cell.
 fn plain(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
-    for c in text.chars() {
+    for c in one_line(&text.replace(['\n', '\r', '\t'], " ")).chars() {
         match c {
-            '\n' | '\r' | '\t' => safe.push(' '),
             '|' | '<' | '>' | '&' | '`' | '[' | ']' | '*' | '\\' => safe.push_str(&format!("&#{};", u32::from(c))),
-            c if c.is_control() => {}
             c => safe.push(c),
         }
     }

@@ -11,6 +11,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use skillcell_child::{Finished, Inherited, Program, is_locale_or_home, is_proxy_or_certificate};
+use skillcell_quote::cut;
 
 /// The image with nothing in it that engines are tried with.
 const NOTHING: &str = "localhost/skillcell-nothing";
@@ -207,5 +208,5 @@ pub(super) fn run(command: &mut Program) -> Result<Output, String> {
 /// The last thing that it said, which is where engines say why.
 pub(super) fn last_line(text: &str) -> String {
     let line = text.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("it gives no reason");
-    line.trim().chars().filter(|c| !c.is_control()).take(400).collect()
+    cut(line.trim(), 400)
 }

@@ -2,118 +2,139 @@
 
 use std::collections::BTreeMap;
 
+use maud::{Markup, html};
+
 use super::super::answer::{size, time};
-use super::super::model::{Reason, RecordedCall, Row, SkillFigures, Suite};
-use super::{esc, sentence, tone};
+use super::super::model::{Package, Reason, RecordedCall, Row, SkillFigures, Suite};
+use super::{sentence, tone};
 
-pub fn evidence(index: usize, skill: &Row, figures: &SkillFigures) -> String {
-    let part = |name: &str, title: &str, body: String| {
-        if body.is_empty() {
-            return String::new();
+pub fn evidence(index: usize, skill: &Row, figures: &SkillFigures) -> Markup {
+    let parts = [
+        ("verdict", "Verdict", verdict(skill)),
+        ("packages", "Packages", packages(skill)),
+        ("tests", "Tests", tests(skill)),
+        ("calls", "Recorded calls", calls(skill)),
+        ("pyodide", "Pyodide", pyodide(skill)),
+        ("cost", "Cost", cost(figures)),
+    ];
+    html! {
+        div.panel {
+            header {
+                h3 { (skill.id) (after_blank(skill.version.as_deref())) }
+                button.close type="button" data-close aria-label="Close" { "×" }
+            }
+            @if let Some(summary) = &skill.summary { p.summary { (summary) } }
+            div.parts {
+                @for (name, title, body) in parts.iter().filter(|(.., body)| !body.0.is_empty()) {
+                    section id={ "e" (index) "-" (name) } data-part=(name) tabindex="-1" { h4 { (title) } (body) }
+                }
+            }
         }
-        format!("<section id=\"e{index}-{name}\" data-part=\"{name}\" tabindex=\"-1\"><h4>{title}</h4>{body}</section>")
-    };
-    let version = skill.version.as_ref().map_or_else(String::new, |version| format!(" {}", esc(version)));
-    let summary =
-        skill.summary.as_ref().map_or_else(String::new, |text| format!("<p class=\"summary\">{}</p>", esc(text)));
-    format!(
-        "<div class=\"panel\"><header><h3>{}{version}</h3><button type=\"button\" class=\"close\" data-close aria-label=\"Close\">×</button></header>{summary}<div class=\"parts\">{}{}{}{}{}{}</div></div>",
-        esc(&skill.id),
-        part("verdict", "Verdict", verdict(skill)),
-        part("packages", "Packages", packages(skill)),
-        part("tests", "Tests", tests(skill)),
-        part("calls", "Recorded calls", calls(skill)),
-        part("pyodide", "Pyodide", pyodide(skill)),
-        part("cost", "Cost", cost(figures)),
-    )
-}
-
-fn verdict(skill: &Row) -> String {
-    let verdict = skill.verdict.as_deref().unwrap_or("could not be read");
-    let tier = skill.best_tier.as_ref().map_or_else(String::new, |tier| format!(" Best tier: <b>{}</b>.", esc(tier)));
-    let problem = skill.problem.as_ref().map_or_else(String::new, |why| format!("<p class=\"bad\">{}</p>", esc(why)));
-    let list = |title: &str, all: &[Reason]| {
-        let items: String = all
-            .iter()
-            .map(|reason| {
-                let at = reason.at.as_ref().map_or_else(String::new, |at| format!(" <code>{}</code>", esc(at)));
-                format!("<li>{}{at}</li>", sentence(&reason.what))
-            })
-            .collect();
-        if items.is_empty() { String::new() } else { format!("{title}<ul>{items}</ul>") }
-    };
-    let reasons = list("", &skill.reasons);
-    let optional = list("<p>It goes on without:</p>", &skill.optional);
-    let block = skill.permissions.as_ref().map_or_else(String::new, |block| {
-        format!("<p>What it would ask for, for its manifest:</p><pre tabindex=\"0\">{}</pre>", esc(block))
-    });
-    format!(
-        "<p><span class=\"verdict {}\">{}</span>{tier}</p>{problem}{reasons}{optional}{block}",
-        tone(skill.verdict.as_deref()),
-        esc(verdict)
-    )
-}
-
-fn packages(skill: &Row) -> String {
-    let rows: String = skill
-        .packages
-        .iter()
-        .map(|package| {
-            let bad = if package.is_there { "" } else { " class=\"bad\"" };
-            let version = package.version.as_ref().map_or_else(String::new, |version| format!(" {}", esc(version)));
-            let chain = match package.chain.as_slice() {
-                [] | [_] => String::new(),
-                [before @ .., _] => format!("for {}. ", esc(&before.join(" → "))),
-            };
-            format!(
-                "<tr><td><code>{}{version}</code></td><td{bad}>{}</td><td>{chain}{}</td></tr>",
-                esc(&package.name),
-                esc(&package.how),
-                esc(&package.detail)
-            )
-        })
-        .collect();
-    if rows.is_empty() {
-        return "<p>It requires none.</p>".to_owned();
     }
-    format!(
-        "<div class=\"scroll\"><table class=\"small\"><thead><tr><th scope=\"col\">package</th><th scope=\"col\">in a cell</th>\
-         <th scope=\"col\">detail</th></tr></thead><tbody>{rows}</tbody></table></div>"
+}
+
+fn after_blank(text: Option<&str>) -> Markup {
+    html! { @if let Some(text) = text { " " (text) } }
+}
+
+fn verdict(skill: &Row) -> Markup {
+    html! {
+        p {
+            span class={ "verdict " (tone(skill.verdict.as_deref())) } {
+                (skill.verdict.as_deref().unwrap_or("could not be read"))
+            }
+            @if let Some(tier) = &skill.best_tier { " Best tier: " b { (tier) } "." }
+        }
+        @if let Some(why) = &skill.problem { p.bad { (why) } }
+        (reasons(&skill.reasons))
+        @if !skill.optional.is_empty() { p { "It goes on without:" } }
+        (reasons(&skill.optional))
+        @if let Some(block) = &skill.permissions {
+            p { "What it would ask for, for its manifest:" }
+            pre tabindex="0" { (block) }
+        }
+    }
+}
+
+fn reasons(all: &[Reason]) -> Markup {
+    html! {
+        @if !all.is_empty() {
+            ul {
+                @for reason in all {
+                    li { (sentence(&reason.what)) @if let Some(at) = &reason.at { " " code { (at) } } }
+                }
+            }
+        }
+    }
+}
+
+fn packages(skill: &Row) -> Markup {
+    if skill.packages.is_empty() {
+        return html! { p { "It requires none." } };
+    }
+    small_table(
+        ["package", "in a cell", "detail"],
+        html! { @for package in &skill.packages { (package_row(package)) } },
     )
 }
 
-fn tests(skill: &Row) -> String {
+fn package_row(package: &Package) -> Markup {
+    let before = package.chain.split_last().map_or(&[][..], |(_, before)| before);
+    html! {
+        tr {
+            td { code { (package.name) (after_blank(package.version.as_deref())) } }
+            td.bad[!package.is_there] { (package.how) }
+            td { @if !before.is_empty() { "for " (before.join(" → ")) ". " } (package.detail) }
+        }
+    }
+}
+
+fn small_table(heads: [&str; 3], rows: Markup) -> Markup {
+    html! {
+        div.scroll {
+            table.small {
+                thead { tr { @for head in heads { th scope="col" { (head) } } } }
+                tbody { (rows) }
+            }
+        }
+    }
+}
+
+fn tests(skill: &Row) -> Markup {
     let tests = &skill.tests;
-    let lines: String = [("in cells", &tests.cells), ("natively", &tests.native), ("in Pyodide", &tests.pyodide)]
-        .iter()
-        .map(|(place, suite)| format!("<li>{place}: {}</li>", outcome(suite)))
-        .collect();
     let all = tests.differences.iter();
     let all = all.map(|one| (one.test.as_str(), one.cells.as_str(), one.native.as_deref(), one.reason.as_str()));
-    format!("<ul>{lines}</ul>{}", by_reason(all))
+    html! {
+        ul {
+            @for (place, suite) in [("in cells", &tests.cells), ("natively", &tests.native), ("in Pyodide", &tests.pyodide)] {
+                li { (place) ": " (outcome(suite)) }
+            }
+        }
+        (by_reason(all))
+    }
 }
 
 /// Tests with their outcomes here and natively, those with the same reason together.
-fn by_reason<'a>(tests: impl Iterator<Item = (&'a str, &'a str, Option<&'a str>, &'a str)>) -> String {
-    let mut reasons: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+fn by_reason<'a>(tests: impl Iterator<Item = (&'a str, &'a str, Option<&'a str>, &'a str)>) -> Markup {
+    let mut reasons: BTreeMap<&str, Vec<Markup>> = BTreeMap::new();
     for (test, here, native, reason) in tests {
-        let native = native.map_or_else(String::new, |native| format!(", natively {}", esc(native)));
-        let line = format!("<li><code>{}</code> {}{native}</li>", esc(test), esc(here));
+        let line = html! { li { code { (test) } " " (here) @if let Some(native) = native { ", natively " (native) } } };
         reasons.entry(reason).or_default().push(line);
     }
-    reasons
-        .iter()
-        .map(|(reason, all)| {
-            let count = if all.len() == 1 { "1 test".to_owned() } else { format!("{} tests", all.len()) };
-            format!("<details><summary><b>{count}</b> {}</summary><ul>{}</ul></details>", esc(reason), all.concat())
-        })
-        .collect()
+    html! {
+        @for (reason, all) in &reasons {
+            details {
+                summary { b { (all.len()) @if all.len() == 1 { " test" } @else { " tests" } } " " (reason) }
+                ul { @for line in all { (line) } }
+            }
+        }
+    }
 }
 
-fn outcome(suite: &Suite) -> String {
+fn outcome(suite: &Suite) -> Markup {
     match suite {
-        Suite::NotRun { not_run } => format!("<span class=\"muted\">{}</span>", esc(not_run)),
-        Suite::Ran(counts) if counts.all() == 0 => "it has none".to_owned(),
+        Suite::NotRun { not_run } => html! { span.muted { (not_run) } },
+        Suite::Ran(counts) if counts.all() == 0 => html! { "it has none" },
         Suite::Ran(counts) => {
             let parts = [
                 (counts.passed, "passed"),
@@ -122,37 +143,32 @@ fn outcome(suite: &Suite) -> String {
                 (counts.skipped, "skipped"),
             ];
             let parts = parts.iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}"));
-            parts.collect::<Vec<_>>().join(", ")
+            html! { (parts.collect::<Vec<_>>().join(", ")) }
         }
     }
 }
 
-fn calls(skill: &Row) -> String {
+fn calls(skill: &Row) -> Markup {
     let parity = &skill.parity;
-    let left_out = parity.left_out.iter();
-    let left_out: String = left_out
-        .map(|one| format!("<p>Not recorded: <code>{}</code>, since {}.</p>", esc(&one.case), esc(&one.reason)))
-        .collect();
-    if parity.cases == 0 {
-        return left_out;
+    let rows = html! {
+        @for call in &parity.calls {
+            tr {
+                td { code { (call.case) } }
+                td { (ending(call)) }
+                td {
+                    @match parity.different.iter().find(|one| one.case == call.case) {
+                        None => "the same",
+                        Some(one) => span.bad { (one.reason) },
+                    }
+                }
+            }
+        }
+    };
+    html! {
+        @if parity.cases > 0 { p { (parity.same) " of " (parity.cases) " give the same." } }
+        @for one in &parity.left_out { p { "Not recorded: " code { (one.case) } ", since " (one.reason) "." } }
+        @if parity.cases > 0 { (small_table(["call", "outside", "in a cell"], rows)) }
     }
-    let rows: String = parity
-        .calls
-        .iter()
-        .map(|call| {
-            let different = parity.different.iter().find(|one| one.case == call.case);
-            let inside = match different {
-                None => "<td>the same</td>".to_owned(),
-                Some(one) => format!("<td><span class=\"bad\">{}</span></td>", esc(&one.reason)),
-            };
-            format!("<tr><td><code>{}</code></td><td>{}</td>{inside}</tr>", esc(&call.case), ending(call))
-        })
-        .collect();
-    format!(
-        "<p>{} of {} give the same.</p>{left_out}<div class=\"scroll\"><table class=\"small\"><thead><tr><th scope=\"col\">call</th>\
-         <th scope=\"col\">outside</th><th scope=\"col\">in a cell</th></tr></thead><tbody>{rows}</tbody></table></div>",
-        parity.same, parity.cases
-    )
 }
 
 fn ending(call: &RecordedCall) -> String {
@@ -163,41 +179,44 @@ fn ending(call: &RecordedCall) -> String {
     }
 }
 
-fn pyodide(skill: &Row) -> String {
+fn pyodide(skill: &Row) -> Markup {
     let all = skill.tests.pyodide_differences.iter();
     let all = all.map(|one| (one.test.as_str(), one.pyodide.as_str(), one.native.as_deref(), one.reason.as_str()));
-    let tests = skill.tests.pyodide.counts().map_or_else(String::new, |_| {
-        format!("<p>Its tests: {}.</p>{}", outcome(&skill.tests.pyodide), by_reason(all))
-    });
-    tests + &packages_in_pyodide(skill)
+    html! {
+        @if skill.tests.pyodide.counts().is_some() {
+            p { "Its tests: " (outcome(&skill.tests.pyodide)) "." }
+            (by_reason(all))
+        }
+        (packages_in_pyodide(skill))
+    }
 }
 
-fn packages_in_pyodide(skill: &Row) -> String {
+fn packages_in_pyodide(skill: &Row) -> Markup {
     if let Some(why) = &skill.pyodide.not_looked_up {
-        return format!("<p class=\"muted\">{}</p>", esc(why));
+        return html! { p.muted { (why) } };
     }
     if skill.pyodide.packages.is_empty() {
-        return "<p>It requires no package.</p>".to_owned();
+        return html! { p { "It requires no package." } };
     }
     let list = |how: &str| {
-        let names = skill.pyodide.packages.iter().filter(|package| package.how == how).map(|package| {
-            let version = package.version.as_ref().map_or_else(String::new, |version| format!(" {}", esc(version)));
-            format!("{}{version}", esc(&package.name))
+        let packages = skill.pyodide.packages.iter().filter(|package| package.how == how);
+        let names = packages.map(|package| match &package.version {
+            Some(version) => format!("{} {version}", package.name),
+            None => package.name.clone(),
         });
         names.collect::<Vec<_>>().join(", ")
     };
-    let line = |title: &str, names: String| {
-        if names.is_empty() { String::new() } else { format!("<li>{title}: {names}</li>") }
-    };
-    format!(
-        "<ul>{}{}{}</ul>",
-        line("<b class=\"bad\">neither</b>", list("neither")),
-        line("in Pyodide", list("in Pyodide")),
-        line("pure wheel", list("pure wheel"))
-    )
+    let line = |title: Markup, names: String| html! { @if !names.is_empty() { li { (title) ": " (names) } } };
+    html! {
+        ul {
+            (line(html! { b.bad { "neither" } }, list("neither")))
+            (line(html! { "in Pyodide" }, list("in Pyodide")))
+            (line(html! { "pure wheel" }, list("pure wheel")))
+        }
+    }
 }
 
-fn cost(figures: &SkillFigures) -> String {
+fn cost(figures: &SkillFigures) -> Markup {
     let ms = |value: Option<f64>| value.map(time);
     let seconds = |value: Option<f64>| value.map(|value| time(value * 1e3));
     let lines = [
@@ -210,13 +229,16 @@ fn cost(figures: &SkillFigures) -> String {
         ("its tests in cells", seconds(figures.tests_in_cells_s)),
         ("its tests natively", seconds(figures.tests_native_s)),
         ("its tests in Pyodide, with its start", seconds(figures.tests_in_pyodide_s)),
-        ("the call that was measured, which succeeds", figures.call.as_deref().map(esc)),
+        ("the call that was measured, which succeeds", figures.call.clone()),
         (
             "HTTP requests of that call",
             Some(figures.requests).filter(|count| *count > 0).map(|count| count.to_string()),
         ),
     ];
-    let lines = lines.iter().filter_map(|(name, value)| Some(format!("<dt>{name}</dt><dd>{}</dd>", value.as_ref()?)));
-    let lines: String = lines.collect();
-    if lines.is_empty() { String::new() } else { format!("<dl class=\"costs\">{lines}</dl>") }
+    let lines: Vec<(&str, &String)> = lines.iter().filter_map(|(name, value)| Some((*name, value.as_ref()?))).collect();
+    html! {
+        @if !lines.is_empty() {
+            dl.costs { @for (name, value) in &lines { dt { (name) } dd { (value) } } }
+        }
+    }
 }

@@ -5,20 +5,21 @@ use std::io::{self, Read};
 use std::path::Path;
 use std::time::Duration;
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use flate2::read::GzDecoder;
 use serde_json::json;
 use sha2::{Digest, Sha512};
+use tar::Archive;
 
 use super::pin;
 use skillcell_cache::progress::Progress;
 use skillcell_cache::{self as cache, Bucket, Cache, Pack, check_path};
 use skillcell_child::{Finished, Inherited, Program, is_locale_or_home, is_proxy_or_certificate};
-use skillcell_http::base64;
 
 /// The package is a quarter of this.
 const MAX_ARCHIVE: u64 = 64 << 20;
 const MAX_UNPACKED: u64 = 256 << 20;
-const BLOCK: usize = 512;
 /// How long npm may take.
 const PATIENCE: Duration = Duration::from_secs(20 * 60);
 
@@ -80,9 +81,9 @@ fn download(folder: &Path) -> Result<Vec<u8>, PyodideError> {
     let mut archive = Vec::new();
     let file = std::fs::File::open(folder.join(format!("{}-{}.tgz", pin().name, pin().version)))?;
     file.take(MAX_ARCHIVE).read_to_end(&mut archive)?;
-    let hash = base64::encode(&Sha512::digest(&archive));
+    let hash = STANDARD.encode(Sha512::digest(&archive));
     let expected = pin().integrity.strip_prefix("sha512-").unwrap_or_default();
-    if hash == expected.as_bytes() { Ok(archive) } else { Err(PyodideError::Hash) }
+    if hash == expected { Ok(archive) } else { Err(PyodideError::Hash) }
 }
 
 /// The user's registry, proxy, certificates and keys for them.
@@ -95,23 +96,21 @@ fn is_for_npm(name: &str) -> bool {
 /// The plain files of an npm archive, a gzipped tar whose entries are below `package/`.
 fn unpack(archive: &[u8]) -> Result<Vec<(String, Vec<u8>)>, PyodideError> {
     let broken = |what: &str| PyodideError::Archive(what.to_owned());
-    let mut tar = Vec::new();
-    GzDecoder::new(archive).take(MAX_UNPACKED).read_to_end(&mut tar)?;
-    let (mut files, mut at) = (Vec::new(), 0);
-    while let Some(header) = tar.get(at..at + BLOCK).filter(|header| header.iter().any(|byte| *byte != 0)) {
-        let text = |range: std::ops::Range<usize>| {
-            String::from_utf8_lossy(&header[range]).trim_end_matches('\0').trim().to_owned()
-        };
-        let size = usize::from_str_radix(&text(124..136), 8).map_err(|_| broken("a size is no number"))?;
-        let start = at + BLOCK;
-        let bytes = tar.get(start..start.saturating_add(size)).ok_or_else(|| broken("it ends too early"))?;
-        if matches!(header[156], b'0' | 0) {
-            let path = text(0..100);
-            let path = path.strip_prefix("package/").ok_or_else(|| broken("a file is outside of `package`"))?;
-            check_path(path).map_err(|why| PyodideError::Archive(format!("`{path}`: {why}")))?;
-            files.push((path.to_owned(), bytes.to_vec()));
+    let mut files = Vec::new();
+    for entry in Archive::new(GzDecoder::new(archive).take(MAX_UNPACKED)).entries()? {
+        let mut entry = entry?;
+        if !entry.header().entry_type().is_file() {
+            continue;
         }
-        at = start + size.div_ceil(BLOCK) * BLOCK;
+        let path = String::from_utf8_lossy(&entry.path_bytes()).into_owned();
+        let path = path.strip_prefix("package/").ok_or_else(|| broken("a file is outside of `package`"))?;
+        check_path(path).map_err(|why| PyodideError::Archive(format!("`{path}`: {why}")))?;
+        let mut bytes = Vec::new();
+        entry.read_to_end(&mut bytes)?;
+        if bytes.len() as u64 != entry.size() {
+            return Err(broken("it ends too early"));
+        }
+        files.push((path.to_owned(), bytes));
     }
     if files.is_empty() { Err(broken("it is empty")) } else { Ok(files) }
 }
@@ -119,29 +118,37 @@ fn unpack(archive: &[u8]) -> Result<Vec<(String, Vec<u8>)>, PyodideError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::io::Write;
+    use flate2::Compression;
+    use flate2::write::GzEncoder;
+    use tar::{EntryType, Header};
 
-    fn archive(path: &str, size: &str, content: &[u8]) -> Vec<u8> {
-        let mut header = [0u8; BLOCK];
-        header[..path.len()].copy_from_slice(path.as_bytes());
-        header[124..124 + size.len()].copy_from_slice(size.as_bytes());
-        header[156] = b'0';
-        let mut tar = header.to_vec();
-        tar.extend(content);
-        tar.resize(tar.len().div_ceil(BLOCK) * BLOCK + 2 * BLOCK, 0);
-        let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
-        packed.write_all(&tar).unwrap();
-        packed.finish().unwrap()
+    fn archive(kind: EntryType, path: &str, size: u64, content: &[u8]) -> Vec<u8> {
+        let mut header = Header::new_ustar();
+        header.as_mut_bytes()[..path.len()].copy_from_slice(path.as_bytes());
+        header.set_entry_type(kind);
+        header.set_size(size);
+        header.set_cksum();
+        let mut tar = tar::Builder::new(GzEncoder::new(Vec::new(), Compression::fast()));
+        tar.append(&header, content).unwrap();
+        tar.into_inner().unwrap().finish().unwrap()
     }
 
     #[test]
     fn files_of_an_archive_are_taken_and_odd_ones_refused() {
-        let files = unpack(&archive("package/a/b.txt", "00000000005", b"hello")).unwrap();
+        let files = unpack(&archive(EntryType::Regular, "package/a/b.txt", 5, b"hello")).unwrap();
         assert_eq!(files, [("a/b.txt".to_owned(), b"hello".to_vec())]);
-        for (path, size) in
-            [("package/../x", "5"), ("elsewhere", "5"), ("package/x", "77777777777"), ("package/x", "nine")]
-        {
-            assert!(unpack(&archive(path, size, b"hello")).is_err(), "{path} {size}");
+        let odd = [
+            (EntryType::Regular, "package/../x", 5),
+            (EntryType::Regular, "elsewhere", 5),
+            (EntryType::Regular, "package/x", 0o77_777_777_777),
+            (EntryType::Regular, "package/x", u64::MAX),
+            (EntryType::Symlink, "package/x", 0),
+        ];
+        for (kind, path, size) in odd {
+            assert!(unpack(&archive(kind, path, size, b"hello")).is_err(), "{kind:?} {path} {size}");
         }
+        let mut damaged = archive(EntryType::Regular, "package/x", 5, b"hello");
+        damaged.truncate(damaged.len() / 2);
+        assert!(unpack(&damaged).is_err() && unpack(b"no archive").is_err());
     }
 }
