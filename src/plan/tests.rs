@@ -51,7 +51,6 @@ impl Case {
         call.tiers = self.rules.clone();
         call.trust_remote_code = self.trust;
         call.limits.fuel = self.fuel.then_some(1);
-        call.refuse_imports = true;
         call.grants.http.allow = self.granted.iter().map(|rule| HttpRule::parse(rule).unwrap()).collect();
         call
     }
