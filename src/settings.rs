@@ -168,8 +168,8 @@ impl Settings {
     pub fn check_grants(&self) -> Result<(), HostError> {
         for mount in &self.grants.mounts {
             let found = std::fs::metadata(&mount.host);
-            let is_folder = found
-                .and_then(|found| if found.is_dir() { Ok(()) } else { Err(ErrorKind::NotADirectory.into()) });
+            let is_folder =
+                found.and_then(|found| if found.is_dir() { Ok(()) } else { Err(ErrorKind::NotADirectory.into()) });
             is_folder.map_err(|source| GrantError::Mount { folder: mount.host.clone(), source })?;
         }
         for secret in &self.grants.secrets {
