@@ -122,6 +122,8 @@
 
 #![deny(missing_docs)]
 
+pub mod settings;
+
 pub use skillcell_cache::progress::Progress;
 pub use skillcell_cell::image::WarmUp;
 pub use skillcell_door::audit::{AuditError, AuditLog};

@@ -18,7 +18,7 @@ use crate::common::{fixture, form, returned, server, tests};
 use libtest_mimic::Trial;
 use rustix::process::{Pid, Signal};
 use serde_json::{Value, json};
-use skillcell::{Approvals, AuditLog, Call, Choice, Host, LimitKind, Outcome, Report, Roots, Tier};
+use skillcell::{Approvals, AuditLog, Call, Choice, Decision, Host, LimitKind, Outcome, Report, Roots, Tier};
 use skillcell_policy::{DenialKind, GrantKind, Grants, Permissions, TierRules};
 use skillcell_tiers as tier;
 
@@ -133,6 +133,11 @@ const TESTS: &[(Needs, &str, fn())] = &[
     (Needs::Landlock, "what_is_taken_of_the_disk_in_any_way_counts", what_is_taken_of_the_disk_in_any_way_counts),
     (Needs::Landlock, "a_folder_is_mounted_where_it_is_or_refused", a_folder_is_mounted_where_it_is_or_refused),
     (Needs::Nothing, "without_isolation_only_what_is_trusted_runs", without_isolation_only_what_is_trusted_runs),
+    (
+        Needs::Nothing,
+        "a_sandbox_or_engine_that_is_installed_later_is_found",
+        a_sandbox_or_engine_that_is_installed_later_is_found,
+    ),
     (
         Needs::Sandbox,
         "a_pdf_is_filled_through_a_mount_by_a_package_that_no_cell_has",
@@ -921,6 +926,57 @@ fn without_isolation_only_what_is_trusted_runs() {
     let report = HOST.call(&bundled, &call).unwrap();
     assert_eq!(report.tier, Tier::InProcess);
     assert_eq!(returned(report).unwrap()["compressed_text"], "make this shorter");
+}
+
+/// Set in the process that the next test starts: the one folder of its `PATH`, and the programs that come later.
+const LATE: &str = "SKILLCELL_TEST_LATE";
+
+/// This program again, with a `PATH` that has everything but bubblewrap and engines; they come when its host has found that
+/// they are missing.
+fn a_sandbox_or_engine_that_is_installed_later_is_found() {
+    if let Some(folder) = std::env::var_os(LATE) {
+        return is_found_once_it_is_there(Path::new(&folder));
+    }
+    let path = std::env::var_os("PATH").unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    for entry in std::env::split_paths(&path).flat_map(fs::read_dir).flatten().flatten() {
+        // The first of a name is the one that counts.
+        let late = ["bwrap", "podman", "docker"].iter().any(|name| entry.file_name() == *name);
+        let name = if late { format!("late-{}", entry.file_name().display()).into() } else { entry.file_name() };
+        let _ = std::os::unix::fs::symlink(entry.path(), folder.path().join(name));
+    }
+    let mut again = Command::new(std::env::current_exe().unwrap());
+    again.args(["--exact", "subprocess::a_sandbox_or_engine_that_is_installed_later_is_found"]);
+    again.env(LATE, folder.path()).env("PATH", folder.path()).env("SKILLCELL_SANDBOX", "bubblewrap");
+    let output = again.output().unwrap();
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && said.contains("1 passed"), "{said}{}", String::from_utf8_lossy(&output.stderr));
+    let errors = String::from_utf8_lossy(&output.stderr);
+    errors.lines().filter(|line| line.contains("this machine has none of")).for_each(|line| eprintln!("{line}"));
+}
+
+fn is_found_once_it_is_there(folder: &Path) {
+    let asks = fixture("tiers/hostile");
+    let decide = |tier| {
+        let mut call = Call::new(json!({}));
+        call.tier = Choice::Tier(tier);
+        HOST.plan(&asks, &call).unwrap()
+    };
+    for (tier, programs) in [(Tier::Subprocess, &["bwrap"][..]), (Tier::Container, &["podman", "docker"])] {
+        let Decision::Refused(refused) = decide(tier) else { panic!("{tier} is there before its program is") };
+        assert!(refused.denials[0].message.contains("is not available on this machine"), "{:?}", refused.denials);
+        let late = |name: &&&str| folder.join(format!("late-{name}")).exists();
+        let Some(program) = programs.iter().find(late) else {
+            eprintln!("SKIPPED {tier}: this machine has none of {programs:?}");
+            continue;
+        };
+        fs::rename(folder.join(format!("late-{program}")), folder.join(program)).unwrap();
+        let end = Instant::now() + Duration::from_secs(60);
+        while let Decision::Refused(refused) = decide(tier) {
+            assert!(Instant::now() < end, "{tier}: {:?}", refused.denials);
+            std::thread::sleep(Duration::from_millis(100));
+        }
+    }
 }
 
 /// Fills a form and reads it back, as it does natively: see docs/security/subprocess-isolation-spike.md.

@@ -241,7 +241,11 @@ impl Host {
             denials: denials.clone(),
         };
         // What failed may be gone: an image or an environment that somebody removed. The next call looks again.
-        let ran = tier::run(job).inspect_err(|_| self.prepared_tiers().forget(tier, skill)).map_err(HostError::from)?;
+        let ran = tier::run(job).inspect_err(|_| {
+            self.prepared_tiers().forget(tier, skill);
+            tier::look_again(tier);
+        });
+        let ran = ran.map_err(HostError::from)?;
         let (stdout, stderr) = (ran.stdout, ran.stderr);
         let ran = Ran { stdout, stderr, usage: ran.usage, ..Ran::ended(tier, ran.outcome) };
         Ok(Ran { notes: denials.take_notes(), denials: denials.take(), ..ran })
@@ -259,8 +263,12 @@ impl Host {
                 if call.tier != Choice::Tier(tier) || is_refusal(&error) =>
             {
                 let why = WhyNot::Unprepared { message: error.to_string(), hint: error.hint() };
-                // A manifest or a Dockerfile that makes no sense is not looked at again for nothing.
-                self.prepared_tiers().keep_failure(tier, skill, why.clone());
+                // A manifest or a Dockerfile that makes no sense is not looked at again for nothing. But what failed may be
+                // the engine, and where there is none, one may come.
+                if matches!(error, TierError::Image(_)) {
+                    self.prepared_tiers().keep_failure(tier, skill, why.clone());
+                    tier::look_again(tier);
+                }
                 Err(NotCarriedOut::RuledOut(RuledOut { tier, why }))
             }
             Err(error) => Err(error.into()),

@@ -21,7 +21,6 @@ mod seccomp;
 mod sockets;
 
 use std::path::PathBuf;
-use std::sync::OnceLock;
 use std::time::Instant;
 
 use self::arguments::{Bound, Container};
@@ -31,6 +30,7 @@ pub use self::image::{Containers, ImageError};
 pub use self::make::Maker;
 use self::run::{End, Ended};
 use super::files::Files;
+use super::probe::Probe;
 use super::proxy::Proxy;
 use super::{Job, Ran, Tier, TierError, Unkept, after, channel, ending};
 use skillcell_limits::LimitKind;
@@ -78,13 +78,19 @@ impl Ready {
     }
 }
 
+static ENGINE: Probe<Engine> = Probe::new();
+
 impl Engine {
-    /// The engine of this machine, looked for once.
+    /// The engine of this machine. It is kept while it works; where there is none, it is looked for again later.
     pub fn of_machine() -> Result<Engine, TierError> {
-        static FOUND: OnceLock<Result<Engine, NoEngine>> = OnceLock::new();
-        let found = FOUND.get_or_init(Engine::find).clone();
-        found.map_err(|none| TierError::Unavailable { tier: Tier::Container, why: none.to_string() })
+        let found = ENGINE.get(|| Engine::find().map_err(|none| none.to_string()), |_| true);
+        found.map_err(|why| TierError::Unavailable { tier: Tier::Container, why })
     }
+}
+
+/// The engine failed: it is looked for anew.
+pub(super) fn forget() {
+    ENGINE.forget();
 }
 
 pub(super) fn run(mut job: Job<'_>, ready: &Ready) -> Result<Ran, TierError> {

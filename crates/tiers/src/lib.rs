@@ -13,6 +13,7 @@ mod guard;
 mod in_process;
 mod nested;
 mod output;
+mod probe;
 mod process;
 mod proxy;
 mod sandbox;
@@ -142,13 +143,22 @@ pub fn unkept_mount(tier: Tier, mounts: &[(PathBuf, MountGrant)]) -> Result<Opti
     Ok(if tier.is_isolated() { nested::without_place(mounts) } else { None })
 }
 
-/// Whether this machine has a tier, and which version of what it needs.
+/// Whether this machine has a tier, and which version of what it needs. What it lacks is looked for again later.
 pub fn available(tier: Tier) -> Result<String, TierError> {
     match tier {
         Tier::Wasm => Ok("part of this program".to_owned()),
         Tier::Subprocess => subprocess::available(),
         Tier::InProcess => Ok("no isolation; only for skills that are trusted with everything".to_owned()),
         Tier::Container => container::available(),
+    }
+}
+
+/// What a tier runs with failed: whether it is still there is looked at anew when it is next needed.
+pub fn look_again(tier: Tier) {
+    match tier {
+        Tier::Subprocess => sandbox::forget(),
+        Tier::Container => container::forget(),
+        Tier::Wasm | Tier::InProcess => {}
     }
 }
 

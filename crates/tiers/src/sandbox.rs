@@ -9,13 +9,13 @@ pub(super) mod seccomp;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
 use std::time::Instant;
 
 use rustix::process::Pid;
 
 use super::cgroup::Cgroup;
 use super::files::Files;
+use super::probe::Probe;
 use super::process::{MAX_PROCESSES, Process};
 use super::proxy::Proxy;
 use super::{Job, Tier, TierError};
@@ -29,6 +29,9 @@ const CHOICE: &str = "SKILLCELL_SANDBOX";
 const LIBRARIES: [&str; 5] = ["/usr/lib", "/usr/lib32", "/usr/lib64", "/etc/ld.so.cache", "/usr/share/zoneinfo"];
 const LINKS: [&str; 3] = ["/lib", "/lib32", "/lib64"];
 const UNBOUNDED: &str = "as root the number of processes is bounded by a control group, and none could be made";
+
+static FOUND: Probe<Sandbox> = Probe::new();
+static BUBBLEWRAP: Probe<Sandbox> = Probe::new();
 
 /// What this machine has of sandboxes.
 #[derive(Debug, Clone)]
@@ -67,12 +70,11 @@ pub struct Parts {
 }
 
 impl Sandbox {
-    /// The better one that is here and works. Tried once for each process.
-    pub fn find() -> Result<&'static Sandbox, TierError> {
-        static FOUND: OnceLock<Result<Sandbox, String>> = OnceLock::new();
+    /// The better one that is here and works. It is kept while it works; a better one is looked for again later.
+    pub fn find() -> Result<Sandbox, TierError> {
         let choice = || std::env::var_os(CHOICE).map(|choice| choice.to_string_lossy().into_owned());
-        let found = FOUND.get_or_init(|| choose(choice().as_deref()));
-        found.as_ref().map_err(|why| unavailable(why.clone()))
+        let is_best = |found: &Sandbox| matches!(found.kind, Kind::Bubblewrap(_));
+        FOUND.get(|| choose(choice().as_deref()), is_best).map_err(unavailable)
     }
 
     /// Starts the process of a job. It does nothing before it has its settings, and is bounded by then.
@@ -83,14 +85,12 @@ impl Sandbox {
         }
     }
 
-    /// Bubblewrap's program, if it is here and works, whichever sandbox is chosen. Tried once for each process.
-    pub fn bubblewrap() -> Option<&'static Path> {
-        static FOUND: OnceLock<Option<PathBuf>> = OnceLock::new();
-        let find = || match bubblewrap::find() {
+    /// Bubblewrap's program, if it is here and works, whichever sandbox is chosen.
+    pub fn bubblewrap() -> Option<PathBuf> {
+        match BUBBLEWRAP.get(bubblewrap::find, |_| true) {
             Ok(Sandbox { kind: Kind::Bubblewrap(program), .. }) => Some(program),
             _ => None,
-        };
-        FOUND.get_or_init(find).as_deref()
+        }
     }
 
     /// The first of these mounts that it can't make.
@@ -106,6 +106,11 @@ impl Sandbox {
         let unbounded = rustix::process::geteuid().is_root() && !Cgroup::available();
         if unbounded { Err(unavailable(UNBOUNDED.to_owned())) } else { Ok(()) }
     }
+}
+
+/// The sandbox failed: it is looked for anew.
+pub(super) fn forget() {
+    FOUND.forget();
 }
 
 fn unavailable(why: String) -> TierError {

@@ -37,10 +37,12 @@ impl BasePython {
     pub fn find(explicit: Option<&Path>) -> Result<BasePython> {
         static FOUND: Mutex<Option<(Vec<OsString>, BasePython)>> = Mutex::new(None);
         let candidates = provision::candidates(explicit)?;
-        // What is in front of a Python may take longer to start than itself; and it does not change while this runs.
+        // What is in front of a Python may take longer to start than itself, so its answer is kept while the program is
+        // there. Where none is found, the next who asks looks again.
         let mut found = FOUND.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((asked, python)) = &*found
             && *asked == candidates
+            && python.executable.is_file()
         {
             return Ok(python.clone());
         }

@@ -2,7 +2,7 @@
 //!
 //! An engine whose program is there may still be unable to run a container: no daemon, cgroups that its OCI runtime does
 //! not know, no user namespaces. So an engine counts once it has got as far as starting a program in an image that has
-//! none, which costs a quarter of a second and is asked once per process.
+//! none, which costs a quarter of a second and is asked once, until it fails.
 
 use std::path::{Path, PathBuf};
 use std::process::Output;
