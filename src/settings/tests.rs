@@ -189,14 +189,18 @@ fn a_call_begins_with_the_limits_tiers_audit_and_grants_of_the_settings() {
     assert_eq!(call.tiers.unknown, Some(Vec::new()));
     assert_eq!(call.audit.path(), Some(&*folder.path().join("audit.jsonl")));
     assert!(folder.path().join("audit.jsonl").exists());
-    assert_eq!(call.grants.policy_files().collect::<Vec<_>>(), [file.path().to_str().unwrap()]);
+    assert!(call.grants.policy_files().any(|named| Path::new(named) == file.path()), "it is kept from the skill");
 }
 
 /// The reference has every key, and no other.
 #[test]
 fn the_reference_lists_every_key_and_variable() {
     let page = include_str!("../../docs/reference/settings.md");
-    let keys = FILE.lines().filter_map(|line| line.split_once(" = ")).map(|(key, _)| key);
+    let keys = FILE
+        .lines()
+        .take_while(|line| *line != "[tiers]")
+        .filter_map(|line| line.split_once(" = "))
+        .map(|(key, _)| key);
     for name in keys.chain(VARIABLES.map(|(name, _)| name)) {
         assert!(page.contains(&format!("`{name}`")), "docs/reference/settings.md has no `{name}`");
     }
