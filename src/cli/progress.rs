@@ -48,6 +48,8 @@ impl Progress for Terminal {
         self.bar.unset_length();
         self.bar.reset();
         self.bar.set_message(what);
+        // Drawn now: other redraws are left out where they come too soon after one another.
+        self.bar.suspend(|| ());
     }
 
     fn fraction(&self, done: u64, total: u64) {
@@ -64,9 +66,11 @@ impl Progress for Terminal {
     }
 
     fn note(&self, message: &str) {
-        self.bar.suspend(|| {
+        let write = || {
             let _ = writeln!(std::io::stderr(), "skillcell: {}", one_line(message));
-        });
+        };
+        // Before the first step there is no bar to draw again.
+        if self.bar.message().is_empty() { write() } else { self.bar.suspend(write) }
     }
 }
 
@@ -87,6 +91,11 @@ mod tests {
         /// What was written since the last time.
         fn take(&self) -> String {
             std::mem::take(&mut self.0.lock().unwrap())
+        }
+
+        /// The line that was drawn last.
+        fn last_line(&self) -> String {
+            self.take().rsplit('\r').next().unwrap_or_default().to_owned()
         }
     }
 
@@ -136,12 +145,12 @@ mod tests {
             // So that none of these is too soon after the one before.
             std::thread::sleep(std::time::Duration::from_millis(60));
             terminal.fraction(done, 100);
-            let line = written.take();
+            let line = written.last_line();
             assert_eq!((line.matches('█').count(), line.matches('░').count()), (blocks, 28 - blocks), "{line:?}");
             assert!(line.contains(percent), "{line:?}");
         }
         terminal.step("compiling it");
-        let line = written.take();
+        let line = written.last_line();
         assert!(line.contains("compiling it") && !line.contains('%'), "{line:?}");
     }
 
@@ -159,8 +168,7 @@ mod tests {
     fn a_strangers_name_does_not_steer_the_terminal() {
         let (written, terminal) = drawn();
         terminal.step("baking the image of \u{1b}[2Jx\r\nerror: \u{202e}");
-        let line = written.take();
-        let line = line.trim_matches('\r');
+        let line = written.last_line();
         assert!(line.contains("baking the image of \\u{1b}[2Jx\\r\\n"), "{line:?}");
         assert!(!line.contains(|c: char| c.is_control() || c == '\u{202e}'), "{line:?}");
     }

@@ -1,4 +1,4 @@
-//! A JSON number as Python reads it: an integer, or a double. That integers fit was seen to by [`survey`].
+//! A JSON number as Python reads it: an integer, or a double. That it is the same number was seen to by [`survey`].
 //!
 //! [`survey`]: super::survey
 
@@ -13,9 +13,8 @@ pub enum Num {
 
 impl Num {
     pub fn of(number: &Number) -> Self {
-        let text = number.as_str();
-        // Any JSON number parses as a double; too large a one is infinite, as in Python.
-        text.parse().map_or_else(|_| Self::Float(text.parse().unwrap_or(f64::NAN)), Self::Int)
+        let int = number.as_i64().map(i128::from).or_else(|| number.as_u64().map(i128::from));
+        int.map_or_else(|| Self::Float(number.as_f64().unwrap_or(f64::NAN)), Self::Int)
     }
 
     /// The exact order of both values; `None` only for what is not a number.

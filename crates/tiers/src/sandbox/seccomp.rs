@@ -35,7 +35,7 @@ macro_rules! calls {
 }
 
 /// Every kind of namespace that `clone` makes.
-pub(crate) const NAMESPACES: [i32; 7] = [
+pub const NAMESPACES: [i32; 7] = [
     libc::CLONE_NEWNS,
     libc::CLONE_NEWCGROUP,
     libc::CLONE_NEWUTS,

@@ -107,7 +107,7 @@ fn cost_tile(matrix: &Matrix) -> Markup {
 fn bar(parts: &[(&str, usize)], label: &str) -> Markup {
     let all: usize = parts.iter().map(|(_, count)| count).sum();
     let percent = |count: usize| count as f64 * 100.0 / all.max(1) as f64;
-    let before = |at: usize| parts[..at].iter().map(|(_, count)| percent(*count)).sum::<f64>();
+    let before = |at: usize| percent(parts[..at].iter().map(|(_, count)| count).sum());
     html! {
         svg.bar role="img" aria-label=(label) height="14" {
             @for (at, (tone, count)) in parts.iter().enumerate().filter(|(_, (_, count))| *count > 0) {

@@ -83,7 +83,7 @@ fn package_row(package: &Package) -> Markup {
     html! {
         tr {
             td { code { (package.name) (after_blank(package.version.as_deref())) } }
-            td.bad[!package.is_there] { (package.how) }
+            td class=[(!package.is_there).then_some("bad")] { (package.how) }
             td { @if !before.is_empty() { "for " (before.join(" → ")) ". " } (package.detail) }
         }
     }

@@ -63,7 +63,7 @@ fn heading(index: usize, (name, title): &(&str, &str), tests_in_pyodide: bool) -
     // Verdicts and tiers have an order of their own, and are numbered by it.
     let sorts = if index == 1 || index == 2 || is_number(index) { "number" } else { "text" };
     html! {
-        th.num[is_number(index)] scope="col" aria-sort="none" {
+        th class=[is_number(index).then_some("num")] scope="col" aria-sort="none" {
             button type="button" data-column=(index) data-sorts=(sorts) title=(title) { (name) }
         }
     }
@@ -144,7 +144,7 @@ fn row(matrix: &Matrix, index: usize, skill: &Row, figures: &SkillFigures) -> Ma
                 @if column == 0 {
                     th scope="row" data-key=(cell.key) data-label=(label) { (opener(index, cell)) }
                 } @else {
-                    td.num[is_number(column)] data-key=(cell.key) data-label=(label) { (opener(index, cell)) }
+                    td class=[is_number(column).then_some("num")] data-key=(cell.key) data-label=(label) { (opener(index, cell)) }
                 }
             }
         }
@@ -208,7 +208,7 @@ fn pyodide(skill: &Row, ran: bool) -> TableCell {
 
 /// By the part; of the same, those of fewer are more.
 fn share(part: usize, all: usize, opens: &'static str) -> TableCell {
-    let html = html! { span.bad[part != all] { (part) " / " (all) } };
+    let html = html! { span class=[(part != all).then_some("bad")] { (part) " / " (all) } };
     TableCell::new(html, part as f64 - all as f64 / 1e4, opens)
 }
 
