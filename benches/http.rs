@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde_json::json;
+use skillcell::CancelToken;
 use skillcell::http::{
     Asked, Audit, ClientSettings, Event, Exchanges, Gate, Granted, HttpClient, HttpError, HttpLimits, Place, Refusal,
     Terms,
@@ -72,7 +73,7 @@ fn call(host: &Host, skill: &Skill, call: &Call) {
 /// As the door does it for a cell, with the headers that `requests` sends.
 fn direct(client: &Arc<HttpClient>, port: u16) {
     let terms = Terms::new(client.clone(), Arc::new(Open), Arc::new(Open), Arc::default(), HttpLimits::default());
-    let mut exchanges = Exchanges::new(terms);
+    let mut exchanges = Exchanges::new(terms, CancelToken::default());
     let by = Instant::now() + Duration::from_secs(10);
     let id = exchanges.open(false, "127.0.0.1", port).expect("opened");
     exchanges.connect(id, by).expect("connected");

@@ -16,6 +16,7 @@
 mod answer;
 pub(crate) mod base64;
 mod client;
+mod connect;
 mod connection;
 mod error;
 mod event;
@@ -43,6 +44,7 @@ mod target;
 mod terms;
 mod tls;
 mod upload;
+mod wait;
 
 pub use client::{ClientError, ClientSettings, HttpClient};
 pub use error::HttpError;

@@ -6,14 +6,17 @@ mod common;
 mod web;
 
 use std::io::{BufRead, BufReader};
+use std::net::{IpAddr, TcpListener};
 use std::process::{Child, Command, Stdio};
-use std::sync::LazyLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
 
 use common::{returned, tests};
 use serde_json::{Value, json};
+use skillcell::http::Lookup;
 use skillcell::policy::{DenialKind, GrantKind, Grants};
-use skillcell::{Call, Host, Outcome, Report, Roots};
+use skillcell::{Call, CancelToken, Host, Outcome, Report, Roots};
 use web::{Authority, Seen, Server, answer};
 
 const NAME: &str = "api.example.test";
@@ -262,6 +265,77 @@ fn a_server_that_does_not_answer_is_a_read_time_out() {
     });
 }
 
+/// Never knows an address, and says when it was asked.
+#[derive(Debug, Default)]
+struct Sleepy(AtomicBool);
+
+impl Lookup for Sleepy {
+    fn addresses(&self, _: &str) -> std::io::Result<Vec<IpAddr>> {
+        self.0.store(true, Ordering::SeqCst);
+        std::thread::sleep(Duration::from_secs(60));
+        Ok(Vec::new())
+    }
+}
+
+/// Makes a call, cancels it once it waits, and gives how long it took to end then.
+fn cancelled(host: &Host, library: &str, url: &str, grants: Grants, waits: impl Fn() -> bool) -> Duration {
+    let folder = tests().join("skills/web/libraries");
+    let skill = host.skill(folder.to_str().expect("a plain path")).expect("a skill");
+    let mut call = Call::new(json!({"library": library, "do": "get", "url": url, "timeout": 600}));
+    (call.grants, call.limits.deadline, call.cancel) = (grants, Duration::from_secs(600), CancelToken::new());
+    let token = call.cancel.clone();
+    std::thread::scope(|scope| {
+        let running = scope.spawn(|| host.call(&skill, &call).expect("the host does its part"));
+        while !waits() {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        std::thread::sleep(Duration::from_millis(50));
+        assert!(!running.is_finished(), "{library} {url}");
+        let cancelled = Instant::now();
+        token.cancel();
+        let report = running.join().expect("it ends");
+        assert!(matches!(report.outcome, Outcome::Cancelled), "{library} {url}: {:?}", report.outcome);
+        cancelled.elapsed()
+    })
+}
+
+#[test]
+fn a_call_that_waits_for_a_server_ends_when_it_is_cancelled() {
+    // Generous, since the machine may be busy; each of these waits would take ten seconds and more.
+    let soon = Duration::from_secs(3);
+    for library in ["requests", "httpx.AsyncClient"] {
+        let server = plain();
+        let granted = grants(&server, "http", &[NAME]);
+        let took = cancelled(&HOST, library, &format!("http://{NAME}/stall"), granted, || !server.seen().is_empty());
+        eprintln!("{library}, reading: {took:?}");
+        assert!(took < soon, "{library}, reading: {took:?}");
+    }
+    let (full, mut granted) = (Full::start(), Grants::default());
+    granted.add(GrantKind::AllowHttp, &format!("http://{NAME}/*")).expect("a rule");
+    granted.add(GrantKind::Resolve, &format!("{NAME}:80:127.0.0.1:{}", full.1)).expect("a resolve");
+    let started = Instant::now();
+    let begun = || started.elapsed() > Duration::from_millis(500);
+    let took = cancelled(&HOST, "requests", &format!("http://{NAME}/"), granted, begun);
+    eprintln!("connecting: {took:?}");
+    assert!(took < soon, "connecting: {took:?}");
+    let (mute, mut granted) = (TcpListener::bind("127.0.0.1:0").expect("a port"), Grants::default());
+    let port = mute.local_addr().expect("bound").port();
+    granted.add(GrantKind::AllowHttp, &format!("https://{NAME}/*")).expect("a rule");
+    granted.add(GrantKind::Resolve, &format!("{NAME}:443:127.0.0.1:{port}")).expect("a resolve");
+    let begun = || mute.accept().is_ok_and(|(stream, _)| std::mem::ManuallyDrop::new(stream).peek(&mut [0]).is_ok());
+    let took = cancelled(&HOST, "requests", &format!("https://{NAME}/"), granted, begun);
+    eprintln!("shaking hands: {took:?}");
+    assert!(took < soon, "shaking hands: {took:?}");
+    let lookup = Arc::new(Sleepy::default());
+    let host = Host::builder().roots(Roots::new([])).lookup(lookup.clone()).build().expect("the cache can be used");
+    let mut granted = Grants::default();
+    granted.add(GrantKind::AllowHttp, &format!("http://{NAME}/*")).expect("a rule");
+    let begun = || lookup.0.load(Ordering::SeqCst);
+    let took = cancelled(&host, "requests", &format!("http://{NAME}/"), granted, begun);
+    eprintln!("looking a name up: {took:?}");
+    assert!(took < soon, "looking a name up: {took:?}");
+}
+
 /// A listener whose queue is full, so that connecting to it takes for ever. The standard library can't make one.
 struct Full(Child, u16);
 
@@ -326,7 +400,7 @@ const NAME_ERRORS: [&str; 5] = [
 
 #[test]
 fn nobody_at_a_port_is_a_connection_error() {
-    let port = std::net::TcpListener::bind("127.0.0.1:0").and_then(|gone| gone.local_addr()).expect("a port").port();
+    let port = TcpListener::bind("127.0.0.1:0").and_then(|gone| gone.local_addr()).expect("a port").port();
     let mut grants = Grants::default();
     grants.add(GrantKind::AllowHttp, &format!("http://{NAME}/*")).expect("a rule");
     grants.add(GrantKind::Resolve, &format!("{NAME}:80:127.0.0.1:{port}")).expect("a resolve");
@@ -426,7 +500,7 @@ fn a_certificate_of_an_unknown_authority_or_for_another_name_is_the_librarys_err
 #[test]
 fn a_server_that_does_not_shake_hands_is_a_time_out() {
     // Takes connections and never says anything.
-    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a loopback port");
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a loopback port");
     let mut granted = Grants::default();
     let port = listener.local_addr().expect("it is bound").port();
     granted.add(GrantKind::AllowHttp, &format!("https://{NAME}/*")).expect("a rule");

@@ -18,6 +18,7 @@ use std::time::{Duration, Instant};
 use super::denials::Denials;
 use super::gate::PolicyGate;
 use super::{Fault, not_granted};
+use crate::cancel::CancelToken;
 use crate::http::{Exchanges, HttpClient, HttpError, HttpLimits, Readiness, Secrets, Terms};
 use crate::limits::LimitKind;
 use crate::policy::{Grants, Scheme, Target};
@@ -41,7 +42,6 @@ pub const REFUSED: u8 = 1;
 pub struct Web {
     exchanges: Exchanges,
     gate: Arc<PolicyGate>,
-    client: Arc<HttpClient>,
 }
 
 impl Web {
@@ -51,18 +51,19 @@ impl Web {
         secrets: Arc<Secrets>,
         denials: &Arc<Denials>,
         limits: HttpLimits,
+        cancel: CancelToken,
     ) -> Web {
         let gate = Arc::new(PolicyGate::new(grants, denials.clone()));
-        let terms = Terms::new(client.clone(), gate.clone(), denials.clone(), secrets, limits);
-        Web { exchanges: Exchanges::new(terms), gate, client }
+        let terms = Terms::new(client, gate.clone(), denials.clone(), secrets, limits);
+        Web { exchanges: Exchanges::new(terms, cancel), gate }
     }
 
     /// Another set of connections on the same terms: what may be asked, and what there is to spend, is shared.
-    pub fn sibling(&self) -> Web {
-        Web { exchanges: self.exchanges.sibling(), gate: self.gate.clone(), client: self.client.clone() }
+    pub fn sibling(&self, cancel: CancelToken) -> Web {
+        Web { exchanges: self.exchanges.sibling(cancel), gate: self.gate.clone() }
     }
 
-    /// Takes a frame; the cell's deadline ends every wait, and the call.
+    /// Takes a frame; the cell's deadline and its cancellation end every wait, and the call.
     pub fn receive(&mut self, kind: u8, payload: &[u8], deadline: Instant) -> Result<Vec<u8>, Fault> {
         let answer = match kind {
             b'o' => self.open(payload, deadline)?,
@@ -77,6 +78,7 @@ impl Web {
             _ => self.addresses(payload, deadline)?,
         };
         match answer {
+            _ if self.exchanges.is_cancelled() => Err(Fault::Stop(Stop::Cancelled)),
             Err(HttpError::TimedOut { .. }) if Instant::now() >= deadline => {
                 Err(Fault::Stop(Stop::Exceeded(LimitKind::Deadline)))
             }
@@ -107,7 +109,7 @@ impl Web {
         };
         let ids: Vec<u32> = ids.iter().map(|id| u32::from_le_bytes(*id)).collect();
         let states = self.exchanges.wait(&ids, until(wait_ms, deadline));
-        if Instant::now() >= deadline {
+        if Instant::now() >= deadline && !self.exchanges.is_cancelled() {
             return Err(Fault::Stop(Stop::Exceeded(LimitKind::Deadline)));
         }
         let byte = |state: &Readiness| match state {
@@ -150,7 +152,7 @@ impl Web {
             return Ok(entry.addr().to_string().into_bytes());
         }
         self.gate.look_up(name, rule)?;
-        let found = self.client.addresses(name, deadline.min(Instant::now() + RESOLVE))?;
+        let found = self.exchanges.addresses(name, deadline.min(Instant::now() + RESOLVE))?;
         for addr in &found {
             let checked = self.gate.check_address(&target, rule, *addr);
             checked.map_err(|denial| self.gate.refuse_name(name, *denial))?;
@@ -236,7 +238,8 @@ fn status(error: &HttpError) -> u8 {
         HttpError::Refused(_) => REFUSED,
         HttpError::NameNotFound { .. } => 2,
         HttpError::ConnectionRefused { .. } => 3,
-        HttpError::TimedOut { .. } => 4,
+        // Who is told of a cancellation is about to end.
+        HttpError::TimedOut { .. } | HttpError::Cancelled => 4,
         HttpError::Tls { .. } => 5,
         HttpError::TooLarge { .. } => 6,
         HttpError::BadRequest(_) | HttpError::BadAnswer(_) | HttpError::NotOpen => 7,

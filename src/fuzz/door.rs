@@ -15,6 +15,7 @@ use std::time::{Duration, Instant};
 
 use super::bait::{Bait, VALUE};
 use super::{assert_fit_to_show, contains, naive};
+use crate::cancel::CancelToken;
 use crate::door::{Answer, Denials, Door, Fault, Web};
 use crate::http::framing::BodyReader;
 use crate::http::head::HeadBuffer;
@@ -43,7 +44,14 @@ pub fn run(data: &[u8]) {
     let baking = records.next().is_some_and(|first| first.first() == Some(&b'B'));
     let bait = Bait::new("a.test");
     let denials = Arc::new(Denials::default());
-    let web = Web::new(CLIENT.clone(), &grants(), bait.secrets.clone(), &denials, HttpLimits::default());
+    let web = Web::new(
+        CLIENT.clone(),
+        &grants(),
+        bait.secrets.clone(),
+        &denials,
+        HttpLimits::default(),
+        CancelToken::default(),
+    );
     let mut door = Door {
         call: Door::pack(b"{}", None),
         result_cap: RESULT_CAP,

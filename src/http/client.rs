@@ -4,18 +4,19 @@ use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rustls::ClientConfig;
 
-use crate::http::connection::{Connection, is_timeout};
+use crate::http::connect;
+use crate::http::connection::Connection;
 use crate::http::error::HttpError;
 use crate::http::gate::{Gate, Granted};
-use crate::http::limits::from_now;
 use crate::http::place::Place;
 use crate::http::pool::Pool;
 use crate::http::resolve::{Lookup, Resolver};
 use crate::http::tls;
+use crate::http::wait::{Wait, is_timeout};
 
 /// What a client needs to know.
 ///
@@ -71,13 +72,13 @@ impl HttpClient {
         place: &Place,
         granted: &Granted,
         gate: &dyn Gate,
-        deadline: Instant,
+        wait: Wait<'_>,
     ) -> Result<Checked, HttpError> {
         let addresses = match (gate.resolve(place.host(), place.port()), place.address()) {
             (Some(address), _) => vec![SocketAddr::new(address.ip().to_canonical(), address.port())],
             (None, Some(address)) => vec![SocketAddr::new(address, place.port())],
             (None, None) => {
-                let found = self.resolver.resolve(place.host(), deadline)?;
+                let found = self.resolver.resolve(place.host(), wait)?;
                 found.into_iter().map(|address| SocketAddr::new(address, place.port())).collect()
             }
         };
@@ -88,27 +89,20 @@ impl HttpClient {
     }
 
     /// The addresses of a name, none of them checked.
-    pub(crate) fn addresses(&self, host: &str, deadline: Instant) -> Result<Vec<std::net::IpAddr>, HttpError> {
-        self.resolver.resolve(host, deadline)
+    pub(crate) fn addresses(&self, host: &str, wait: Wait<'_>) -> Result<Vec<std::net::IpAddr>, HttpError> {
+        self.resolver.resolve(host, wait)
     }
 
     /// A new connection to the first address that answers.
-    pub(crate) fn connect(&self, checked: &Checked, tls: bool, deadline: Instant) -> Result<Connection, HttpError> {
-        let mut failure = None;
-        for (index, &address) in checked.addresses.iter().enumerate() {
-            let tries = u32::try_from(checked.addresses.len() - index).unwrap_or(1);
-            let share = deadline.saturating_duration_since(Instant::now()) / tries;
-            match Connection::open(&checked.place, address, from_now(share)) {
-                Ok(connection) if tls => return self.start_tls(connection, deadline),
-                Ok(connection) => return Ok(connection),
-                Err(error) => failure = Some(error),
-            }
-        }
-        Err(connect_error(&checked.place, failure))
+    pub(crate) fn connect(&self, checked: &Checked, tls: bool, wait: Wait<'_>) -> Result<Connection, HttpError> {
+        let (socket, address) =
+            connect::connect(&checked.addresses, wait).map_err(|error| connect_error(&checked.place, &error, wait))?;
+        let connection = Connection::new(&checked.place, address, socket);
+        if tls { self.start_tls(connection, wait) } else { Ok(connection) }
     }
 
-    pub(crate) fn start_tls(&self, connection: Connection, deadline: Instant) -> Result<Connection, HttpError> {
-        connection.start_tls(&self.tls, deadline)
+    pub(crate) fn start_tls(&self, connection: Connection, wait: Wait<'_>) -> Result<Connection, HttpError> {
+        connection.start_tls(&self.tls, wait)
     }
 
     /// A connection that finished another request no longer ago than `rest`, and is open to this call.
@@ -132,10 +126,9 @@ impl Checked {
     }
 }
 
-fn connect_error(place: &Place, error: Option<io::Error>) -> HttpError {
-    match error {
-        Some(error) if is_timeout(&error) => HttpError::TimedOut { doing: "connecting" },
-        Some(error) => HttpError::ConnectionRefused { place: place.to_string(), reason: error.kind().to_string() },
-        None => HttpError::NameNotFound { host: place.host().to_owned() },
+fn connect_error(place: &Place, error: &io::Error, wait: Wait<'_>) -> HttpError {
+    if is_timeout(error) {
+        return wait.error("connecting");
     }
+    HttpError::ConnectionRefused { place: place.to_string(), reason: error.kind().to_string() }
 }

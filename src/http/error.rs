@@ -18,6 +18,9 @@ pub enum HttpError {
     ConnectionRefused { place: String, reason: String },
     #[error("timed out while {doing}")]
     TimedOut { doing: &'static str },
+    /// The call was cancelled, so nobody waits for what was to come.
+    #[error("the call was cancelled")]
+    Cancelled,
     #[error("TLS with `{host}` failed: {reason}")]
     Tls { host: String, reason: String },
     #[error("{what} exceeds {cap}")]
@@ -47,6 +50,7 @@ impl HttpError {
             HttpError::NameNotFound { .. } => "name_not_found",
             HttpError::ConnectionRefused { .. } => "connection_refused",
             HttpError::TimedOut { .. } => "timed_out",
+            HttpError::Cancelled => "cancelled",
             HttpError::Tls { .. } => "tls_failed",
             HttpError::TooLarge { .. } => "too_large",
             HttpError::BadRequest(_) | HttpError::BadAnswer(_) => "protocol",

@@ -28,6 +28,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{JoinHandle, Scope};
 use std::time::Instant;
 
+use crate::cancel::CancelToken;
 use crate::child::spawn::hand_over;
 use crate::door::{Denials, Door, Web};
 
@@ -74,7 +75,8 @@ struct Shared {
     denials: Arc<Denials>,
     deadline: Instant,
     open: AtomicBool,
-    stopped: AtomicBool,
+    /// Cancelled at the end, so that no stream waits for a server any more.
+    stopped: CancelToken,
     streams: AtomicUsize,
     next: AtomicU32,
     /// How connections ended: what the door said.
@@ -112,7 +114,7 @@ impl Proxy {
 
 impl Drop for Proxy {
     fn drop(&mut self) {
-        self.shared.stopped.store(true, Ordering::SeqCst);
+        self.shared.stopped.cancel();
         // Wakes the listener.
         let _ = match &self.entrance {
             Entrance::Path(path) => UnixStream::connect(path.to_path()).map(drop),
@@ -134,7 +136,7 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 fn listen(listener: &UnixListener, shared: &Arc<Shared>) {
     std::thread::scope(|scope| {
         for stream in listener.incoming() {
-            if shared.stopped.load(Ordering::SeqCst) {
+            if shared.stopped.is_cancelled() {
                 return;
             }
             let Ok(stream) = stream else { continue };
@@ -145,7 +147,7 @@ fn listen(listener: &UnixListener, shared: &Arc<Shared>) {
 
 fn hand_out(mut asked: &UnixStream, shared: &Arc<Shared>) {
     std::thread::scope(|scope| {
-        while matches!(asked.read(&mut [0]), Ok(1)) && !shared.stopped.load(Ordering::SeqCst) {
+        while matches!(asked.read(&mut [0]), Ok(1)) && !shared.stopped.is_cancelled() {
             let Ok((ours, theirs)) = UnixStream::pair() else { continue };
             // Whoever asks and takes nothing gets no more.
             if hand_over(asked.as_fd(), theirs.as_fd()).is_ok() {
@@ -176,12 +178,13 @@ fn serve<'scope>(scope: &'scope Scope<'scope, '_>, stream: UnixStream, shared: &
 
 impl Shared {
     fn new(web: Option<&Web>, denials: Arc<Denials>, deadline: Instant) -> Arc<Shared> {
+        let stopped = CancelToken::new();
         Arc::new(Shared {
-            web: web.map(|web| Mutex::new(web.sibling())),
+            web: web.map(|web| Mutex::new(web.sibling(stopped.clone()))),
             denials,
             deadline,
             open: AtomicBool::new(false),
-            stopped: AtomicBool::new(false),
+            stopped,
             streams: AtomicUsize::new(0),
             next: AtomicU32::new(1),
             ends: Mutex::default(),
@@ -191,7 +194,7 @@ impl Shared {
 
     /// A door for one stream, of which only the web is used. What there is to spend is shared.
     fn door(&self) -> Door {
-        let web = self.web.as_ref().map(|web| Box::new(lock(web).sibling()));
+        let web = self.web.as_ref().map(|web| Box::new(lock(web).sibling(self.stopped.clone())));
         Door { web, denials: Some(self.denials.clone()), ..Door::default() }
     }
 

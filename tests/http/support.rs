@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
+use skillcell::CancelToken;
 use skillcell::http::{
     Asked, Audit, ClientSettings, Event, Exchanges, Gate, Granted, HttpClient, HttpError, HttpLimits, Place, Refusal,
     Secrets, Terms,
@@ -194,7 +195,7 @@ impl Setup {
         let audit = Arc::new(Kept::default());
         let gate = Arc::new(self.rules);
         let terms = Terms::new(self.client, gate, audit.clone(), Arc::new(self.secrets), self.limits);
-        Guest { exchanges: Exchanges::new(terms), audit }
+        Guest { exchanges: Exchanges::new(terms, CancelToken::default()), audit }
     }
 }
 

@@ -2,12 +2,12 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
 
 use crate::support::{Guest, Rules, Server, Setup, Wire, body, code, ok, soon};
-use skillcell::http::{ClientSettings, HttpClient, HttpError};
+use skillcell::http::{ClientSettings, HttpClient, HttpError, Readiness};
 
 pub struct Authority {
     certificate: rcgen::Certificate,
@@ -86,6 +86,28 @@ fn a_connection_with_a_flood_of_session_tickets_is_replaced() {
     std::thread::sleep(Duration::from_millis(500));
     assert_eq!(body(&guest.ask(id, REQUEST).unwrap()), "private");
     assert_eq!(server.connections(), 2);
+}
+
+#[test]
+fn a_session_ticket_is_no_answer_and_what_tls_has_taken_in_is() {
+    let (authority, (go, wait)) = (Authority::new(), std::sync::mpsc::channel::<()>());
+    let wait = std::sync::Mutex::new(wait);
+    let server = authority.server("api.example.org", move |_, wire| {
+        // The handshake is over by now, so its tickets are on their way.
+        wait.lock().unwrap().recv().is_ok() && wire.write_all(ok("late").as_bytes()).is_ok()
+    });
+    let mut guest = guest(authority.client(), "api.example.org", &server);
+    let id = guest.exchanges.open(true, "api.example.org", 443).unwrap();
+    guest.write(id, REQUEST).unwrap();
+    let started = Instant::now();
+    let states = guest.exchanges.wait(&[id], started + Duration::from_millis(200));
+    assert_eq!(states, [Readiness::Waiting]);
+    assert!(started.elapsed() >= Duration::from_millis(200));
+    go.send(()).unwrap();
+    assert_eq!(guest.exchanges.wait(&[id], soon()), [Readiness::Ready]);
+    // By now the answer is no longer in the socket.
+    assert_eq!(guest.exchanges.wait(&[id], soon()), [Readiness::Ready]);
+    assert_eq!(body(&guest.read(id).unwrap()), "late");
 }
 
 #[test]
