@@ -458,6 +458,28 @@ fn a_path_that_is_not_granted_is_a_denial_that_every_library_tells_of() {
 }
 
 #[test]
+fn the_systems_authorities_are_trusted_and_no_others() {
+    let server = Server::start(Some(AUTHORITY.server(&[NAME])), handle);
+    let folder = tests().join("skills/web/libraries");
+    let ask = |store: &std::path::Path| {
+        let params = json!({"library": "requests", "do": "get", "url": format!("https://{NAME}/plain"), "timeout": 20});
+        let mut command = Command::new(env!("CARGO_BIN_EXE_skillcell"));
+        command.arg("run").arg(&folder).args(["--json", "--quiet", "--params", &params.to_string()]);
+        command.args(["--allow-http", &format!("https://{NAME}/*")]);
+        command.args(["--resolve", &format!("{NAME}:443:127.0.0.1:{}", server.port)]);
+        let output = command.env("SSL_CERT_FILE", store).env_remove("SSL_CERT_DIR").output().expect("it runs");
+        let told: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        told["result"].clone()
+    };
+    assert_eq!(ask(AUTHORITY.file.path())["text"], "GET ");
+    // With the store of another machine, and with none at all, where those that are built in stand in.
+    for store in [Authority::new().file.path(), std::path::Path::new("/nowhere")] {
+        let kinds = ask(store)["kinds"].to_string();
+        assert!(kinds.contains("requests.exceptions.SSLError"), "{kinds}");
+    }
+}
+
+#[test]
 fn https_is_verified_by_the_host_for_every_library() {
     let server = Server::start(Some(AUTHORITY.server(&[NAME, OTHER])), handle);
     for library in LIBRARIES {

@@ -41,7 +41,7 @@ pub struct GrantArgs {
     /// ctypes, multiprocessing, subprocess. Without it, a skill that is sure to import one is refused, unless approved
     #[arg(long, value_name = "NAME[,NAME…]", value_delimiter = ',')]
     allow_import: Vec<String>,
-    /// Authorities to trust besides the well-known ones, as PEM (repeatable)
+    /// Authorities to trust besides the system's, as PEM (repeatable)
     #[arg(long, value_name = "PEM")]
     pub ca_file: Vec<PathBuf>,
     /// A policy file, such as skillcell.toml; none is looked for

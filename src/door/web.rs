@@ -245,5 +245,7 @@ fn status(error: &HttpError) -> u8 {
         HttpError::BadRequest(_) | HttpError::BadAnswer(_) | HttpError::NotOpen => 7,
         HttpError::NotReady => 8,
         HttpError::Reset { .. } => 9,
+        HttpError::Certificate { .. } => 10,
+        HttpError::Unreachable { .. } => 11,
     }
 }

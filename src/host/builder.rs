@@ -14,7 +14,7 @@ use crate::skill::Roots;
 use crate::tier::container::Containers;
 
 /// Defaults: the user's cache folder, the network through pip when something is missing, skills found through
-/// `SKILLWARE_SKILL_PATH`, `./skills` and the pinned registry, the well-known authorities for HTTPS, names looked up by
+/// `SKILLWARE_SKILL_PATH`, `./skills` and the pinned registry, the system's authorities for HTTPS (Mozilla's where it has none), names looked up by
 /// the system, no approvals, containers based on `python:3.13-slim` and built without network, no word about progress.
 #[derive(Default)]
 #[must_use]
@@ -55,7 +55,7 @@ impl HostBuilder {
         self
     }
 
-    /// PEM files of authorities that HTTPS trusts besides the well-known ones.
+    /// PEM files of authorities that HTTPS trusts besides the system's.
     pub fn ca_files(mut self, files: impl IntoIterator<Item = PathBuf>) -> HostBuilder {
         self.ca_files.extend(files);
         self

@@ -1,12 +1,10 @@
 //! Makes connections: only to addresses that the gate allowed, all of a name's addresses checked before the first is tried.
 
-use std::io;
+use std::io::{self, ErrorKind};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
-
-use rustls::ClientConfig;
 
 use crate::http::connect;
 use crate::http::connection::Connection;
@@ -15,16 +13,16 @@ use crate::http::gate::{Gate, Granted};
 use crate::http::place::Place;
 use crate::http::pool::Pool;
 use crate::http::resolve::{Lookup, Resolver};
-use crate::http::tls;
+use crate::http::tls::Tls;
 use crate::http::wait::{Wait, is_timeout};
 
 /// What a client needs to know.
 ///
-/// Defaults: no authorities but the well-known ones, names looked up by the system.
+/// Defaults: no authorities but the system's, names looked up by the system.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct ClientSettings {
-    /// PEM files of authorities that are trusted besides the well-known ones.
+    /// PEM files of authorities that are trusted besides the system's.
     pub ca_files: Vec<PathBuf>,
     /// Who looks names up instead of the system.
     pub lookup: Option<Arc<dyn Lookup>>,
@@ -42,7 +40,7 @@ pub enum ClientError {
 
 /// The host's HTTP client: TLS settings, resting connections and known names, shared by all cells.
 pub struct HttpClient {
-    tls: Arc<ClientConfig>,
+    tls: Tls,
     pool: Pool,
     resolver: Resolver,
 }
@@ -63,7 +61,7 @@ impl ClientSettings {
 impl HttpClient {
     pub fn new(settings: &ClientSettings) -> Result<HttpClient, ClientError> {
         let resolver = Resolver::new(settings.lookup.clone());
-        Ok(HttpClient { tls: tls::config(&settings.ca_files)?, pool: Pool::default(), resolver })
+        Ok(HttpClient { tls: Tls::new(&settings.ca_files)?, pool: Pool::default(), resolver })
     }
 
     /// Resolves once and asks the gate about every address.
@@ -102,7 +100,7 @@ impl HttpClient {
     }
 
     pub(crate) fn start_tls(&self, connection: Connection, wait: Wait<'_>) -> Result<Connection, HttpError> {
-        connection.start_tls(&self.tls, wait)
+        connection.start_tls(self.tls.config(), wait)
     }
 
     /// A connection that finished another request no longer ago than `rest`, and is open to this call.
@@ -130,5 +128,9 @@ fn connect_error(place: &Place, error: &io::Error, wait: Wait<'_>) -> HttpError 
     if is_timeout(error) {
         return wait.error("connecting");
     }
-    HttpError::ConnectionRefused { place: place.to_string(), reason: error.kind().to_string() }
+    let (place, reason) = (place.to_string(), error.kind().to_string());
+    match error.kind() {
+        ErrorKind::ConnectionRefused => HttpError::ConnectionRefused { place, reason },
+        _ => HttpError::Unreachable { place, reason },
+    }
 }

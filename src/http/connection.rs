@@ -91,7 +91,7 @@ impl Connection {
         }
         let place = &self.key.place;
         let name = tls::server_name(place)?;
-        let mut session = ClientConnection::new(config.clone(), name).map_err(|error| tls::failed(place, error))?;
+        let mut session = ClientConnection::new(config.clone(), name).map_err(|error| tls::error(place, &error))?;
         let mut waiting = Waiting { socket: &self.stream.socket, wait };
         while session.is_handshaking() {
             match session.complete_io(&mut waiting) {
@@ -276,7 +276,7 @@ fn handshake_error(place: &Place, error: &io::Error, wait: Wait<'_>) -> HttpErro
         return wait.error("shaking hands");
     }
     match error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>()) {
-        Some(error) => tls::failed(place, error),
+        Some(error) => tls::error(place, error),
         None if error.kind() == ErrorKind::UnexpectedEof => tls::failed(place, "the server closed the connection"),
         None => tls::failed(place, error),
     }

@@ -147,7 +147,7 @@ impl Pump<'_> {
         let how = match answer.first() {
             Some(0) => SHAKEN,
             Some(4) => TIMED_OUT,
-            Some(5) if String::from_utf8_lossy(text).contains("certificate") => NOT_TRUSTED,
+            Some(10) => NOT_TRUSTED,
             _ => FAILED,
         };
         let length = u16::try_from(text.len()).unwrap_or(u16::MAX);
