@@ -110,6 +110,10 @@ impl Gate for Open {
         Ok(())
     }
 
+    fn unresolved(&self, _: &Place, _: &Granted) -> Result<(), Refusal> {
+        Ok(())
+    }
+
     fn resolve(&self, _: &str, _: u16) -> Option<SocketAddr> {
         None
     }

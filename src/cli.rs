@@ -38,6 +38,7 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::approvals::{ApprovalError, Approvals};
 use crate::host::{Host, HostBuilder, HostError};
+use crate::policy::ForwardProxy;
 use printer::Printer;
 
 /// Run Python skills without trusting them: each call in a fresh CPython inside WebAssembly.
@@ -115,13 +116,16 @@ struct Settings {
 
 impl Settings {
     fn host(&self) -> Result<Host, HostError> {
-        self.host_with(&[])
+        self.host_with(&[], None)
     }
 
-    /// A host whose HTTP trusts these authorities too.
-    fn host_with(&self, ca_files: &[PathBuf]) -> Result<Host, HostError> {
+    /// A host whose HTTP trusts these authorities too, and goes through a proxy if there is one.
+    fn host_with(&self, ca_files: &[PathBuf], proxy: Option<ForwardProxy>) -> Result<Host, HostError> {
         let mut builder =
             self.builder(Arc::new(progress::Terminal::new(self.quiet))).ca_files(ca_files.iter().cloned());
+        if let Some(proxy) = proxy {
+            builder = builder.forward_proxy(proxy);
+        }
         // Where there is no place for approvals there are none.
         match self.approvals() {
             Ok(approvals) => builder = builder.approvals(approvals),

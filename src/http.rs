@@ -11,7 +11,7 @@
 //! ```
 //!
 //! Redirects are answers like any other: the guest's library follows them, and each hop is a new request to check.
-//! No proxy variable is read.
+//! No proxy variable is read: a proxy is a setting of the host (`ClientSettings::forward_proxy`).
 
 mod answer;
 pub(crate) mod base64;

@@ -458,6 +458,38 @@ fn a_path_that_is_not_granted_is_a_denial_that_every_library_tells_of() {
 }
 
 #[test]
+fn an_operators_proxy_is_asked_by_name_and_never_for_names_of_its_own_network() {
+    let proxy = plain();
+    let policy = tempfile::NamedTempFile::new().expect("a file");
+    let lines = format!("[http]\nproxy = \"http://127.0.0.1:{}\"\n", proxy.port);
+    std::fs::write(policy.path(), lines).expect("written");
+    let folder = tests().join("skills/web/libraries");
+    let ask = |library: &str, host: &str, settings: &[&str]| {
+        let params = json!({"library": library, "do": "get", "url": format!("http://{host}/plain"), "timeout": 20});
+        let mut command = Command::new(env!("CARGO_BIN_EXE_skillcell"));
+        command.arg("run").arg(&folder).args(["--json", "--quiet", "--params", &params.to_string()]);
+        command.args(["--allow-http", &format!("http://{host}/*")]).args(settings);
+        // Nobody listens there: who read it would reach nobody.
+        command.env("HTTP_PROXY", "http://127.0.0.1:1").env("http_proxy", "http://127.0.0.1:1");
+        serde_json::from_slice::<Value>(&command.output().expect("it runs").stdout).expect("JSON")
+    };
+    let (flag, file) = (format!("http://127.0.0.1:{}", proxy.port), policy.path().to_str().expect("plain"));
+    for library in ["requests", "httpx.AsyncClient"] {
+        for settings in [["--proxy", &flag], ["--policy", file]] {
+            assert_eq!(ask(library, NAME, &settings)["result"]["text"], "GET ", "{library} {settings:?}");
+        }
+    }
+    let told: Vec<String> =
+        proxy.seen().iter().filter_map(|seen| seen.head.lines().next().map(str::to_owned)).collect();
+    assert_eq!(told, vec![format!("GET http://{NAME}/plain HTTP/1.1"); 4]);
+    for host in ["metadata.google.internal", "localhost.localdomain", "intranet"] {
+        let report = ask("requests", host, &["--proxy", &flag]);
+        assert_eq!(report["denials"][0]["kind"], "address", "{report}");
+    }
+    assert_eq!(proxy.seen().len(), 4);
+}
+
+#[test]
 fn the_systems_authorities_are_trusted_and_no_others() {
     let server = Server::start(Some(AUTHORITY.server(&[NAME])), handle);
     let folder = tests().join("skills/web/libraries");

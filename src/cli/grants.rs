@@ -7,7 +7,9 @@ use anyhow::Context;
 use clap::Args;
 
 use crate::host::{GrantError, HostError};
-use crate::policy::{BadPolicyFile, GrantKind, Grants, MAX_FILE_BYTES, PolicyFile, SecretSource, TierRules, Written};
+use crate::policy::{
+    BadPolicyFile, ForwardProxy, GrantKind, Grants, MAX_FILE_BYTES, PolicyFile, SecretSource, TierRules, Written,
+};
 
 /// What a call may do. Nothing is granted by default.
 #[derive(Args)]
@@ -44,6 +46,9 @@ pub struct GrantArgs {
     /// Authorities to trust besides the system's, as PEM (repeatable)
     #[arg(long, value_name = "PEM")]
     pub ca_file: Vec<PathBuf>,
+    /// A proxy for all requests, such as http://proxy.example.org:3128; variables like HTTPS_PROXY are not read
+    #[arg(long, value_name = "URL")]
+    proxy: Option<String>,
     /// A policy file, such as skillcell.toml; none is looked for
     #[arg(long, value_name = "FILE")]
     policy: Option<PathBuf>,
@@ -65,6 +70,14 @@ impl GrantArgs {
     /// Which tiers the policy file allows.
     pub fn tiers(&self) -> anyhow::Result<TierRules> {
         Ok(self.policy_file()?.map(|file| file.tiers().clone()).unwrap_or_default())
+    }
+
+    /// The proxy that is named here, else the policy file's.
+    pub fn forward_proxy(&self) -> anyhow::Result<Option<ForwardProxy>> {
+        match &self.proxy {
+            Some(text) => Ok(Some(ForwardProxy::parse(text).context("--proxy makes no sense")?)),
+            None => Ok(self.policy_file()?.and_then(|file| file.forward_proxy().cloned())),
+        }
     }
 
     fn policy_file(&self) -> anyhow::Result<Option<PolicyFile>> {

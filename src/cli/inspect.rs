@@ -47,7 +47,7 @@ pub struct InspectCommand {
 impl InspectCommand {
     pub fn execute(&self, settings: &Settings, printer: &Printer) -> anyhow::Result<ExitCode> {
         self.grants.check()?;
-        let host = settings.host_with(&self.grants.ca_file)?;
+        let host = settings.host_with(&self.grants.ca_file, self.grants.forward_proxy()?)?;
         let skill = find_skill(&host, &self.skill, settings.quiet, printer)?;
         let analysis = analyse(&host, &skill)?;
         let image = host.baked(&skill)?;

@@ -98,7 +98,7 @@ impl TestCommand {
         self.grants.check()?;
         let mut call = self.call();
         call.audit = self.audit.log()?;
-        let host = settings.host_with(&self.grants.ca_file)?;
+        let host = settings.host_with(&self.grants.ca_file, self.grants.forward_proxy()?)?;
         let skill = find_skill(&host, &self.skill, settings.quiet, printer)?;
         call.grants = self.grants.grants(skill.id())?;
         let show = |file: &FileReport| {

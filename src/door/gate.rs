@@ -7,6 +7,7 @@ use super::denials::Denials;
 use crate::http::{Asked, Gate, Granted, Place, Refusal};
 use crate::policy::{
     Denial, Grants, HttpDenial, HttpRule, HttpRules, NO_RULE, Origin, Resolve, Scheme, Target, decide_address,
+    decide_name,
 };
 
 /// The rules of one call.
@@ -40,6 +41,15 @@ impl PolicyGate {
         };
         decide_address(target, rule, from, addr)
             .map_err(|denial| Box::new(Denial::address("connect to", &target.origin(), &denial)))
+    }
+
+    /// May a proxy be asked for this host, of which nobody here sees the address?
+    pub fn check_unresolved(&self, target: &Target, rule: &HttpRule) -> Result<(), Box<Denial>> {
+        match target.host().addr() {
+            Some(addr) => self.check_address(target, rule, addr),
+            None => decide_name(target.host())
+                .map_err(|denial| Box::new(Denial::name("connect to", &target.origin(), &denial))),
+        }
     }
 
     /// May this name be looked up, by this rule?
@@ -96,6 +106,13 @@ impl Gate for PolicyGate {
         let target = target(place).ok_or_else(|| unreadable(place))?;
         let rule = self.rules.allow.iter().find(|rule| rule.to_string() == granted.rule);
         let checked = self.check_address(&target, rule.ok_or_else(|| unreadable(place))?, address);
+        checked.map_err(|denial| self.refuse(*denial))
+    }
+
+    fn unresolved(&self, place: &Place, granted: &Granted) -> Result<(), Refusal> {
+        let target = target(place).ok_or_else(|| unreadable(place))?;
+        let rule = self.rules.allow.iter().find(|rule| rule.to_string() == granted.rule);
+        let checked = self.check_unresolved(&target, rule.ok_or_else(|| unreadable(place))?);
         checked.map_err(|denial| self.refuse(*denial))
     }
 

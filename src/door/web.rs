@@ -34,6 +34,8 @@ const AT_ONCE: Duration = Duration::from_millis(1);
 /// The most connections that are asked about at once.
 const MAX_ASKED: usize = 100;
 const RESOLVE: Duration = Duration::from_secs(10);
+/// What a name is said to lead to where only a proxy knows: an address for documentation, which nobody has.
+const UNRESOLVED: &str = "192.0.2.1";
 
 /// A status byte that says no.
 pub const REFUSED: u8 = 1;
@@ -150,6 +152,11 @@ impl Web {
         let rule = self.gate.rule_for(&target).ok_or_else(refused)?;
         if let Some(entry) = self.gate.any_resolve(&target) {
             return Ok(entry.addr().to_string().into_bytes());
+        }
+        if self.exchanges.is_proxied() {
+            let checked = self.gate.check_unresolved(&target, rule);
+            checked.map_err(|denial| self.gate.refuse_name(name, *denial))?;
+            return Ok(UNRESOLVED.to_owned().into_bytes());
         }
         self.gate.look_up(name, rule)?;
         let found = self.exchanges.addresses(name, deadline.min(Instant::now() + RESOLVE))?;

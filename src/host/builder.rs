@@ -8,6 +8,7 @@ use super::{Host, HostError, Shared};
 use crate::approvals::Approvals;
 use crate::cache::Cache;
 use crate::http::Lookup;
+use crate::policy::ForwardProxy;
 use crate::progress::{Progress, Silent};
 use crate::provision::Fetch;
 use crate::skill::Roots;
@@ -15,7 +16,7 @@ use crate::tier::container::Containers;
 
 /// Defaults: the user's cache folder, the network through pip when something is missing, skills found through
 /// `SKILLWARE_SKILL_PATH`, `./skills` and the pinned registry, the system's authorities for HTTPS (Mozilla's where it has none), names looked up by
-/// the system, no approvals, containers based on `python:3.13-slim` and built without network, no word about progress.
+/// the system, no proxy, no approvals, containers based on `python:3.13-slim` and built without network, no word about progress.
 #[derive(Default)]
 #[must_use]
 pub struct HostBuilder {
@@ -23,6 +24,7 @@ pub struct HostBuilder {
     fetch: Fetch,
     roots: Option<Roots>,
     ca_files: Vec<PathBuf>,
+    forward_proxy: Option<ForwardProxy>,
     approvals: Option<Approvals>,
     lookup: Option<Arc<dyn Lookup>>,
     containers: Containers,
@@ -58,6 +60,13 @@ impl HostBuilder {
     /// PEM files of authorities that HTTPS trusts besides the system's.
     pub fn ca_files(mut self, files: impl IntoIterator<Item = PathBuf>) -> HostBuilder {
         self.ca_files.extend(files);
+        self
+    }
+
+    /// A proxy that the HTTP of all skills goes through, but for places that `--resolve` names. What the environment says of
+    /// proxies is not read. Policy decides about requests as without one; where a name leads, the proxy decides.
+    pub fn forward_proxy(mut self, proxy: ForwardProxy) -> HostBuilder {
+        self.forward_proxy = Some(proxy);
         self
     }
 
@@ -109,6 +118,7 @@ impl HostBuilder {
             progress: self.progress.unwrap_or_else(|| Arc::new(Silent)),
             roots: self.roots.unwrap_or_else(Roots::from_env),
             ca_files: self.ca_files,
+            forward_proxy: self.forward_proxy,
             approvals: self.approvals,
             lookup: self.lookup,
             containers: self.containers,

@@ -13,6 +13,7 @@ use crate::approvals::Approvals;
 use crate::cache::{Cache, Pack};
 use crate::cell::Machine;
 use crate::http::{ClientSettings, HttpClient, Lookup};
+use crate::policy::ForwardProxy;
 use crate::progress::Progress;
 use crate::provision::{self, Fetch, Pin};
 use crate::runtime::Runtime;
@@ -26,6 +27,7 @@ pub(super) struct Shared {
     pub(super) progress: Arc<dyn Progress + Send + Sync>,
     pub(super) roots: Roots,
     pub(super) ca_files: Vec<PathBuf>,
+    pub(super) forward_proxy: Option<ForwardProxy>,
     pub(super) approvals: Option<Approvals>,
     pub(super) lookup: Option<Arc<dyn Lookup>>,
     pub(super) containers: Containers,
@@ -98,6 +100,7 @@ impl Host {
         self.made(&self.shared.http, || {
             let mut settings = ClientSettings::with_ca_files(self.shared.ca_files.clone());
             settings.lookup = self.shared.lookup.clone();
+            settings.forward_proxy = self.shared.forward_proxy.clone();
             Ok(Arc::new(HttpClient::new(&settings).map_err(GrantError::from)?))
         })
     }

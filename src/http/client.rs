@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::http::connect;
-use crate::http::connection::Connection;
+use crate::http::connection::{Connection, Key};
 use crate::http::error::HttpError;
 use crate::http::gate::{Gate, Granted};
 use crate::http::place::Place;
@@ -15,10 +15,12 @@ use crate::http::pool::Pool;
 use crate::http::resolve::{Lookup, Resolver};
 use crate::http::tls::Tls;
 use crate::http::wait::{Wait, is_timeout};
+use crate::policy::ForwardProxy;
 
 /// What a client needs to know.
 ///
-/// Defaults: no authorities but the system's, names looked up by the system.
+/// Defaults: no authorities but the system's, names looked up by the system, no proxy. Proxy variables of the environment
+/// are not read.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct ClientSettings {
@@ -26,6 +28,8 @@ pub struct ClientSettings {
     pub ca_files: Vec<PathBuf>,
     /// Who looks names up instead of the system.
     pub lookup: Option<Arc<dyn Lookup>>,
+    /// What all requests go through, but those to places that the operator gave an address for.
+    pub forward_proxy: Option<ForwardProxy>,
 }
 
 /// Why a client can't be made.
@@ -43,25 +47,33 @@ pub struct HttpClient {
     tls: Tls,
     pool: Pool,
     resolver: Resolver,
+    forward_proxy: Option<ForwardProxy>,
 }
 
-/// The addresses of a place, every one of which the gate allowed. Only [`HttpClient::check`] makes one.
+/// The addresses of a place, every one of which the gate allowed; or those of the proxy that the gate let it be asked for.
+/// Only [`HttpClient::check`] makes one.
 #[derive(Debug, Clone)]
 pub struct Checked {
     place: Place,
     addresses: Vec<SocketAddr>,
+    proxied: bool,
 }
 
 impl ClientSettings {
     pub fn with_ca_files(ca_files: Vec<PathBuf>) -> ClientSettings {
-        ClientSettings { ca_files, lookup: None }
+        ClientSettings { ca_files, ..ClientSettings::default() }
     }
 }
 
 impl HttpClient {
     pub fn new(settings: &ClientSettings) -> Result<HttpClient, ClientError> {
         let resolver = Resolver::new(settings.lookup.clone());
-        Ok(HttpClient { tls: Tls::new(&settings.ca_files)?, pool: Pool::default(), resolver })
+        Ok(HttpClient {
+            tls: Tls::new(&settings.ca_files)?,
+            pool: Pool::default(),
+            resolver,
+            forward_proxy: settings.forward_proxy.clone(),
+        })
     }
 
     /// Resolves once and asks the gate about every address.
@@ -72,10 +84,19 @@ impl HttpClient {
         gate: &dyn Gate,
         wait: Wait<'_>,
     ) -> Result<Checked, HttpError> {
-        let addresses = match (gate.resolve(place.host(), place.port()), place.address()) {
-            (Some(address), _) => vec![SocketAddr::new(address.ip().to_canonical(), address.port())],
-            (None, Some(address)) => vec![SocketAddr::new(address, place.port())],
-            (None, None) => {
+        let proxy = self.forward_proxy.as_ref();
+        let addresses = match (gate.resolve(place.host(), place.port()), proxy, place.address()) {
+            (Some(address), _, _) => vec![SocketAddr::new(address.ip().to_canonical(), address.port())],
+            (None, Some(proxy), _) => {
+                gate.unresolved(place, granted)?;
+                return Ok(Checked {
+                    place: place.clone(),
+                    addresses: self.proxy_addresses(proxy, wait)?,
+                    proxied: true,
+                });
+            }
+            (None, None, Some(address)) => vec![SocketAddr::new(address, place.port())],
+            (None, None, None) => {
                 let found = self.resolver.resolve(place.host(), wait)?;
                 found.into_iter().map(|address| SocketAddr::new(address, place.port())).collect()
             }
@@ -83,7 +104,21 @@ impl HttpClient {
         for address in &addresses {
             gate.address(place, granted, address.ip())?;
         }
-        Ok(Checked { place: place.clone(), addresses })
+        Ok(Checked { place: place.clone(), addresses, proxied: false })
+    }
+
+    /// The operator named it, so policy has no say in where it is.
+    fn proxy_addresses(&self, proxy: &ForwardProxy, wait: Wait<'_>) -> Result<Vec<SocketAddr>, HttpError> {
+        let found = match proxy.host().addr() {
+            Some(address) => vec![address],
+            None => self.resolver.resolve(&proxy.host().to_string(), wait)?,
+        };
+        Ok(found.into_iter().map(|address| SocketAddr::new(address, proxy.port())).collect())
+    }
+
+    /// Whether names are looked up by a proxy.
+    pub(crate) fn is_proxied(&self) -> bool {
+        self.forward_proxy.is_some()
     }
 
     /// The addresses of a name, none of them checked.
@@ -95,7 +130,8 @@ impl HttpClient {
     pub(crate) fn connect(&self, checked: &Checked, tls: bool, wait: Wait<'_>) -> Result<Connection, HttpError> {
         let (socket, address) =
             connect::connect(&checked.addresses, wait).map_err(|error| connect_error(&checked.place, &error, wait))?;
-        let connection = Connection::new(&checked.place, address, socket);
+        let key = Key { tls: false, place: checked.place.clone(), address, proxied: checked.proxied };
+        let connection = Connection::new(key, socket);
         if tls { self.start_tls(connection, wait) } else { Ok(connection) }
     }
 
@@ -105,12 +141,12 @@ impl HttpClient {
 
     /// A connection that finished another request no longer ago than `rest`, and is open to this call.
     pub(crate) fn reuse(&self, checked: &Checked, tls: bool, rest: Duration, call: u64) -> Option<Connection> {
-        self.pool.take((tls, &checked.place, &checked.addresses), rest, call)
+        self.pool.take(checked, tls, rest, call)
     }
 
     /// Whether connecting can be left for later, since there will be a connection.
     pub(crate) fn can_reuse(&self, checked: &Checked, call: u64) -> bool {
-        self.pool.has(&checked.place, &checked.addresses, call)
+        self.pool.has(checked, call)
     }
 
     pub(crate) fn give_back(&self, connection: Connection) {
@@ -119,8 +155,13 @@ impl HttpClient {
 }
 
 impl Checked {
-    pub(crate) fn contains(&self, address: SocketAddr) -> bool {
-        self.addresses.contains(&address)
+    /// Whether a connection is to where this was checked for.
+    pub(crate) fn allows(&self, key: &Key) -> bool {
+        key.place == self.place && key.proxied == self.proxied && self.addresses.contains(&key.address)
+    }
+
+    pub(crate) fn is_proxied(&self) -> bool {
+        self.proxied
     }
 }
 

@@ -11,6 +11,7 @@ use rustls::{ClientConfig, ClientConnection};
 
 use crate::http::error::HttpError;
 use crate::http::place::Place;
+use crate::http::response::Response;
 use crate::http::tls;
 use crate::http::wait::{Wait, is_timeout};
 
@@ -24,7 +25,9 @@ const MAX_UNASKED_READS: usize = 8;
 pub struct Key {
     pub tls: bool,
     pub place: Place,
+    /// The proxy's, where it goes through one.
     pub address: SocketAddr,
+    pub proxied: bool,
 }
 
 /// An open connection, pinned to the address that was checked.
@@ -68,8 +71,7 @@ struct Waiting<'a> {
 
 impl Connection {
     /// Takes a connected socket that doesn't block.
-    pub fn new(place: &Place, address: SocketAddr, socket: TcpStream) -> Connection {
-        let key = Key { tls: false, place: place.clone(), address };
+    pub fn new(key: Key, socket: TcpStream) -> Connection {
         let (stream, received) = (Stream { socket, session: None }, Vec::new());
         Connection {
             key,
@@ -84,10 +86,46 @@ impl Connection {
         }
     }
 
+    /// Has the proxy lead on to the place itself. Only a connection that carried nothing can be a tunnel.
+    pub fn open_tunnel(&mut self, wait: Wait<'_>) -> Result<(), HttpError> {
+        const DOING: &str = "waiting for the proxy";
+        let place = &self.key.place;
+        let failed = |reason: String| HttpError::Unreachable { place: place.to_string(), reason };
+        let head = format!("CONNECT {place} HTTP/1.1\r\nHost: {place}\r\n\r\n");
+        let sent = self.stream.write(head.as_bytes(), wait).map_err(|error| match is_timeout(&error) {
+            true => wait.error(DOING),
+            false => failed("the proxy broke off".to_owned()),
+        })?;
+        if sent < head.len() {
+            return Err(failed("the proxy takes nothing".to_owned()));
+        }
+        let mut scanned = 0;
+        loop {
+            if let Some((response, end)) = Response::find(self.received(), &mut scanned, true)? {
+                // Nobody speaks in a tunnel before we do.
+                if !(200..300).contains(&response.status) || end < self.received().len() {
+                    let reason = format!("the proxy answered with status {}", response.status);
+                    return Err(HttpError::Unreachable { place: self.key.place.to_string(), reason });
+                }
+                self.consume(end);
+                return Ok(());
+            }
+            let place = self.key.place.to_string();
+            match self.fill(wait) {
+                Ok(1..) => {}
+                Err(error) if is_timeout(&error) => return Err(wait.error(DOING)),
+                _ => return Err(HttpError::Unreachable { place, reason: "the proxy broke off".to_owned() }),
+            }
+        }
+    }
+
     /// Shakes hands. Only a connection that carried nothing can become TLS.
-    pub fn start_tls(self, config: &Arc<ClientConfig>, wait: Wait<'_>) -> Result<Connection, HttpError> {
+    pub fn start_tls(mut self, config: &Arc<ClientConfig>, wait: Wait<'_>) -> Result<Connection, HttpError> {
         if self.stream.session.is_some() {
             return Ok(self);
+        }
+        if self.key.proxied {
+            self.open_tunnel(wait)?;
         }
         let place = &self.key.place;
         let name = tls::server_name(place)?;
@@ -298,7 +336,8 @@ mod tests {
         let cancel = CancelToken::default();
         let wait = Wait::new(from_now(Duration::from_secs(10)), &cancel);
         let (socket, _) = connect(&[address], wait).unwrap();
-        let mut connection = Connection::new(&Place::parse("127.0.0.1", address.port()).unwrap(), address, socket);
+        let place = Place::parse("127.0.0.1", address.port()).unwrap();
+        let mut connection = Connection::new(Key { tls: false, place, address, proxied: false }, socket);
         let (mut server, _) = listener.accept().unwrap();
         connection.send(b"more than is read", Duration::from_secs(1), wait).unwrap();
         server.read_exact(&mut [0]).unwrap();

@@ -88,6 +88,11 @@ impl Exchanges {
         ready::wait_for_any(&mut all, Wait::new(deadline, &self.cancel))
     }
 
+    /// Whether names are looked up by a proxy.
+    pub(crate) fn is_proxied(&self) -> bool {
+        self.terms.client.is_proxied()
+    }
+
     /// The addresses of a name, none of them checked.
     pub(crate) fn addresses(&self, host: &str, deadline: Instant) -> Result<Vec<IpAddr>, HttpError> {
         self.terms.client.addresses(host, Wait::new(deadline, &self.cancel))

@@ -62,7 +62,8 @@ impl Refusal {
 ///
 /// The order of questions: `connect` when the guest connects (no request is known yet, so neither is the scheme);
 /// `request` for every request; `resolve`, then `address` for every address that the name has, before a connection is
-/// made or re-used for a request. One `Err` ends it, and nothing is sent.
+/// made or re-used for a request; `unresolved` instead where that goes through an operator's proxy. One `Err` ends it, and
+/// nothing is sent.
 pub trait Gate: Send + Sync {
     /// May anything at all be asked of this host and port, by either scheme?
     fn connect(&self, place: &Place) -> Result<Granted, Refusal>;
@@ -72,6 +73,9 @@ pub trait Gate: Send + Sync {
 
     /// May this address be connected to for that host? IPv4 inside IPv6 (`::ffff:…`) arrives as IPv4.
     fn address(&self, place: &Place, granted: &Granted, address: IpAddr) -> Result<(), Refusal>;
+
+    /// May a proxy be asked for that host? It finds the address by itself, so no other question about it follows.
+    fn unresolved(&self, place: &Place, granted: &Granted) -> Result<(), Refusal>;
 
     /// Where the operator says that a name leads (`--resolve`), if anywhere.
     fn resolve(&self, host: &str, port: u16) -> Option<SocketAddr>;

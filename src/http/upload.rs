@@ -137,7 +137,7 @@ impl Upload {
         if matches!(self.request.framing, Framing::Length(_)) {
             self.request.framing = Framing::Length(body.len() as u64);
         }
-        let head = self.request.write_head();
+        let head = self.request.write_head(self.is_absolute());
         let bytes = Zeroizing::new([head.as_slice(), body].concat());
         let mut connection = self.connection(ready, wait)?;
         self.tell_secrets(connection.key.address)?;
@@ -162,8 +162,7 @@ impl Upload {
     /// A connection for this request: the one made ahead, one that rests, or a new one.
     fn connection(&self, ready: Option<Connection>, wait: Wait<'_>) -> Result<Connection, HttpError> {
         let (client, tls, wait) = (&self.terms.client, self.request.asked.tls, self.connect_wait(wait));
-        if let Some(mut ready) =
-            ready.filter(|ready| self.checked.contains(ready.key.address) && (tls || !ready.key.tls))
+        if let Some(mut ready) = ready.filter(|ready| self.checked.allows(&ready.key) && (tls || !ready.key.tls))
             && ready.is_quiet()
         {
             return if tls { client.start_tls(ready, wait) } else { Ok(ready) };
@@ -182,7 +181,7 @@ impl Upload {
         let mut connection = self.connection(ready, wait)?;
         self.record.address = Some(connection.key.address);
         self.tell_secrets(connection.key.address)?;
-        let head = self.request.write_head();
+        let head = self.request.write_head(self.is_absolute());
         let sent = connection.send(&head, self.terms.limits.idle, wait);
         sent_or_muted(sent, &mut connection, wait)?;
         self.record.bytes_up = head.len() as u64;
@@ -220,6 +219,11 @@ impl Upload {
     fn tell_secrets(&mut self, address: SocketAddr) -> Result<(), HttpError> {
         self.record.tell_withheld(self.replacer.take_withheld());
         Ok(self.record.tell_secrets(self.replacer.used(), address)?)
+    }
+
+    /// A proxy is told the whole URL, unless it only sees TLS.
+    fn is_absolute(&self) -> bool {
+        self.checked.is_proxied() && !self.request.asked.tls
     }
 
     fn is_chunked(&self) -> bool {

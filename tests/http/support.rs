@@ -122,6 +122,7 @@ pub struct Rules {
     pub refuse_path: Option<&'static str>,
     pub refuse_method: Option<&'static str>,
     pub refuse_address: Option<IpAddr>,
+    pub refuse_unresolved: bool,
     pub refuse_host: Option<&'static str>,
     pub resolve: HashMap<String, SocketAddr>,
 }
@@ -141,6 +142,10 @@ impl Gate for Rules {
 
     fn address(&self, _: &Place, _: &Granted, address: IpAddr) -> Result<(), Refusal> {
         if self.refuse_address == Some(address) { Err(no("address")) } else { Ok(()) }
+    }
+
+    fn unresolved(&self, _: &Place, _: &Granted) -> Result<(), Refusal> {
+        if self.refuse_unresolved { Err(no("unresolved")) } else { Ok(()) }
     }
 
     fn resolve(&self, host: &str, _: u16) -> Option<SocketAddr> {

@@ -41,10 +41,15 @@ impl Authority {
             .unwrap()
     }
 
-    /// A client that trusts this authority, from a file.
-    pub fn client(&self) -> Arc<HttpClient> {
+    pub fn write_file(&self) -> tempfile::NamedTempFile {
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), self.certificate.pem()).unwrap();
+        file
+    }
+
+    /// A client that trusts this authority, from a file.
+    pub fn client(&self) -> Arc<HttpClient> {
+        let file = self.write_file();
         let mut settings = ClientSettings::default();
         settings.ca_files = vec![file.path().to_owned()];
         Arc::new(HttpClient::new(&settings).unwrap())
