@@ -11,10 +11,10 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 use skillcell::CancelToken;
 use skillcell::http::{
-    Asked, Audit, ClientSettings, Event, Exchanges, Gate, Granted, HttpClient, HttpError, HttpLimits, Place, Refusal,
-    Terms,
+    Asked, Audit, ClientSettings, Event, Exchanges, Gate, HttpClient, HttpError, HttpLimits, Place, Refusal, Terms,
 };
 use skillcell::policy::GrantKind;
+use skillcell::policy::{Allowed, AllowedRequest, HttpRule, HttpRules, Target};
 use skillcell::{Call, Host, Outcome, Skill};
 
 const ROUNDS: usize = 300;
@@ -94,23 +94,30 @@ fn direct(client: &Arc<HttpClient>, port: u16) {
     assert!(answer.ends_with(BODY.as_bytes()));
 }
 
+fn rules(place: &Place) -> HttpRules {
+    let rule = |scheme| HttpRule::parse(&format!("* {scheme}://{place}/*")).expect("a rule");
+    HttpRules::new(vec![rule("http"), rule("https")], Vec::new())
+}
+
 /// Allows everything, and remembers nothing.
 struct Open;
 
 impl Gate for Open {
-    fn connect(&self, _: &Place) -> Result<Granted, Refusal> {
-        Ok(Granted { rule: "everything".into() })
+    fn connect(&self, place: &Place) -> Result<Allowed, Refusal> {
+        let target = Target::parse(&format!("http://{place}/")).expect("a place");
+        Ok(rules(place).connect(&target).expect("it is allowed"))
     }
 
-    fn request(&self, asked: &Asked) -> Result<Granted, Refusal> {
-        self.connect(&asked.place)
+    fn request(&self, asked: &Asked) -> Result<AllowedRequest, Refusal> {
+        let target = Target::parse(&asked.url()).expect("a URL");
+        Ok(rules(&asked.place).decide(&asked.method, &target).expect("it is allowed"))
     }
 
-    fn address(&self, _: &Place, _: &Granted, _: IpAddr) -> Result<(), Refusal> {
+    fn address(&self, _: &Place, _: &Allowed, _: IpAddr) -> Result<(), Refusal> {
         Ok(())
     }
 
-    fn unresolved(&self, _: &Place, _: &Granted) -> Result<(), Refusal> {
+    fn unresolved(&self, _: &Place, _: &Allowed) -> Result<(), Refusal> {
         Ok(())
     }
 

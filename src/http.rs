@@ -51,7 +51,7 @@ pub use error::HttpError;
 pub use event::{Audit, Event};
 pub use exchange::Exchange;
 pub use exchanges::Exchanges;
-pub use gate::{Asked, Gate, Granted, Refusal};
+pub use gate::{Asked, Gate, Refusal};
 pub use limits::HttpLimits;
 pub use place::Place;
 pub use ready::Readiness;

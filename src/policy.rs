@@ -11,6 +11,7 @@
 //! holds is never wider than what was granted, nor than what was asked for.
 
 mod address;
+mod allowed;
 mod command;
 mod denial;
 mod effective;
@@ -39,6 +40,7 @@ mod words;
 mod written;
 
 pub use self::address::{AddressClass, class};
+pub use self::allowed::{Allowed, AllowedRequest, RuleId};
 pub use self::denial::{Denial, DenialKind, NO_RULE};
 pub use self::effective::Effective;
 pub use self::env::{BadEnv, EnvGrant};

@@ -29,7 +29,7 @@ pub use self::sandbox::Sandbox;
 pub(crate) use self::sandbox::bubblewrap;
 use crate::cache;
 use crate::cancel::CancelToken;
-use crate::door::{Denials, Door, Web};
+use crate::door::{Denials, Door, HttpSession};
 use crate::limits::Limits;
 use crate::outcome::{Outcome, Usage};
 use crate::policy::{MountGrant, Tier};
@@ -60,7 +60,7 @@ pub struct Job<'a> {
     /// What the skill takes its call from, and gives its result to.
     pub door: Door,
     /// HTTP, as far as it is granted; the skill has it from when it took its call.
-    pub web: Option<Box<Web>>,
+    pub web: Option<Box<HttpSession>>,
     /// Where refusals go.
     pub denials: Arc<Denials>,
 }

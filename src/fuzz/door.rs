@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use super::bait::{Bait, VALUE};
 use super::{assert_fit_to_show, contains, naive};
 use crate::cancel::CancelToken;
-use crate::door::{Answer, Denials, Door, Fault, Web};
+use crate::door::{Answer, Denials, Door, Fault, HttpSession};
 use crate::http::framing::BodyReader;
 use crate::http::head::HeadBuffer;
 use crate::http::request::Request;
@@ -44,7 +44,7 @@ pub fn run(data: &[u8]) {
     let baking = records.next().is_some_and(|first| first.first() == Some(&b'B'));
     let bait = Bait::new("a.test");
     let denials = Arc::new(Denials::default());
-    let web = Web::new(
+    let web = HttpSession::new(
         CLIENT.clone(),
         &grants(),
         bait.secrets.clone(),

@@ -18,7 +18,7 @@ use super::{Host, HostError};
 use crate::call::{Call, Outcome, Raised, Report};
 use crate::cancel::CancelToken;
 use crate::cell::Cell;
-use crate::door::{Denials, Events, Web};
+use crate::door::{Denials, Events, HttpSession};
 use crate::http::{HttpLimits, Scrubber, Secret, SecretError, Secrets};
 use crate::limits::{LimitKind, Limits};
 use crate::policy::{BadEnv, Effective, EnvGrant, Grants, Mode, MountGrant, SecretGrant, SecretSource};
@@ -163,13 +163,20 @@ impl ActiveGrants {
         denials: &Arc<Denials>,
         limits: &Limits,
         cancel: &CancelToken,
-    ) -> Result<Option<Box<Web>>, HostError> {
+    ) -> Result<Option<Box<HttpSession>>, HostError> {
         if self.grants.http.allow.is_empty() {
             return Ok(None);
         }
         let client = host.http_client()?.clone();
         let limits = HttpLimits { inflated_bytes: limits.inflated_bytes, ..HttpLimits::default() };
-        Ok(Some(Box::new(Web::new(client, &self.grants, self.secrets.clone(), denials, limits, cancel.clone()))))
+        Ok(Some(Box::new(HttpSession::new(
+            client,
+            &self.grants,
+            self.secrets.clone(),
+            denials,
+            limits,
+            cancel.clone(),
+        ))))
     }
 
     /// The folders, for a tier that has no file system of ours: where each really is, and what was granted of it.

@@ -9,13 +9,13 @@ use std::time::Duration;
 use crate::http::connect;
 use crate::http::connection::{Connection, Key};
 use crate::http::error::HttpError;
-use crate::http::gate::{Gate, Granted};
+use crate::http::gate::Gate;
 use crate::http::place::Place;
 use crate::http::pool::Pool;
 use crate::http::resolve::{Lookup, Resolver};
 use crate::http::tls::Tls;
 use crate::http::wait::{Wait, is_timeout};
-use crate::policy::ForwardProxy;
+use crate::policy::{Allowed, ForwardProxy};
 
 /// What a client needs to know.
 ///
@@ -80,7 +80,7 @@ impl HttpClient {
     pub(crate) fn check(
         &self,
         place: &Place,
-        granted: &Granted,
+        allowed: &Allowed,
         gate: &dyn Gate,
         wait: Wait<'_>,
     ) -> Result<Checked, HttpError> {
@@ -88,7 +88,7 @@ impl HttpClient {
         let addresses = match (gate.resolve(place.host(), place.port()), proxy, place.address()) {
             (Some(address), _, _) => vec![SocketAddr::new(address.ip().to_canonical(), address.port())],
             (None, Some(proxy), _) => {
-                gate.unresolved(place, granted)?;
+                gate.unresolved(place, allowed)?;
                 return Ok(Checked {
                     place: place.clone(),
                     addresses: self.proxy_addresses(proxy, wait)?,
@@ -102,7 +102,7 @@ impl HttpClient {
             }
         };
         for address in &addresses {
-            gate.address(place, granted, address.ip())?;
+            gate.address(place, allowed, address.ip())?;
         }
         Ok(Checked { place: place.clone(), addresses, proxied: false })
     }

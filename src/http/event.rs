@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::http::error::HttpError;
 use crate::http::gate::{Asked, Refusal};
-use crate::policy::SecretDenial;
+use crate::policy::{RuleId, SecretDenial};
 
 /// One line of an audit. URLs come without their query, which may carry data; the path is kept.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -23,6 +23,8 @@ pub enum Event {
         url: String,
         allowed: bool,
         rule: String,
+        #[serde(skip)]
+        rule_id: Option<RuleId>,
         /// Why not.
         reason: Option<String>,
     },
@@ -134,6 +136,7 @@ impl Record {
             url: self.url.clone(),
             allowed: false,
             rule: refusal.rule.clone(),
+            rule_id: refusal.rule_id,
             reason: Some(refusal.message.clone()),
         });
     }

@@ -123,10 +123,10 @@ impl Exchange {
         terms.count_connect().inspect_err(|error| {
             terms.tell_refusal(None, url.clone(), &Refusal::always("limit", error.to_string()));
         })?;
-        let granted = terms.gate.connect(&self.place).inspect_err(|no| terms.tell_refusal(None, url.clone(), no))?;
-        terms.tell(None, url.clone(), &Ok(granted.clone()))?;
+        let allowed = terms.gate.connect(&self.place).inspect_err(|no| terms.tell_refusal(None, url.clone(), no))?;
+        terms.tell(None, url.clone(), &Ok(allowed.clone()))?;
         let wait = wait.at_most(terms.limits.connect);
-        let checked = terms.client.check(&self.place, &granted, terms.gate.as_ref(), wait);
+        let checked = terms.client.check(&self.place, &allowed, terms.gate.as_ref(), wait);
         if let Err(HttpError::Refused(refusal)) = &checked {
             terms.tell_refusal(None, url, refusal);
         }
@@ -180,11 +180,12 @@ impl Exchange {
     fn begin(&mut self, head: &[u8], wait: Wait<'_>) -> Result<(), HttpError> {
         self.terms.count_request().inspect_err(|error| self.tell_unread(error))?;
         let request = Request::parse(head, &self.place, self.tls).inspect_err(|error| self.tell_unread(error))?;
-        let granted = self.terms.decide(&request)?;
-        if request.expects_continue {
+        let expects_continue = request.expects_continue;
+        let allowed = self.terms.decide(request)?;
+        if expects_continue {
             self.aside = CONTINUE.to_vec();
         }
-        let upload = Upload::start(&self.terms, request, &granted, self.ready.take(), wait)?;
+        let upload = Upload::start(&self.terms, allowed, self.ready.take(), wait)?;
         self.state = State::Upload(Box::new(upload));
         Ok(())
     }

@@ -1,7 +1,9 @@
 //! All connections that one cell has open, by number. This is what the door talks to.
 
 use std::collections::HashMap;
+use std::io::{self, ErrorKind};
 use std::net::IpAddr;
+use std::os::fd::BorrowedFd;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -86,6 +88,18 @@ impl Exchanges {
             self.open.iter_mut().filter(|(id, _)| ids.contains(id)).map(|(id, exchange)| (*id, exchange)).collect();
         let mut all: Vec<Option<&mut Exchange>> = ids.iter().map(|id| found.remove(id)).collect();
         ready::wait_for_any(&mut all, Wait::new(deadline, &self.cancel))
+    }
+
+    /// Waits until a connection is ready or another descriptor can be read. Gives what reading the connection would do, and
+    /// whether the other can be.
+    pub(crate) fn wait_beside(
+        &mut self,
+        id: u32,
+        other: BorrowedFd<'_>,
+        deadline: Instant,
+    ) -> io::Result<(Readiness, bool)> {
+        let exchange = self.open.get_mut(&id).ok_or(ErrorKind::NotConnected)?;
+        ready::wait_beside(exchange, other, Wait::new(deadline, &self.cancel))
     }
 
     /// Whether names are looked up by a proxy.

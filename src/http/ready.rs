@@ -1,12 +1,13 @@
 //! Waiting for the first of several connections that has something to read, as an event loop does.
 
+use std::io::{self, ErrorKind};
 use std::os::fd::BorrowedFd;
 use std::time::Instant;
 
 use rustix::event::PollFlags;
 
 use crate::http::exchange::Exchange;
-use crate::http::wait::{Wait, is_timeout};
+use crate::http::wait::{Wait, is_readable, is_timeout};
 
 /// What reading a connection would do now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,6 +41,28 @@ pub fn wait_for_any(all: &mut [Option<&mut Exchange>], wait: Wait<'_>) -> Vec<Re
         // Bytes of TLS may turn out to be no answer: then it is waited for again.
         if turn.poll(&sockets).is_err_and(|error| !is_timeout(&error)) {
             return states;
+        }
+    }
+}
+
+/// Waits until a connection is ready or another descriptor can be read: what reading the one would do, and whether the
+/// other can be. An error when the wait is over before either.
+pub fn wait_beside(exchange: &mut Exchange, other: BorrowedFd<'_>, wait: Wait<'_>) -> io::Result<(Readiness, bool)> {
+    loop {
+        let (state, readable) = (exchange.readiness(), is_readable(other)?);
+        if state == Readiness::Ready || readable {
+            return Ok((state, readable));
+        }
+        if wait.is_over() {
+            return Err(ErrorKind::TimedOut.into());
+        }
+        let awaited = exchange.awaited();
+        let turn = awaited.iter().filter_map(|one| one.by).fold(wait, Wait::until);
+        let sockets: Vec<_> =
+            awaited.iter().map(|one| one.socket).chain([other]).map(|one| (one, PollFlags::IN)).collect();
+        match turn.poll(&sockets) {
+            Err(error) if !is_timeout(&error) => return Err(error),
+            _ => {}
         }
     }
 }

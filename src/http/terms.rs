@@ -6,11 +6,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::http::client::HttpClient;
 use crate::http::error::HttpError;
 use crate::http::event::{Audit, Event};
-use crate::http::gate::{Gate, Granted, Refusal};
+use crate::http::gate::{Asked, Gate, Refusal};
 use crate::http::limits::HttpLimits;
 use crate::http::request::Request;
 use crate::http::scrub::Scrubber;
 use crate::http::secrets::Secrets;
+use crate::policy::Allowed;
 
 /// The terms on which one cell uses HTTP.
 pub struct Terms {
@@ -26,6 +27,18 @@ pub struct Terms {
     connects: AtomicU64,
     sent: AtomicU64,
     received: AtomicU64,
+}
+
+/// A request that policy allowed: the only thing that is sent. Only [`Terms::decide`] makes one.
+pub struct AllowedHead {
+    request: Request,
+    by: Allowed,
+}
+
+impl AllowedHead {
+    pub fn into_parts(self) -> (Request, Allowed) {
+        (self.request, self.by)
+    }
 }
 
 impl Terms {
@@ -61,18 +74,27 @@ impl Terms {
     }
 
     /// Asks the gate about a request, also about each method that a header would have the server act on.
-    pub(crate) fn decide(&self, request: &Request) -> Result<Granted, HttpError> {
+    pub(crate) fn decide(&self, request: Request) -> Result<AllowedHead, HttpError> {
         let url = request.asked.url();
-        let decision = self.gate.request(&request.asked).and_then(|granted| {
+        let decision = self.allowed(&request.asked).and_then(|by| {
             for method in &request.overrides {
                 let mut asked = request.asked.clone();
                 asked.method.clone_from(method);
-                self.gate.request(&asked)?;
+                self.allowed(&asked)?;
             }
-            Ok(granted)
+            Ok(by)
         });
         self.tell(Some(&request.asked.method), url, &decision)?;
-        Ok(decision?)
+        Ok(AllowedHead { by: decision?, request })
+    }
+
+    /// The gate's yes to exactly this.
+    fn allowed(&self, asked: &Asked) -> Result<Allowed, Refusal> {
+        let allowed = self.gate.request(asked)?;
+        match asked.target() {
+            Ok(target) if allowed.is_for(&asked.method, &target) => Ok(allowed.by().clone()),
+            _ => Err(Refusal::always("gate", "another request was allowed than the one that was asked for")),
+        }
     }
 
     /// Tells of a refusal: nothing hangs on whether it could be recorded.
@@ -85,14 +107,14 @@ impl Terms {
         &self,
         method: Option<&str>,
         url: String,
-        decision: &Result<Granted, Refusal>,
+        decision: &Result<Allowed, Refusal>,
     ) -> Result<(), Refusal> {
-        let (rule, reason) = match decision {
-            Ok(granted) => (granted.rule.clone(), None),
-            Err(refusal) => (refusal.rule.clone(), Some(refusal.message.clone())),
+        let (rule, rule_id, reason) = match decision {
+            Ok(allowed) => (allowed.rule().to_owned(), Some(allowed.id()), None),
+            Err(refusal) => (refusal.rule.clone(), refusal.rule_id, Some(refusal.message.clone())),
         };
         let method = method.map(str::to_owned);
-        self.audit.record(&Event::Decided { method, url, allowed: decision.is_ok(), rule, reason })
+        self.audit.record(&Event::Decided { method, url, allowed: decision.is_ok(), rule, rule_id, reason })
     }
 }
 

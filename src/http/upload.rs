@@ -15,14 +15,14 @@ use crate::http::connection::Connection;
 use crate::http::error::HttpError;
 use crate::http::event::Record;
 use crate::http::framing::{BodyReader, Framing, LAST_CHUNK, write_chunk};
-use crate::http::gate::Granted;
 use crate::http::guard;
 use crate::http::inflate;
 use crate::http::pool::{MAX_REST, MAX_REST_UNREPEATABLE};
 use crate::http::replace::{Form, Replacer, Replacing};
 use crate::http::request::Request;
-use crate::http::terms::Terms;
+use crate::http::terms::{AllowedHead, Terms};
 use crate::http::wait::{Wait, is_timeout};
+use crate::policy::Allowed;
 
 /// The longest body that is gathered before it is sent.
 const GATHERED_BYTES: u64 = 1 << 20;
@@ -46,17 +46,17 @@ enum Way {
 }
 
 impl Upload {
-    /// Checks a request and starts to send it. `ready` is a connection that was made when the guest connected.
+    /// Checks where an allowed request goes, and starts to send it. `ready` is a connection that was made when the guest connected.
     pub fn start(
         terms: &Arc<Terms>,
-        mut request: Request,
-        granted: &Granted,
+        allowed: AllowedHead,
         ready: Option<Connection>,
         wait: Wait<'_>,
     ) -> Result<Upload, HttpError> {
+        let (mut request, by) = allowed.into_parts();
         let mut record = Record::new(terms.audit.clone(), &request.asked);
         let mut replacer = Replacer::new(terms.secrets.decide(&request.asked));
-        let prepared = prepare(terms, &mut request, granted, &mut replacer, wait);
+        let prepared = prepare(terms, &mut request, &by, &mut replacer, wait);
         let checked = prepared.inspect_err(|error| record.failed(error))?;
         let reader = BodyReader::new(request.framing, true);
         let gathers = match request.framing {
@@ -239,7 +239,7 @@ impl Upload {
 fn prepare(
     terms: &Terms,
     request: &mut Request,
-    granted: &Granted,
+    allowed: &Allowed,
     replacer: &mut Replacer,
     wait: Wait<'_>,
 ) -> Result<Checked, HttpError> {
@@ -248,7 +248,7 @@ fn prepare(
         return Err(HttpError::TooLarge { what: "the request's body", cap });
     }
     let wait = wait.at_most(terms.limits.connect);
-    let checked = terms.client.check(&request.asked.place, granted, terms.gate.as_ref(), wait);
+    let checked = terms.client.check(&request.asked.place, allowed, terms.gate.as_ref(), wait);
     if let Err(HttpError::Refused(refusal)) = &checked {
         terms.tell_refusal(Some(&request.asked.method), request.asked.url(), refusal);
     }

@@ -81,3 +81,13 @@ impl<'c> Wait<'c> {
 pub fn is_timeout(error: &io::Error) -> bool {
     matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut)
 }
+
+/// Whether reading a descriptor would not wait.
+pub fn is_readable(descriptor: BorrowedFd<'_>) -> io::Result<bool> {
+    let mut polled = [PollFd::from_borrowed_fd(descriptor, PollFlags::IN)];
+    match poll(&mut polled, Some(&Timespec { tv_sec: 0, tv_nsec: 0 })) {
+        Err(Errno::INTR) => Ok(false),
+        Err(error) => Err(error.into()),
+        Ok(count) => Ok(count > 0),
+    }
+}

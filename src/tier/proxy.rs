@@ -1,5 +1,5 @@
-//! The HTTP of a process: a Unix socket that only its sandbox has, with the door's own HTTP behind it. Rules, addresses,
-//! secrets, caps and audit are those of a cell, since it is the same code that is asked.
+//! The HTTP of a process: a Unix socket that only its sandbox has, with the HTTP session of a cell behind it. Rules, addresses,
+//! secrets, caps and audit are those of a cell, since it is the same session that is asked.
 //!
 //! A process that may connect to nothing has a stream instead, on which it asks for a connection with one byte and is
 //! handed a fresh one.
@@ -30,7 +30,7 @@ use std::time::Instant;
 
 use crate::cancel::CancelToken;
 use crate::child::spawn::hand_over;
-use crate::door::{Denials, Door, Web};
+use crate::door::{Denials, HttpSession};
 
 /// Streams at once; each takes a thread.
 const MAX_STREAMS: usize = 32;
@@ -71,7 +71,7 @@ impl Short {
 
 struct Shared {
     /// HTTP, where any of it is granted.
-    web: Option<Mutex<Web>>,
+    web: Option<Mutex<HttpSession>>,
     denials: Arc<Denials>,
     deadline: Instant,
     open: AtomicBool,
@@ -87,7 +87,12 @@ struct Shared {
 
 impl Proxy {
     /// One that is reached by a path.
-    pub fn start(web: Option<&Web>, denials: Arc<Denials>, path: &Path, deadline: Instant) -> io::Result<Proxy> {
+    pub fn start(
+        web: Option<&HttpSession>,
+        denials: Arc<Denials>,
+        path: &Path,
+        deadline: Instant,
+    ) -> io::Result<Proxy> {
         let path = Short::new(path)?;
         let listener = UnixListener::bind(path.to_path())?;
         let shared = Shared::new(web, denials, deadline);
@@ -97,7 +102,11 @@ impl Proxy {
     }
 
     /// One that hands out connections; and the end that is for the process.
-    pub fn hand_out(web: Option<&Web>, denials: Arc<Denials>, deadline: Instant) -> io::Result<(Proxy, UnixStream)> {
+    pub fn hand_out(
+        web: Option<&HttpSession>,
+        denials: Arc<Denials>,
+        deadline: Instant,
+    ) -> io::Result<(Proxy, UnixStream)> {
         let (ours, theirs) = UnixStream::pair()?;
         let entrance = Entrance::Hand(ours.try_clone()?);
         let shared = Shared::new(web, denials, deadline);
@@ -177,7 +186,7 @@ fn serve<'scope>(scope: &'scope Scope<'scope, '_>, stream: UnixStream, shared: &
 }
 
 impl Shared {
-    fn new(web: Option<&Web>, denials: Arc<Denials>, deadline: Instant) -> Arc<Shared> {
+    fn new(web: Option<&HttpSession>, denials: Arc<Denials>, deadline: Instant) -> Arc<Shared> {
         let stopped = CancelToken::new();
         Arc::new(Shared {
             web: web.map(|web| Mutex::new(web.sibling(stopped.clone()))),
@@ -192,10 +201,9 @@ impl Shared {
         })
     }
 
-    /// A door for one stream, of which only the web is used. What there is to spend is shared.
-    fn door(&self) -> Door {
-        let web = self.web.as_ref().map(|web| Box::new(lock(web).sibling(self.stopped.clone())));
-        Door { web, denials: Some(self.denials.clone()), ..Door::default() }
+    /// Connections for one stream, where anything is granted. What there is to spend is shared.
+    fn session(&self) -> Option<HttpSession> {
+        self.web.as_ref().map(|web| lock(web).sibling(self.stopped.clone()))
     }
 
     fn remember(&self, id: u32, end: Option<Vec<u8>>) {

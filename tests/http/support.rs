@@ -9,9 +9,10 @@ use std::time::{Duration, Instant};
 
 use skillcell::CancelToken;
 use skillcell::http::{
-    Asked, Audit, ClientSettings, Event, Exchanges, Gate, Granted, HttpClient, HttpError, HttpLimits, Place, Refusal,
-    Secrets, Terms,
+    Asked, Audit, ClientSettings, Event, Exchanges, Gate, HttpClient, HttpError, HttpLimits, Place, Refusal, Secrets,
+    Terms,
 };
+use skillcell::policy::{Allowed, AllowedRequest, HttpRule, HttpRules, Target};
 
 pub trait Wire: Read + Write {}
 impl<T: Read + Write> Wire for T {}
@@ -128,23 +129,23 @@ pub struct Rules {
 }
 
 impl Gate for Rules {
-    fn connect(&self, place: &Place) -> Result<Granted, Refusal> {
-        if self.refuse_host == Some(place.host()) { Err(no("host")) } else { Ok(yes()) }
+    fn connect(&self, place: &Place) -> Result<Allowed, Refusal> {
+        if self.refuse_host == Some(place.host()) { Err(no("host")) } else { Ok(connection_to(place)) }
     }
 
-    fn request(&self, asked: &Asked) -> Result<Granted, Refusal> {
+    fn request(&self, asked: &Asked) -> Result<AllowedRequest, Refusal> {
         self.connect(&asked.place)?;
         if self.refuse_path == Some(asked.path.as_str()) {
             return Err(no("path"));
         }
-        if self.refuse_method == Some(asked.method.as_str()) { Err(no("method")) } else { Ok(yes()) }
+        if self.refuse_method == Some(asked.method.as_str()) { Err(no("method")) } else { Ok(allow(asked)) }
     }
 
-    fn address(&self, _: &Place, _: &Granted, address: IpAddr) -> Result<(), Refusal> {
+    fn address(&self, _: &Place, _: &Allowed, address: IpAddr) -> Result<(), Refusal> {
         if self.refuse_address == Some(address) { Err(no("address")) } else { Ok(()) }
     }
 
-    fn unresolved(&self, _: &Place, _: &Granted) -> Result<(), Refusal> {
+    fn unresolved(&self, _: &Place, _: &Allowed) -> Result<(), Refusal> {
         if self.refuse_unresolved { Err(no("unresolved")) } else { Ok(()) }
     }
 
@@ -153,12 +154,22 @@ impl Gate for Rules {
     }
 }
 
-fn yes() -> Granted {
-    Granted { rule: "everything".into() }
+/// Everything of one place, by either scheme.
+fn rules_for(place: &Place) -> HttpRules {
+    let rule = |scheme| HttpRule::parse(&format!("* {scheme}://{place}/*")).unwrap();
+    HttpRules::new(vec![rule("http"), rule("https")], Vec::new())
+}
+
+fn connection_to(place: &Place) -> Allowed {
+    rules_for(place).connect(&Target::parse(&format!("http://{place}/")).unwrap()).unwrap()
+}
+
+pub fn allow(asked: &Asked) -> AllowedRequest {
+    rules_for(&asked.place).decide(&asked.method, &Target::parse(&asked.url()).unwrap()).unwrap()
 }
 
 fn no(rule: &str) -> Refusal {
-    Refusal { rule: rule.into(), message: format!("refused by {rule}"), hint: None }
+    Refusal { rule: rule.into(), rule_id: None, message: format!("refused by {rule}"), hint: None }
 }
 
 /// Keeps events, but for those that it is told to refuse.
