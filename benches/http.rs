@@ -12,12 +12,13 @@ use std::time::{Duration, Instant};
 
 use common::server::{Server, answer};
 use serde_json::json;
+use skillcell::CancelToken;
 use skillcell::{Call, Host, Outcome, Skill};
 use skillcell_http::{
-    Asked, Audit, ClientSettings, Event, Exchanges, Gate, Granted, HttpClient, HttpError, HttpLimits, Place, Refusal,
-    Terms,
+    Asked, Audit, ClientSettings, Event, Exchanges, Gate, HttpClient, HttpError, HttpLimits, Place, Refusal, Terms,
 };
 use skillcell_policy::GrantKind;
+use skillcell_policy::{Allowed, AllowedRequest, HttpRule, HttpRules, Target};
 
 const ROUNDS: usize = 300;
 const BODY: &str = r#"{"status": "ok", "items": [1, 2, 3]}"#;
@@ -76,7 +77,7 @@ fn call(host: &Host, skill: &Skill, call: &Call) {
 /// As the door does it for a cell, with the headers that `requests` sends.
 fn direct(client: &Arc<HttpClient>, port: u16) {
     let terms = Terms::new(client.clone(), Arc::new(Open), Arc::new(Open), Arc::default(), HttpLimits::default());
-    let mut exchanges = Exchanges::new(terms);
+    let mut exchanges = Exchanges::new(terms, CancelToken::default());
     let by = Instant::now() + Duration::from_secs(10);
     let id = exchanges.open(false, "127.0.0.1", port).expect("opened");
     exchanges.connect(id, by).expect("connected");
@@ -97,19 +98,30 @@ fn direct(client: &Arc<HttpClient>, port: u16) {
     assert!(answer.ends_with(BODY.as_bytes()));
 }
 
+fn rules(place: &Place) -> HttpRules {
+    let rule = |scheme| HttpRule::parse(&format!("* {scheme}://{place}/*")).expect("a rule");
+    HttpRules::new(vec![rule("http"), rule("https")], Vec::new())
+}
+
 /// Allows everything, and remembers nothing.
 struct Open;
 
 impl Gate for Open {
-    fn connect(&self, _: &Place) -> Result<Granted, Refusal> {
-        Ok(Granted { rule: "everything".into() })
+    fn connect(&self, place: &Place) -> Result<Allowed, Refusal> {
+        let target = Target::parse(&format!("http://{place}/")).expect("a place");
+        Ok(rules(place).connect(&target).expect("it is allowed"))
     }
 
-    fn request(&self, asked: &Asked) -> Result<Granted, Refusal> {
-        self.connect(&asked.place)
+    fn request(&self, asked: &Asked) -> Result<AllowedRequest, Refusal> {
+        let target = Target::parse(&asked.url()).expect("a URL");
+        Ok(rules(&asked.place).decide(&asked.method, &target).expect("it is allowed"))
     }
 
-    fn address(&self, _: &Place, _: &Granted, _: IpAddr) -> Result<(), Refusal> {
+    fn address(&self, _: &Place, _: &Allowed, _: IpAddr) -> Result<(), Refusal> {
+        Ok(())
+    }
+
+    fn unresolved(&self, _: &Place, _: &Allowed) -> Result<(), Refusal> {
         Ok(())
     }
 

@@ -32,7 +32,7 @@ use skillcell_host::approvals::{ApprovalError, Approvals};
 use skillcell_host::call::Call;
 use skillcell_host::{GrantError, Host, HostBuilder, HostError};
 use skillcell_limits::Limits;
-use skillcell_policy::{Grants, PolicyFile, SecretSource};
+use skillcell_policy::{ForwardProxy, Grants, PolicyFile, SecretSource};
 
 /// Everything that is set. docs/reference/settings.md lists the keys, variables and flags.
 ///
@@ -53,6 +53,8 @@ pub struct Settings {
     pub wheels: Vec<PathBuf>,
     /// PEM files of authorities to trust besides the well-known ones.
     pub ca_files: Vec<PathBuf>,
+    /// The proxy that all requests of skills go through; no variable of the environment names one.
+    pub forward_proxy: Option<ForwardProxy>,
     /// Whose pip fetches, and which Python the tiers that run a Python of this machine start.
     pub python: Option<PathBuf>,
     /// The image that a skill's container is built on.
@@ -93,6 +95,7 @@ impl Settings {
             offline: values.offline.unwrap_or_default(),
             wheels: values.from_wheel,
             ca_files: values.ca_file,
+            forward_proxy: values.proxy.or_else(|| policy.forward_proxy().cloned()),
             python: values.python,
             container_base: values.container_base,
             allow_build_network: values.container_build_network.unwrap_or_default(),
@@ -129,6 +132,9 @@ impl Settings {
         }
         if let Some(folder) = &self.cache_dir {
             builder = builder.cache_dir(folder);
+        }
+        if let Some(proxy) = &self.forward_proxy {
+            builder = builder.forward_proxy(proxy.clone());
         }
         if let Some(python) = &self.python {
             builder = builder.python(python);

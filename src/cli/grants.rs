@@ -6,7 +6,7 @@ use anyhow::Context;
 use clap::Args;
 
 use skillcell::settings::Overrides;
-use skillcell_policy::{GrantKind, Grants, Written};
+use skillcell_policy::{ForwardProxy, GrantKind, Grants, Written};
 
 /// What a call may do. Nothing is granted by default.
 #[derive(Args)]
@@ -40,9 +40,12 @@ pub struct GrantArgs {
     /// ctypes, multiprocessing, subprocess. Without it, a skill that is sure to import one is refused, unless approved
     #[arg(long, value_name = "NAME[,NAME…]", value_delimiter = ',')]
     allow_import: Vec<String>,
-    /// Authorities to trust besides the well-known ones, as PEM (repeatable)
+    /// Authorities to trust besides the system's, as PEM (repeatable)
     #[arg(long, value_name = "PEM")]
     ca_file: Vec<PathBuf>,
+    /// A proxy for all requests, such as http://proxy.example.org:3128; variables like HTTPS_PROXY are not read
+    #[arg(long, value_name = "URL")]
+    proxy: Option<String>,
 }
 
 impl GrantArgs {
@@ -50,6 +53,8 @@ impl GrantArgs {
     pub fn add_to(&self, overrides: &mut Overrides) -> anyhow::Result<()> {
         overrides.grants = self.flags()?;
         overrides.ca_file = self.ca_file.clone();
+        let proxy = self.proxy.as_deref().map(ForwardProxy::parse);
+        overrides.proxy = proxy.transpose().context("--proxy makes no sense")?;
         Ok(())
     }
 

@@ -26,6 +26,8 @@ struct Document {
     settings: Overrides,
     limits: LimitOverrides,
     // Policy reads these.
+    #[serde(rename = "http")]
+    _http: IgnoredAny,
     #[serde(rename = "tiers")]
     _tiers: IgnoredAny,
     #[serde(rename = "grants")]

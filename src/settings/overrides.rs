@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::units;
 use skillcell_limits::Limits;
-use skillcell_policy::Grants;
+use skillcell_policy::{ForwardProxy, Grants};
 
 /// What a caller sets: the flags of the command line, or the words of a program that embeds this one. The default says
 /// nothing. The names are those of the keys and flags.
@@ -31,6 +31,9 @@ pub struct Overrides {
     pub from_wheel: Vec<PathBuf>,
     /// See [`Settings::ca_files`](super::Settings::ca_files). A list replaces the next source's as a whole.
     pub ca_file: Vec<PathBuf>,
+    /// See [`Settings::forward_proxy`](super::Settings::forward_proxy). A file has it in `[http]`.
+    #[serde(skip)]
+    pub proxy: Option<ForwardProxy>,
     /// See [`Settings::python`](super::Settings::python).
     pub python: Option<PathBuf>,
     /// See [`Settings::container_base`](super::Settings::container_base).
@@ -59,6 +62,7 @@ impl Overrides {
             offline: self.offline.or(next.offline),
             from_wheel: first_list(self.from_wheel, next.from_wheel),
             ca_file: first_list(self.ca_file, next.ca_file),
+            proxy: self.proxy.or(next.proxy),
             python: self.python.or(next.python),
             container_base: self.container_base.or(next.container_base),
             container_build_network: self.container_build_network.or(next.container_build_network),

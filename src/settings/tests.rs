@@ -36,6 +36,9 @@ max_host_calls = 7
 max_inflated = 8
 fuel = 9
 
+[http]
+proxy = "http://file.test:2"
+
 [tiers]
 unknown = ["wasm"]
 
@@ -78,6 +81,7 @@ fn by_caller() -> Overrides {
         offline: Some(true),
         from_wheel: vec!["/flag/wheel".into()],
         ca_file: vec!["/flag/ca".into()],
+        proxy: Some("http://flag.test:1".parse().unwrap()),
         python: Some("/flag/python".into()),
         container_base: Some("flag:base".into()),
         container_build_network: Some(true),
@@ -108,6 +112,7 @@ fn a_flag_beats_a_variable_which_beats_the_file_which_beats_the_default() {
     assert_eq!(of_file.max_image_bytes, Some(1 << 30));
     assert_eq!((of_file.offline, of_file.allow_build_network), (true, true));
     assert_eq!((&*of_file.wheels, &*of_file.ca_files), (&["/file/wheel".into()][..], &["/file/ca".into()][..]));
+    assert_eq!(of_file.forward_proxy, Some("http://file.test:2".parse().unwrap()));
     assert_eq!(of_file.python.as_deref(), Some(Path::new("/file/python")));
     assert_eq!(of_file.container_base.as_deref(), Some("file:base"));
     assert_eq!(of_file.audit_file.as_deref(), Some(Path::new("/file/audit")));
@@ -130,6 +135,7 @@ fn a_flag_beats_a_variable_which_beats_the_file_which_beats_the_default() {
     assert_eq!(of_flags.max_image_bytes, Some(3));
     assert_eq!((of_flags.offline, of_flags.allow_build_network), (true, true));
     assert_eq!((&*of_flags.wheels, &*of_flags.ca_files), (&["/flag/wheel".into()][..], &["/flag/ca".into()][..]));
+    assert_eq!(of_flags.forward_proxy, by_caller().proxy);
     assert_eq!(of_flags.python.as_deref(), Some(Path::new("/flag/python")));
     assert_eq!(of_flags.container_base.as_deref(), Some("flag:base"));
     assert_eq!(of_flags.audit_file.as_deref(), Some(Path::new("/flag/audit")));

@@ -3,6 +3,7 @@
 mod addresses;
 mod answers;
 mod audit;
+mod forward_proxy;
 mod inflating;
 mod requests;
 mod scrubbing;

@@ -2,14 +2,17 @@
 //! where it doesn't. Real cells, real servers on loopback, TLS by an authority of our own.
 
 use std::io::{BufRead, BufReader};
+use std::net::{IpAddr, TcpListener};
 use std::process::{Child, Command, Stdio};
-use std::sync::LazyLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
 
 use crate::common::server::{self, Authority, Request, Server, answer};
 use crate::common::{returned, tests};
 use serde_json::{Value, json};
-use skillcell::{Call, Host, Outcome, Report, Roots};
+use skillcell::{Call, CancelToken, Host, Outcome, Report, Roots};
+use skillcell_http::Lookup;
 use skillcell_policy::{DenialKind, GrantKind, Grants};
 
 const NAME: &str = "api.example.test";
@@ -258,6 +261,77 @@ fn a_server_that_does_not_answer_is_a_read_time_out() {
     });
 }
 
+/// Never knows an address, and says when it was asked.
+#[derive(Debug, Default)]
+struct Sleepy(AtomicBool);
+
+impl Lookup for Sleepy {
+    fn addresses(&self, _: &str) -> std::io::Result<Vec<IpAddr>> {
+        self.0.store(true, Ordering::SeqCst);
+        std::thread::sleep(Duration::from_secs(60));
+        Ok(Vec::new())
+    }
+}
+
+/// Makes a call, cancels it once it waits, and gives how long it took to end then.
+fn cancelled(host: &Host, library: &str, url: &str, grants: Grants, waits: impl Fn() -> bool) -> Duration {
+    let folder = tests().join("skills/web/libraries");
+    let skill = host.skill(folder.to_str().expect("a plain path")).expect("a skill");
+    let mut call = Call::new(json!({"library": library, "do": "get", "url": url, "timeout": 600}));
+    (call.grants, call.limits.deadline, call.cancel) = (grants, Duration::from_secs(600), CancelToken::new());
+    let token = call.cancel.clone();
+    std::thread::scope(|scope| {
+        let running = scope.spawn(|| host.call(&skill, &call).expect("the host does its part"));
+        while !waits() {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        std::thread::sleep(Duration::from_millis(50));
+        assert!(!running.is_finished(), "{library} {url}");
+        let cancelled = Instant::now();
+        token.cancel();
+        let report = running.join().expect("it ends");
+        assert!(matches!(report.outcome, Outcome::Cancelled), "{library} {url}: {:?}", report.outcome);
+        cancelled.elapsed()
+    })
+}
+
+#[test]
+fn a_call_that_waits_for_a_server_ends_when_it_is_cancelled() {
+    // Generous, since the machine may be busy; each of these waits would take ten seconds and more.
+    let soon = Duration::from_secs(3);
+    for library in ["requests", "httpx.AsyncClient"] {
+        let server = plain();
+        let granted = grants(&server, "http", &[NAME]);
+        let took = cancelled(&HOST, library, &format!("http://{NAME}/stall"), granted, || !server.seen().is_empty());
+        eprintln!("{library}, reading: {took:?}");
+        assert!(took < soon, "{library}, reading: {took:?}");
+    }
+    let (full, mut granted) = (Full::start(), Grants::default());
+    granted.add(GrantKind::AllowHttp, &format!("http://{NAME}/*")).expect("a rule");
+    granted.add(GrantKind::Resolve, &format!("{NAME}:80:127.0.0.1:{}", full.1)).expect("a resolve");
+    let started = Instant::now();
+    let begun = || started.elapsed() > Duration::from_millis(500);
+    let took = cancelled(&HOST, "requests", &format!("http://{NAME}/"), granted, begun);
+    eprintln!("connecting: {took:?}");
+    assert!(took < soon, "connecting: {took:?}");
+    let (mute, mut granted) = (TcpListener::bind("127.0.0.1:0").expect("a port"), Grants::default());
+    let port = mute.local_addr().expect("bound").port();
+    granted.add(GrantKind::AllowHttp, &format!("https://{NAME}/*")).expect("a rule");
+    granted.add(GrantKind::Resolve, &format!("{NAME}:443:127.0.0.1:{port}")).expect("a resolve");
+    let begun = || mute.accept().is_ok_and(|(stream, _)| std::mem::ManuallyDrop::new(stream).peek(&mut [0]).is_ok());
+    let took = cancelled(&HOST, "requests", &format!("https://{NAME}/"), granted, begun);
+    eprintln!("shaking hands: {took:?}");
+    assert!(took < soon, "shaking hands: {took:?}");
+    let lookup = Arc::new(Sleepy::default());
+    let host = Host::builder().roots(Roots::new([])).lookup(lookup.clone()).build().expect("the cache can be used");
+    let mut granted = Grants::default();
+    granted.add(GrantKind::AllowHttp, &format!("http://{NAME}/*")).expect("a rule");
+    let begun = || lookup.0.load(Ordering::SeqCst);
+    let took = cancelled(&host, "requests", &format!("http://{NAME}/"), granted, begun);
+    eprintln!("looking a name up: {took:?}");
+    assert!(took < soon, "looking a name up: {took:?}");
+}
+
 /// A listener whose queue is full, so that connecting to it takes for ever. The standard library can't make one.
 struct Full(Child, u16);
 
@@ -377,6 +451,60 @@ fn a_path_that_is_not_granted_is_a_denial_that_every_library_tells_of() {
         assert!(kinds.iter().any(|kind| caught.contains(&kind.as_str())), "{library}: {kinds:?}");
     }
     assert_eq!(server.seen(), []);
+}
+
+#[test]
+fn an_operators_proxy_is_asked_by_name_and_never_for_names_of_its_own_network() {
+    let proxy = plain();
+    let policy = tempfile::NamedTempFile::new().expect("a file");
+    let lines = format!("[http]\nproxy = \"http://127.0.0.1:{}\"\n", proxy.port);
+    std::fs::write(policy.path(), lines).expect("written");
+    let folder = tests().join("skills/web/libraries");
+    let ask = |library: &str, host: &str, settings: &[&str]| {
+        let params = json!({"library": library, "do": "get", "url": format!("http://{host}/plain"), "timeout": 20});
+        let mut command = Command::new(env!("CARGO_BIN_EXE_skillcell"));
+        command.arg("run").arg(&folder).args(["--json", "--quiet", "--params", &params.to_string()]);
+        command.args(["--allow-http", &format!("http://{host}/*")]).args(settings);
+        // Nobody listens there: who read it would reach nobody.
+        command.env("HTTP_PROXY", "http://127.0.0.1:1").env("http_proxy", "http://127.0.0.1:1");
+        serde_json::from_slice::<Value>(&command.output().expect("it runs").stdout).expect("JSON")
+    };
+    let (flag, file) = (format!("http://127.0.0.1:{}", proxy.port), policy.path().to_str().expect("plain"));
+    for library in ["requests", "httpx.AsyncClient"] {
+        for settings in [["--proxy", &flag], ["--policy", file]] {
+            assert_eq!(ask(library, NAME, &settings)["result"]["text"], "GET ", "{library} {settings:?}");
+        }
+    }
+    let told: Vec<String> =
+        proxy.seen().iter().filter_map(|seen| seen.head.lines().next().map(str::to_owned)).collect();
+    assert_eq!(told, vec![format!("GET http://{NAME}/plain HTTP/1.1"); 4]);
+    for host in ["metadata.google.internal", "localhost.localdomain", "intranet"] {
+        let report = ask("requests", host, &["--proxy", &flag]);
+        assert_eq!(report["denials"][0]["kind"], "address", "{report}");
+    }
+    assert_eq!(proxy.seen().len(), 4);
+}
+
+#[test]
+fn the_systems_authorities_are_trusted_and_no_others() {
+    let server = Server::start(Some(AUTHORITY.server(&[NAME])), handle);
+    let folder = tests().join("skills/web/libraries");
+    let ask = |store: &std::path::Path| {
+        let params = json!({"library": "requests", "do": "get", "url": format!("https://{NAME}/plain"), "timeout": 20});
+        let mut command = Command::new(env!("CARGO_BIN_EXE_skillcell"));
+        command.arg("run").arg(&folder).args(["--json", "--quiet", "--params", &params.to_string()]);
+        command.args(["--allow-http", &format!("https://{NAME}/*")]);
+        command.args(["--resolve", &format!("{NAME}:443:127.0.0.1:{}", server.port)]);
+        let output = command.env("SSL_CERT_FILE", store).env_remove("SSL_CERT_DIR").output().expect("it runs");
+        let told: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        told["result"].clone()
+    };
+    assert_eq!(ask(AUTHORITY.file.path())["text"], "GET ");
+    // With the store of another machine, and with none at all, where those that are built in stand in.
+    for store in [Authority::new().file.path(), std::path::Path::new("/nowhere")] {
+        let kinds = ask(store)["kinds"].to_string();
+        assert!(kinds.contains("requests.exceptions.SSLError"), "{kinds}");
+    }
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::audit::Trail;
 use skillcell_http::{Audit, Event, Refusal};
 use skillcell_limits::outcome::{Note, NoteKind};
-use skillcell_policy::{Denial, DenialKind, NO_RULE};
+use skillcell_policy::{Allowed, Denial, DenialKind, NO_RULE};
 
 /// More refusals than this are not kept.
 const MAX_DENIALS: usize = 64;
@@ -55,7 +55,7 @@ impl Denials {
     }
 
     /// Tells of a name that is to be looked up, or was refused.
-    pub fn tell_name(&self, name: &str, decision: Result<&str, &Denial>) -> Result<(), Refusal> {
+    pub fn tell_name(&self, name: &str, decision: Result<&Allowed, &Denial>) -> Result<(), Refusal> {
         let Some(trail) = &self.trail else { return Ok(()) };
         trail.name(name, decision).inspect_err(|refusal| self.keep(name.to_owned(), refusal))
     }
@@ -65,7 +65,7 @@ impl Denials {
         if let Some(trail) = &self.trail {
             let (url, rule) = (format!("//{host}:{port}"), NO_RULE.to_owned());
             let reason = Some(denial.message.clone());
-            let _ = trail.http(&Event::Decided { method: None, url, allowed: false, rule, reason });
+            let _ = trail.http(&Event::Decided { method: None, url, allowed: false, rule, rule_id: None, reason });
         }
         self.add(denial);
     }
@@ -88,11 +88,11 @@ impl Audit for Denials {
         if let Some(trail) = &self.trail {
             trail.http(event).inspect_err(|refusal| self.keep(asked(event), refusal))?;
         }
-        if let Event::Decided { allowed: false, rule, reason: Some(message), .. } = event
+        if let Event::Decided { allowed: false, rule, rule_id, reason: Some(message), .. } = event
             && !self.has(message)
         {
-            let (rule, message) = (rule.clone(), message.clone());
-            self.keep(asked(event), &Refusal { rule, message, hint: None });
+            let (rule, rule_id, message) = (rule.clone(), *rule_id, message.clone());
+            self.keep(asked(event), &Refusal { rule, rule_id, message, hint: None });
         }
         if let Event::SecretWithheld { name, reason, .. } = event {
             self.note_withheld(name, reason);

@@ -4,9 +4,10 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
 use super::denials::Denials;
-use skillcell_http::{Asked, Gate, Granted, Place, Refusal};
+use skillcell_http::{Asked, Gate, Place, Refusal};
 use skillcell_policy::{
-    Denial, Grants, HttpDenial, HttpRule, HttpRules, NO_RULE, Origin, Resolve, Scheme, Target, decide_address,
+    Allowed, AllowedRequest, ConnectDenial, Denial, Grants, HttpDenial, HttpRule, HttpRules, NO_RULE, Origin, Resolve,
+    RuleId, Scheme, Target, decide_address, decide_name,
 };
 
 /// The rules of one call.
@@ -21,9 +22,13 @@ impl PolicyGate {
         PolicyGate { rules: grants.http.clone(), resolve: grants.resolve.clone(), denials }
     }
 
-    /// The first rule that is for this host, whatever the request.
-    pub fn rule_for(&self, target: &Target) -> Option<&HttpRule> {
-        self.rules.allow.iter().find(|rule| rule.host().matches(target.host()))
+    /// May the name of this host be looked up?
+    pub fn decide_lookup(&self, target: &Target) -> Option<Allowed> {
+        self.rules.decide_lookup(target)
+    }
+
+    fn rule(&self, place: &Place, allowed: &Allowed) -> Result<&HttpRule, Refusal> {
+        self.rules.get(allowed.id()).ok_or_else(|| unreadable(place))
     }
 
     /// Where the operator says that a name leads, at whatever port.
@@ -32,7 +37,7 @@ impl PolicyGate {
     }
 
     /// May this address be told, or connected to?
-    pub fn check_address(&self, target: &Target, rule: &HttpRule, addr: IpAddr) -> Result<(), Box<Denial>> {
+    fn check_address(&self, target: &Target, rule: &HttpRule, addr: IpAddr) -> Result<(), Box<Denial>> {
         let from = match (Resolve::find(&self.resolve, target), target.host().addr()) {
             (Some(entry), _) => Origin::Resolve(entry),
             (None, Some(_)) => Origin::Literal,
@@ -42,20 +47,45 @@ impl PolicyGate {
             .map_err(|denial| Box::new(Denial::address("connect to", &target.origin(), &denial)))
     }
 
-    /// May this name be looked up, by this rule?
-    pub fn look_up(&self, name: &str, rule: &HttpRule) -> Result<(), Refusal> {
-        self.denials.tell_name(name, Ok(&rule.to_string()))
+    /// May a proxy be asked for this host, of which nobody here sees the address?
+    fn check_unresolved(&self, target: &Target, rule: &HttpRule) -> Result<(), Box<Denial>> {
+        match target.host().addr() {
+            Some(addr) => self.check_address(target, rule, addr),
+            None => decide_name(target.host())
+                .map_err(|denial| Box::new(Denial::name("connect to", &target.origin(), &denial))),
+        }
+    }
+
+    /// May this address be told for a name?
+    pub fn check_found(&self, target: &Target, allowed: &Allowed, addr: IpAddr) -> Result<(), Box<Denial>> {
+        match self.rules.get(allowed.id()) {
+            Some(rule) => self.check_address(target, rule, addr),
+            None => Err(Box::new(super::not_granted(&target.host().to_string(), None))),
+        }
+    }
+
+    /// May a name be left to a proxy?
+    pub fn check_left(&self, target: &Target, allowed: &Allowed) -> Result<(), Box<Denial>> {
+        match self.rules.get(allowed.id()) {
+            Some(rule) => self.check_unresolved(target, rule),
+            None => Err(Box::new(super::not_granted(&target.host().to_string(), None))),
+        }
+    }
+
+    /// Tells of a name that is about to be looked up.
+    pub fn tell_lookup(&self, name: &str, allowed: &Allowed) -> Result<(), Refusal> {
+        self.denials.tell_name(name, Ok(allowed))
     }
 
     /// As [`refuse`](Self::refuse), where it was asked about a name.
     pub fn refuse_name(&self, name: &str, denial: Denial) -> Refusal {
         let _ = self.denials.tell_name(name, Err(&denial));
-        self.refuse(denial)
+        self.refuse(denial, None)
     }
 
-    pub fn refuse(&self, denial: Denial) -> Refusal {
+    pub fn refuse(&self, denial: Denial, rule_id: Option<RuleId>) -> Refusal {
         let rule = denial.rule.clone().unwrap_or_else(|| NO_RULE.to_owned());
-        let refusal = Refusal { rule, message: denial.message.clone(), hint: denial.hint.clone() };
+        let refusal = Refusal { rule, rule_id, message: denial.message.clone(), hint: denial.hint.clone() };
         self.denials.add(denial);
         refusal
     }
@@ -67,36 +97,43 @@ fn target(place: &Place) -> Option<Target> {
 }
 
 fn unreadable(place: &Place) -> Refusal {
-    Refusal { rule: "host".to_owned(), message: format!("`{place}` is not a host that rules can name"), hint: None }
+    Refusal::always("host", format!("`{place}` is not a host that rules can name"))
 }
 
 impl Gate for PolicyGate {
-    fn connect(&self, place: &Place) -> Result<Granted, Refusal> {
+    fn connect(&self, place: &Place) -> Result<Allowed, Refusal> {
         let target = target(place).ok_or_else(|| unreadable(place))?;
-        match self.rules.connect(&target) {
-            Ok(rule) => Ok(Granted { rule: rule.to_string() }),
-            Err(denial) => Err(self.refuse(super::no_connection(place.host(), place.port(), denial))),
-        }
+        self.rules.connect(&target).map_err(|denial| {
+            let rule_id = match denial {
+                ConnectDenial::Denied(id, _) => Some(id),
+                ConnectDenial::NotAllowed(_) => None,
+            };
+            self.refuse(super::no_connection(place.host(), place.port(), denial), rule_id)
+        })
     }
 
-    fn request(&self, asked: &Asked) -> Result<Granted, Refusal> {
-        let target = asked.target().map_err(|bad| self.refuse(Denial::url(&asked.method, &asked.url(), &bad)))?;
-        match self.rules.decide(&asked.method, &target) {
-            Ok(rule) => Ok(Granted { rule: rule.to_string() }),
-            Err(denial) => {
-                let refusal = self.refuse(Denial::http(&asked.method, &asked.url(), &denial));
+    fn request(&self, asked: &Asked) -> Result<AllowedRequest, Refusal> {
+        let target = asked.target().map_err(|bad| self.refuse(Denial::url(&asked.method, &asked.url(), &bad), None))?;
+        self.rules.decide(&asked.method, &target).map_err(|denial| {
+            let told = Denial::http(&asked.method, &asked.url(), &denial);
+            match denial {
+                HttpDenial::Denied { id, .. } => self.refuse(told, Some(id)),
                 // The denial has the rule that came closest. It is not that rule that decided.
-                let decided = matches!(denial, HttpDenial::Denied { .. });
-                Err(if decided { refusal } else { Refusal { rule: NO_RULE.to_owned(), ..refusal } })
+                _ => Refusal { rule: NO_RULE.to_owned(), ..self.refuse(told, None) },
             }
-        }
+        })
     }
 
-    fn address(&self, place: &Place, granted: &Granted, address: IpAddr) -> Result<(), Refusal> {
+    fn address(&self, place: &Place, allowed: &Allowed, address: IpAddr) -> Result<(), Refusal> {
         let target = target(place).ok_or_else(|| unreadable(place))?;
-        let rule = self.rules.allow.iter().find(|rule| rule.to_string() == granted.rule);
-        let checked = self.check_address(&target, rule.ok_or_else(|| unreadable(place))?, address);
-        checked.map_err(|denial| self.refuse(*denial))
+        let checked = self.check_address(&target, self.rule(place, allowed)?, address);
+        checked.map_err(|denial| self.refuse(*denial, None))
+    }
+
+    fn unresolved(&self, place: &Place, allowed: &Allowed) -> Result<(), Refusal> {
+        let target = target(place).ok_or_else(|| unreadable(place))?;
+        let checked = self.check_unresolved(&target, self.rule(place, allowed)?);
+        checked.map_err(|denial| self.refuse(*denial, None))
     }
 
     fn resolve(&self, host: &str, port: u16) -> Option<SocketAddr> {

@@ -19,18 +19,19 @@ pub mod audit;
 mod denials;
 mod events;
 mod gate;
+mod session;
 mod stop;
 mod test_result;
-mod web;
+pub mod web;
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 pub use self::denials::Denials;
 pub use self::events::Events;
+pub use self::session::{HttpSession, refuse_open};
 pub use self::stop::Stop;
 pub use self::test_result::{Failure, FileError, TestOutcome, TestResult};
-pub use self::web::Web;
 use skillcell_limits::LimitKind;
 use skillcell_limits::outcome::Raised;
 use skillcell_policy::{ConnectDenial, Denial, DenialKind, HostName};
@@ -62,7 +63,7 @@ pub struct Door {
     /// What a cell that runs tests tells of them.
     pub tests: Option<Arc<Mutex<Events>>>,
     /// HTTP, where anything of it is granted.
-    pub web: Option<Box<Web>>,
+    pub web: Option<Box<HttpSession>>,
     /// What was refused; made with the first refusal, or with `web`.
     pub denials: Option<Arc<Denials>>,
 }
@@ -126,10 +127,8 @@ impl Door {
     }
 
     fn web(&mut self, kind: u8, payload: &[u8], deadline: Instant) -> Result<Vec<u8>, Fault> {
-        match &mut self.web {
-            Some(web) => web.receive(kind, payload, deadline),
-            None => web::refuse(kind, payload, self.denials.get_or_insert_default()),
-        }
+        let denials = self.denials.get_or_insert_default();
+        web::receive(self.web.as_deref_mut(), denials, kind, payload, deadline)
     }
 
     fn keep_event(&mut self, payload: &[u8]) -> Result<Answer, Fault> {
@@ -172,7 +171,7 @@ fn no_connection(host: &str, port: u16, why: ConnectDenial<'_>) -> Denial {
             let message = format!("{} at port {port}: `{rule}` is for port {}", denial.message, rule.port());
             Denial { message, ..denial }
         }
-        ConnectDenial::Denied(rule) => {
+        ConnectDenial::Denied(_, rule) => {
             let message = format!("all of `{}` at port {port} is denied by the rule `{rule}`", denial.asked);
             let hint = Some("no flag overrides a rule in `deny_http`".to_owned());
             Denial { rule: Some(rule.to_string()), message, hint, flag: None, ..denial }

@@ -15,11 +15,12 @@ use std::time::{Duration, Instant};
 
 use super::bait::{Bait, VALUE};
 use super::{assert_fit_to_show, contains};
-use skillcell_door::{Answer, Denials, Door, Fault, Web};
+use skillcell_door::{Answer, Denials, Door, Fault, HttpSession};
 use skillcell_http::framing::BodyReader;
 use skillcell_http::head::HeadBuffer;
 use skillcell_http::request::Request;
 use skillcell_http::{ClientSettings, HttpClient, HttpLimits, Place};
+use skillcell_limits::cancel::CancelToken;
 use skillcell_policy::naive;
 use skillcell_policy::{GrantKind, Grants};
 
@@ -44,7 +45,14 @@ pub fn run(data: &[u8]) {
     let baking = records.next().is_some_and(|first| first.first() == Some(&b'B'));
     let bait = Bait::new("a.test");
     let denials = Arc::new(Denials::default());
-    let web = Web::new(CLIENT.clone(), &grants(), bait.secrets.clone(), &denials, HttpLimits::default());
+    let web = HttpSession::new(
+        CLIENT.clone(),
+        &grants(),
+        bait.secrets.clone(),
+        &denials,
+        HttpLimits::default(),
+        CancelToken::default(),
+    );
     let mut door = Door {
         call: Door::pack(b"{}", None),
         result_cap: RESULT_CAP,

@@ -65,8 +65,9 @@ impl<'t> Case<'t> {
         let rules = &self.grants.http;
         let decision = rules.decide(method, target);
         match &decision {
-            Ok(rule) => {
-                assert!(rule.matches(method, target) && rules.allow.contains(rule));
+            Ok(allowed) => {
+                let rule = rules.get(allowed.by().id()).expect("a rule of these");
+                assert!(rule.matches(method, target) && allowed.is_for(method, target));
                 assert!(!rules.deny.iter().any(|rule| rule.denies(method, target)), "deny beats allow");
             }
             Err(denial) => {

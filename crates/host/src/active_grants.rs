@@ -17,8 +17,9 @@ use super::map_paths::PathMap;
 use super::{Host, HostError};
 use crate::call::{Call, Outcome, Raised, Report};
 use skillcell_cell::Cell;
-use skillcell_door::{Denials, Events, Web};
+use skillcell_door::{Denials, Events, HttpSession};
 use skillcell_http::{HttpLimits, Scrubber, Secret, SecretError, Secrets};
+use skillcell_limits::cancel::CancelToken;
 use skillcell_limits::{LimitKind, Limits};
 use skillcell_policy::{BadEnv, Effective, EnvGrant, Grants, Mode, MountGrant, SecretGrant, SecretSource};
 use skillcell_vfs::{HostFolder, Mount};
@@ -149,19 +150,32 @@ impl ActiveGrants {
         }
         if !self.grants.http.allow.is_empty() {
             let denials = state.door.denials.get_or_insert_default();
-            state.door.web = self.web(host, denials, limits)?;
+            state.door.web = self.web(host, denials, limits, &state.wasi.cancel)?;
         }
         Ok(())
     }
 
     /// The web, as far as it is granted.
-    pub fn web(&self, host: &Host, denials: &Arc<Denials>, limits: &Limits) -> Result<Option<Box<Web>>, HostError> {
+    pub fn web(
+        &self,
+        host: &Host,
+        denials: &Arc<Denials>,
+        limits: &Limits,
+        cancel: &CancelToken,
+    ) -> Result<Option<Box<HttpSession>>, HostError> {
         if self.grants.http.allow.is_empty() {
             return Ok(None);
         }
         let client = host.http_client()?.clone();
         let limits = HttpLimits { inflated_bytes: limits.inflated_bytes, ..HttpLimits::default() };
-        Ok(Some(Box::new(Web::new(client, &self.grants, self.secrets.clone(), denials, limits))))
+        Ok(Some(Box::new(HttpSession::new(
+            client,
+            &self.grants,
+            self.secrets.clone(),
+            denials,
+            limits,
+            cancel.clone(),
+        ))))
     }
 
     /// The folders, for a tier that has no file system of ours: where each really is, and what was granted of it.

@@ -11,12 +11,13 @@ use skillcell_cache::progress::{Progress, Silent};
 use skillcell_http::Lookup;
 use skillcell_packages::provision::Fetch;
 use skillcell_packages::skill::Roots;
+use skillcell_policy::ForwardProxy;
 use skillcell_tiers::container::Containers;
 
 /// Defaults: the user's cache folder, the network through pip when something is missing, skills found through
-/// `SKILLWARE_SKILL_PATH`, `./skills` and the pinned registry, the well-known authorities for HTTPS, names looked up by
-/// the system, the user's approvals to refuse what changed since and not to grant anything, containers based on
-/// `python:3.13-slim` and built without network, no word about progress.
+/// `SKILLWARE_SKILL_PATH`, `./skills` and the pinned registry, the system's authorities for HTTPS (Mozilla's where it has
+/// none), names looked up by the system, no proxy, the user's approvals to refuse what changed since and not to grant
+/// anything, containers based on `python:3.13-slim` and built without network, no word about progress.
 #[derive(Default)]
 #[must_use]
 pub struct HostBuilder {
@@ -24,6 +25,7 @@ pub struct HostBuilder {
     fetch: Fetch,
     roots: Option<Roots>,
     ca_files: Vec<PathBuf>,
+    forward_proxy: Option<ForwardProxy>,
     approvals: Option<Approvals>,
     allow_changed_skills: bool,
     lookup: Option<Arc<dyn Lookup>>,
@@ -57,9 +59,16 @@ impl HostBuilder {
         self
     }
 
-    /// PEM files of authorities that HTTPS trusts besides the well-known ones.
+    /// PEM files of authorities that HTTPS trusts besides the system's.
     pub fn ca_files(mut self, files: impl IntoIterator<Item = PathBuf>) -> HostBuilder {
         self.ca_files.extend(files);
+        self
+    }
+
+    /// A proxy that the HTTP of all skills goes through, but for places that `--resolve` names. What the environment says of
+    /// proxies is not read. Policy decides about requests as without one; where a name leads, the proxy decides.
+    pub fn forward_proxy(mut self, proxy: ForwardProxy) -> HostBuilder {
+        self.forward_proxy = Some(proxy);
         self
     }
 
@@ -133,6 +142,7 @@ impl HostBuilder {
             progress: self.progress.unwrap_or_else(|| Arc::new(Silent)),
             roots: self.roots.unwrap_or_else(Roots::from_env),
             ca_files: self.ca_files,
+            forward_proxy: self.forward_proxy,
             approvals,
             approvals_grant,
             allow_changed_skills: self.allow_changed_skills,

@@ -236,7 +236,7 @@ impl Host {
             cancel: &call.cancel,
             env: &call.env,
             mounts: grants.folders()?,
-            web: grants.web(self, &denials, &call.limits)?,
+            web: grants.web(self, &denials, &call.limits, &call.cancel)?,
             door: call_door(call, validate)?,
             denials: denials.clone(),
         };

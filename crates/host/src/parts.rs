@@ -18,6 +18,7 @@ use skillcell_cell::runtime::files::CommonFiles;
 use skillcell_http::{ClientSettings, HttpClient, Lookup};
 use skillcell_packages::provision::{self, Fetch, Pin};
 use skillcell_packages::skill::Roots;
+use skillcell_policy::ForwardProxy;
 use skillcell_tiers::container::Containers;
 
 pub(super) struct Shared {
@@ -26,6 +27,7 @@ pub(super) struct Shared {
     pub(super) progress: Arc<dyn Progress + Send + Sync>,
     pub(super) roots: Roots,
     pub(super) ca_files: Vec<PathBuf>,
+    pub(super) forward_proxy: Option<ForwardProxy>,
     pub(super) approvals: Option<Approvals>,
     /// Whether what was approved is granted; if not, approvals only refuse.
     pub(super) approvals_grant: bool,
@@ -101,6 +103,7 @@ impl Host {
         self.made(&self.shared.http, || {
             let mut settings = ClientSettings::with_ca_files(self.shared.ca_files.clone());
             settings.lookup = self.shared.lookup.clone();
+            settings.forward_proxy = self.shared.forward_proxy.clone();
             Ok(Arc::new(HttpClient::new(&settings).map_err(GrantError::from)?))
         })
     }

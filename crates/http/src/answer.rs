@@ -13,7 +13,7 @@ use std::time::Instant;
 use zeroize::Zeroizing;
 
 use crate::client::Checked;
-use crate::connection::{Connection, is_timeout};
+use crate::connection::Connection;
 use crate::error::HttpError;
 use crate::event::Record;
 use crate::framing::{BodyReader, Framing};
@@ -21,8 +21,10 @@ use crate::guard;
 use crate::inflate::Inflation;
 use crate::limits::from_now;
 use crate::outgoing::Outgoing;
+use crate::ready::Awaited;
 use crate::response::{NOT_HTTP, Response};
 use crate::terms::Terms;
+use crate::wait::{Wait, is_timeout};
 
 /// The most that the guest gets at once.
 const MAX_PIECE_BYTES: usize = 256 << 10;
@@ -88,11 +90,11 @@ impl Answer {
     }
 
     /// The next piece; empty at the end.
-    pub fn read(&mut self, max: usize, deadline: Instant) -> Result<Vec<u8>, HttpError> {
+    pub fn read(&mut self, max: usize, wait: Wait<'_>) -> Result<Vec<u8>, HttpError> {
         while self.given == self.out.len() && !matches!(self.phase, Phase::Over { .. }) {
             self.out.clear();
             self.given = 0;
-            self.advance(deadline).inspect_err(|error| self.record.failed(error))?;
+            self.advance(wait).inspect_err(|error| self.record.failed(error))?;
         }
         let count = max.min(MAX_PIECE_BYTES).min(self.out.len() - self.given);
         let piece = self.out[self.given..self.given + count].to_vec();
@@ -120,25 +122,21 @@ impl Answer {
         unread || self.given < self.out.len() || connection.has_more()
     }
 
-    pub fn wait_for_bytes(&mut self, deadline: Instant) {
-        let by = match self.phase {
-            Phase::Head { .. } => deadline.min(self.first_byte_by),
-            _ => deadline,
-        };
-        if let Some(connection) = &mut self.connection {
-            connection.wait_for_bytes(by);
-        }
+    /// Where more of it is to come from.
+    pub fn awaited(&self) -> Option<Awaited<'_>> {
+        let by = matches!(self.phase, Phase::Head { .. }).then_some(self.first_byte_by);
+        Some(Awaited { socket: self.connection.as_ref()?.descriptor(), by })
     }
 
-    fn advance(&mut self, deadline: Instant) -> Result<(), HttpError> {
+    fn advance(&mut self, wait: Wait<'_>) -> Result<(), HttpError> {
         match self.phase {
-            Phase::Head { .. } => self.advance_head(deadline),
-            Phase::Body(_) => self.advance_body(deadline),
+            Phase::Head { .. } => self.advance_head(wait),
+            Phase::Body(_) => self.advance_body(wait),
             Phase::Over { .. } => Ok(()),
         }
     }
 
-    fn advance_head(&mut self, deadline: Instant) -> Result<(), HttpError> {
+    fn advance_head(&mut self, wait: Wait<'_>) -> Result<(), HttpError> {
         let (Some(connection), Phase::Head { scanned, interim }) = (&mut self.connection, &mut self.phase) else {
             return self.stop_early();
         };
@@ -161,11 +159,11 @@ impl Answer {
             return Err(HttpError::Reset { doing: "waiting for an answer" });
         }
         let silent = *scanned == 0;
-        match connection.fill(deadline.min(self.first_byte_by)) {
+        match connection.fill(wait.until(self.first_byte_by)) {
             Ok(1..) => Ok(()),
-            Err(error) if is_timeout(&error) => Err(HttpError::TimedOut { doing: "waiting for an answer" }),
+            Err(error) if is_timeout(&error) => Err(wait.error("waiting for an answer")),
             result => match self.resend.take().filter(|_| silent) {
-                Some(resend) => self.send_again(&resend, deadline),
+                Some(resend) => self.send_again(&resend, wait),
                 None if !silent && !Response::is_begun(connection.received()) => self.pass_on_first_line(),
                 None => result.map_or(Err(HttpError::Reset { doing: "waiting for an answer" }), |_| self.stop_early()),
             },
@@ -186,13 +184,12 @@ impl Answer {
         Ok(())
     }
 
-    fn send_again(&mut self, resend: &Resend, deadline: Instant) -> Result<(), HttpError> {
+    fn send_again(&mut self, resend: &Resend, wait: Wait<'_>) -> Result<(), HttpError> {
         let limits = &self.terms.limits;
-        let by = deadline.min(from_now(limits.connect));
-        let mut connection = self.terms.client.connect(&resend.checked, resend.tls, by)?;
+        let mut connection = self.terms.client.connect(&resend.checked, resend.tls, wait.at_most(limits.connect))?;
         connection.only_for = self.connection.take().and_then(|dead| dead.only_for);
         self.record.tell_secrets(self.record.secrets.clone(), connection.key.address)?;
-        let sent: io::Result<()> = connection.send(&resend.bytes, limits.idle, deadline);
+        let sent: io::Result<()> = connection.send(&resend.bytes, limits.idle, wait);
         sent.map_err(|_| HttpError::Reset { doing: "sending the request" })?;
         self.record.address = Some(connection.key.address);
         self.first_byte_by = from_now(limits.first_byte);
@@ -222,19 +219,19 @@ impl Answer {
         Ok(())
     }
 
-    fn advance_body(&mut self, deadline: Instant) -> Result<(), HttpError> {
+    fn advance_body(&mut self, wait: Wait<'_>) -> Result<(), HttpError> {
         let (Some(connection), Phase::Body(body)) = (&mut self.connection, &mut self.phase) else {
             return self.stop_early();
         };
         if connection.received().is_empty() {
-            match connection.fill(deadline.min(from_now(self.terms.limits.idle))) {
+            match connection.fill(wait.at_most(self.terms.limits.idle)) {
                 Ok(1..) => {}
                 Ok(0) => {
                     let proper = body.reader.close();
                     self.finish(proper);
                     return Ok(());
                 }
-                Err(error) if is_timeout(&error) => return Err(HttpError::TimedOut { doing: "reading an answer" }),
+                Err(error) if is_timeout(&error) => return Err(wait.error("reading an answer")),
                 Err(_) => return Err(HttpError::Reset { doing: "reading an answer" }),
             }
         }

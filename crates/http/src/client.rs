@@ -1,31 +1,34 @@
 //! Makes connections: only to addresses that the gate allowed, all of a name's addresses checked before the first is tried.
 
-use std::io;
+use std::io::{self, ErrorKind};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use rustls::ClientConfig;
-
-use crate::connection::{Connection, is_timeout};
+use crate::connect;
+use crate::connection::{Connection, Key};
 use crate::error::HttpError;
-use crate::gate::{Gate, Granted};
-use crate::limits::from_now;
+use crate::gate::Gate;
 use crate::place::Place;
 use crate::pool::Pool;
 use crate::resolve::{Lookup, Resolver};
-use crate::tls;
+use crate::tls::Tls;
+use crate::wait::{Wait, is_timeout};
+use skillcell_policy::{Allowed, ForwardProxy};
 
 /// What a client needs to know.
 ///
-/// Defaults: no authorities but the well-known ones, names looked up by the system.
+/// Defaults: no authorities but the system's, names looked up by the system, no proxy. Proxy variables of the environment
+/// are not read.
 #[derive(Debug, Clone, Default)]
 pub struct ClientSettings {
-    /// PEM files of authorities that are trusted besides the well-known ones.
+    /// PEM files of authorities that are trusted besides the system's.
     pub ca_files: Vec<PathBuf>,
     /// Who looks names up instead of the system.
     pub lookup: Option<Arc<dyn Lookup>>,
+    /// What all requests go through, but those to places that the operator gave an address for.
+    pub forward_proxy: Option<ForwardProxy>,
 }
 
 /// Why a client can't be made.
@@ -39,84 +42,109 @@ pub enum ClientError {
 
 /// The host's HTTP client: TLS settings, resting connections and known names, shared by all cells.
 pub struct HttpClient {
-    tls: Arc<ClientConfig>,
+    tls: Tls,
     pool: Pool,
     resolver: Resolver,
+    forward_proxy: Option<ForwardProxy>,
 }
 
-/// The addresses of a place, every one of which the gate allowed. Only [`HttpClient::check`] makes one.
+/// The addresses of a place, every one of which the gate allowed; or those of the proxy that the gate let it be asked for.
+/// Only [`HttpClient::check`] makes one.
 #[derive(Debug, Clone)]
 pub struct Checked {
     place: Place,
     addresses: Vec<SocketAddr>,
+    proxied: bool,
 }
 
 impl ClientSettings {
     pub fn with_ca_files(ca_files: Vec<PathBuf>) -> ClientSettings {
-        ClientSettings { ca_files, lookup: None }
+        ClientSettings { ca_files, ..ClientSettings::default() }
     }
 }
 
 impl HttpClient {
     pub fn new(settings: &ClientSettings) -> Result<HttpClient, ClientError> {
         let resolver = Resolver::new(settings.lookup.clone());
-        Ok(HttpClient { tls: tls::config(&settings.ca_files)?, pool: Pool::default(), resolver })
+        Ok(HttpClient {
+            tls: Tls::new(&settings.ca_files)?,
+            pool: Pool::default(),
+            resolver,
+            forward_proxy: settings.forward_proxy.clone(),
+        })
     }
 
     /// Resolves once and asks the gate about every address.
     pub fn check(
         &self,
         place: &Place,
-        granted: &Granted,
+        allowed: &Allowed,
         gate: &dyn Gate,
-        deadline: Instant,
+        wait: Wait<'_>,
     ) -> Result<Checked, HttpError> {
-        let addresses = match (gate.resolve(place.host(), place.port()), place.address()) {
-            (Some(address), _) => vec![SocketAddr::new(address.ip().to_canonical(), address.port())],
-            (None, Some(address)) => vec![SocketAddr::new(address, place.port())],
-            (None, None) => {
-                let found = self.resolver.resolve(place.host(), deadline)?;
+        let proxy = self.forward_proxy.as_ref();
+        let addresses = match (gate.resolve(place.host(), place.port()), proxy, place.address()) {
+            (Some(address), _, _) => vec![SocketAddr::new(address.ip().to_canonical(), address.port())],
+            (None, Some(proxy), _) => {
+                gate.unresolved(place, allowed)?;
+                return Ok(Checked {
+                    place: place.clone(),
+                    addresses: self.proxy_addresses(proxy, wait)?,
+                    proxied: true,
+                });
+            }
+            (None, None, Some(address)) => vec![SocketAddr::new(address, place.port())],
+            (None, None, None) => {
+                let found = self.resolver.resolve(place.host(), wait)?;
                 found.into_iter().map(|address| SocketAddr::new(address, place.port())).collect()
             }
         };
         for address in &addresses {
-            gate.address(place, granted, address.ip())?;
+            gate.address(place, allowed, address.ip())?;
         }
-        Ok(Checked { place: place.clone(), addresses })
+        Ok(Checked { place: place.clone(), addresses, proxied: false })
+    }
+
+    /// The operator named it, so policy has no say in where it is.
+    fn proxy_addresses(&self, proxy: &ForwardProxy, wait: Wait<'_>) -> Result<Vec<SocketAddr>, HttpError> {
+        let found = match proxy.host().addr() {
+            Some(address) => vec![address],
+            None => self.resolver.resolve(&proxy.host().to_string(), wait)?,
+        };
+        Ok(found.into_iter().map(|address| SocketAddr::new(address, proxy.port())).collect())
+    }
+
+    /// Whether names are looked up by a proxy.
+    pub fn is_proxied(&self) -> bool {
+        self.forward_proxy.is_some()
     }
 
     /// The addresses of a name, none of them checked.
-    pub fn addresses(&self, host: &str, deadline: Instant) -> Result<Vec<std::net::IpAddr>, HttpError> {
-        self.resolver.resolve(host, deadline)
+    pub fn addresses(&self, host: &str, wait: Wait<'_>) -> Result<Vec<std::net::IpAddr>, HttpError> {
+        self.resolver.resolve(host, wait)
     }
 
     /// A new connection to the first address that answers.
-    pub fn connect(&self, checked: &Checked, tls: bool, deadline: Instant) -> Result<Connection, HttpError> {
-        let mut failure = None;
-        for (index, &address) in checked.addresses.iter().enumerate() {
-            let tries = u32::try_from(checked.addresses.len() - index).unwrap_or(1);
-            let share = deadline.saturating_duration_since(Instant::now()) / tries;
-            match Connection::open(&checked.place, address, from_now(share)) {
-                Ok(connection) if tls => return self.start_tls(connection, deadline),
-                Ok(connection) => return Ok(connection),
-                Err(error) => failure = Some(error),
-            }
-        }
-        Err(connect_error(&checked.place, failure))
+    pub fn connect(&self, checked: &Checked, tls: bool, wait: Wait<'_>) -> Result<Connection, HttpError> {
+        let (socket, address) =
+            connect::connect(&checked.addresses, wait).map_err(|error| connect_error(&checked.place, &error, wait))?;
+        let key = Key { tls: false, place: checked.place.clone(), address, proxied: checked.proxied };
+        let connection = Connection::new(key, socket);
+        if tls { self.start_tls(connection, wait) } else { Ok(connection) }
     }
 
-    pub fn start_tls(&self, connection: Connection, deadline: Instant) -> Result<Connection, HttpError> {
-        connection.start_tls(&self.tls, deadline)
+    pub fn start_tls(&self, connection: Connection, wait: Wait<'_>) -> Result<Connection, HttpError> {
+        connection.start_tls(self.tls.config(), wait)
     }
 
     /// A connection that finished another request no longer ago than `rest`, and is open to this call.
     pub fn reuse(&self, checked: &Checked, tls: bool, rest: Duration, call: u64) -> Option<Connection> {
-        self.pool.take((tls, &checked.place, &checked.addresses), rest, call)
+        self.pool.take(checked, tls, rest, call)
     }
 
     /// Whether connecting can be left for later, since there will be a connection.
     pub fn can_reuse(&self, checked: &Checked, call: u64) -> bool {
-        self.pool.has(&checked.place, &checked.addresses, call)
+        self.pool.has(checked, call)
     }
 
     pub fn give_back(&self, connection: Connection) {
@@ -125,15 +153,23 @@ impl HttpClient {
 }
 
 impl Checked {
-    pub fn contains(&self, address: SocketAddr) -> bool {
-        self.addresses.contains(&address)
+    /// Whether a connection is to where this was checked for.
+    pub fn allows(&self, key: &Key) -> bool {
+        key.place == self.place && key.proxied == self.proxied && self.addresses.contains(&key.address)
+    }
+
+    pub fn is_proxied(&self) -> bool {
+        self.proxied
     }
 }
 
-fn connect_error(place: &Place, error: Option<io::Error>) -> HttpError {
-    match error {
-        Some(error) if is_timeout(&error) => HttpError::TimedOut { doing: "connecting" },
-        Some(error) => HttpError::ConnectionRefused { place: place.to_string(), reason: error.kind().to_string() },
-        None => HttpError::NameNotFound { host: place.host().to_owned() },
+fn connect_error(place: &Place, error: &io::Error, wait: Wait<'_>) -> HttpError {
+    if is_timeout(error) {
+        return wait.error("connecting");
+    }
+    let (place, reason) = (place.to_string(), error.kind().to_string());
+    match error.kind() {
+        ErrorKind::ConnectionRefused => HttpError::ConnectionRefused { place, reason },
+        _ => HttpError::Unreachable { place, reason },
     }
 }

@@ -1,20 +1,23 @@
-//! A connection to a server: plain or TLS, every wait bounded by a deadline.
+//! A connection to a server: plain or TLS. Its socket never blocks; who waits for it does so in `wait`.
 
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
+use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use rustix::event::PollFlags;
 use rustls::{ClientConfig, ClientConnection};
 
 use crate::error::HttpError;
-use crate::limits::from_now;
 use crate::place::Place;
+use crate::response::Response;
 use crate::tls;
+use crate::wait::{Wait, is_timeout};
 
 /// How much is read from a server at once.
 const PIECE_BYTES: usize = 64 << 10;
-/// The most reads, of some 4 KiB, that what TLS says between two requests may take.
+/// The most reads, of some 4 KiB, in which what TLS says for itself is looked through at once.
 const MAX_UNASKED_READS: usize = 8;
 
 /// Which connections can stand for each other.
@@ -22,7 +25,9 @@ const MAX_UNASKED_READS: usize = 8;
 pub struct Key {
     pub tls: bool,
     pub place: Place,
+    /// The proxy's, where it goes through one.
     pub address: SocketAddr,
+    pub proxied: bool,
 }
 
 /// An open connection, pinned to the address that was checked.
@@ -49,20 +54,26 @@ struct Stream {
     session: Option<Box<ClientConnection>>,
 }
 
-/// A socket whose every system call ends in time. A socket's own time-out would start anew with each byte of a record.
-struct Timed<'a> {
+/// What looking for bytes found.
+enum Look {
+    Nothing,
+    /// Only what TLS says for itself (session tickets, say), and there may be more of it.
+    Records,
+    /// Bytes for us, or the end.
+    Readable,
+}
+
+/// A socket for who wants to wait.
+struct Waiting<'a> {
     socket: &'a TcpStream,
-    by: Instant,
+    wait: Wait<'a>,
 }
 
 impl Connection {
-    /// Connects, within the deadline.
-    pub fn open(place: &Place, address: SocketAddr, deadline: Instant) -> io::Result<Connection> {
-        let socket = TcpStream::connect_timeout(&address, left(deadline)?)?;
-        socket.set_nodelay(true)?;
-        let key = Key { tls: false, place: place.clone(), address };
+    /// Takes a connected socket that doesn't block.
+    pub fn new(key: Key, socket: TcpStream) -> Connection {
         let (stream, received) = (Stream { socket, session: None }, Vec::new());
-        Ok(Connection {
+        Connection {
             key,
             reused: false,
             only_for: None,
@@ -72,23 +83,59 @@ impl Connection {
             received,
             start: 0,
             end: 0,
-        })
+        }
+    }
+
+    /// Has the proxy lead on to the place itself. Only a connection that carried nothing can be a tunnel.
+    pub fn open_tunnel(&mut self, wait: Wait<'_>) -> Result<(), HttpError> {
+        const DOING: &str = "waiting for the proxy";
+        let place = &self.key.place;
+        let failed = |reason: String| HttpError::Unreachable { place: place.to_string(), reason };
+        let head = format!("CONNECT {place} HTTP/1.1\r\nHost: {place}\r\n\r\n");
+        let sent = self.stream.write(head.as_bytes(), wait).map_err(|error| match is_timeout(&error) {
+            true => wait.error(DOING),
+            false => failed("the proxy broke off".to_owned()),
+        })?;
+        if sent < head.len() {
+            return Err(failed("the proxy takes nothing".to_owned()));
+        }
+        let mut scanned = 0;
+        loop {
+            if let Some((response, end)) = Response::find(self.received(), &mut scanned, true)? {
+                // Nobody speaks in a tunnel before we do.
+                if !(200..300).contains(&response.status) || end < self.received().len() {
+                    let reason = format!("the proxy answered with status {}", response.status);
+                    return Err(HttpError::Unreachable { place: self.key.place.to_string(), reason });
+                }
+                self.consume(end);
+                return Ok(());
+            }
+            let place = self.key.place.to_string();
+            match self.fill(wait) {
+                Ok(1..) => {}
+                Err(error) if is_timeout(&error) => return Err(wait.error(DOING)),
+                _ => return Err(HttpError::Unreachable { place, reason: "the proxy broke off".to_owned() }),
+            }
+        }
     }
 
     /// Shakes hands. Only a connection that carried nothing can become TLS.
-    pub fn start_tls(self, config: &Arc<ClientConfig>, deadline: Instant) -> Result<Connection, HttpError> {
+    pub fn start_tls(mut self, config: &Arc<ClientConfig>, wait: Wait<'_>) -> Result<Connection, HttpError> {
         if self.stream.session.is_some() {
             return Ok(self);
         }
+        if self.key.proxied {
+            self.open_tunnel(wait)?;
+        }
         let place = &self.key.place;
         let name = tls::server_name(place)?;
-        let mut session = ClientConnection::new(config.clone(), name).map_err(|error| tls::failed(place, error))?;
-        let mut timed = Timed { socket: &self.stream.socket, by: deadline };
+        let mut session = ClientConnection::new(config.clone(), name).map_err(|error| tls::error(place, &error))?;
+        let mut waiting = Waiting { socket: &self.stream.socket, wait };
         while session.is_handshaking() {
-            match session.complete_io(&mut timed) {
+            match session.complete_io(&mut waiting) {
                 Ok((0, 0)) => return Err(tls::failed(place, "the server closed the connection")),
                 Ok(_) => {}
-                Err(error) => return Err(handshake_error(place, &error)),
+                Err(error) => return Err(handshake_error(place, &error, wait)),
             }
         }
         let stream = Stream { session: Some(Box::new(session)), ..self.stream };
@@ -108,7 +155,7 @@ impl Connection {
     }
 
     /// Waits for more from the server. 0 is the end.
-    pub fn fill(&mut self, deadline: Instant) -> io::Result<usize> {
+    pub fn fill(&mut self, wait: Wait<'_>) -> io::Result<usize> {
         if let Some(kind) = self.broken {
             return Err(kind.into());
         }
@@ -119,23 +166,23 @@ impl Connection {
         if self.received.len() < self.end + PIECE_BYTES {
             self.received.resize(self.end + PIECE_BYTES, 0);
         }
-        let count = self.stream.read(&mut self.received[self.end..self.end + PIECE_BYTES], deadline);
+        let count = self.stream.read(&mut self.received[self.end..self.end + PIECE_BYTES], wait);
         // Many servers end TLS without saying so; bodies that end with the connection are taken as they come, as by `ssl`.
         let count = count.or_else(|error| if error.kind() == ErrorKind::UnexpectedEof { Ok(0) } else { Err(error) })?;
         self.end += count;
         Ok(count)
     }
 
-    /// Sends all of it; each piece within `idle`, all of it within the deadline.
-    pub fn send(&mut self, mut bytes: &[u8], idle: Duration, deadline: Instant) -> io::Result<()> {
+    /// Sends all of it; each piece within `idle`.
+    pub fn send(&mut self, mut bytes: &[u8], idle: Duration, wait: Wait<'_>) -> io::Result<()> {
         while !bytes.is_empty() && !self.muted {
-            let count = self.stream.write(bytes, deadline.min(from_now(idle)))?;
+            let count = self.stream.write(bytes, wait.at_most(idle))?;
             if count == 0 {
                 return Err(ErrorKind::WriteZero.into());
             }
             bytes = &bytes[count..];
         }
-        if self.muted { Ok(()) } else { self.stream.flush(deadline.min(from_now(idle))) }
+        if self.muted { Ok(()) } else { self.stream.flush(wait.at_most(idle)) }
     }
 
     /// From now on, what would be sent is dropped; there may still be something to read.
@@ -149,106 +196,86 @@ impl Connection {
 
     /// Whether reading would not wait: there is more, an end or an error. What was received already is not looked at.
     pub fn has_more(&mut self) -> bool {
-        if let Some(session) = &mut self.stream.session
-            && session.process_new_packets().map_or(true, |state| state.plaintext_bytes_to_read() > 0)
-        {
-            return true;
-        }
-        let socket = &self.stream.socket;
-        if socket.set_nonblocking(true).is_err() {
-            return true;
-        }
-        let peeked = socket.peek(&mut [0]);
-        let silent = peeked.as_ref().is_err_and(|error| error.kind() == ErrorKind::WouldBlock);
-        let blocks = socket.set_nonblocking(false).is_ok();
-        self.note(peeked);
-        !blocks || !silent
-    }
-
-    fn note(&mut self, peeked: io::Result<usize>) {
-        let lasting = peeked.err().filter(|error| !is_timeout(error) && error.kind() != ErrorKind::Interrupted);
-        self.broken = self.broken.or(lasting.map(|error| error.kind()));
-    }
-
-    /// Waits for the server to say something, or for the deadline. Nothing is consumed.
-    pub fn wait_for_bytes(&mut self, deadline: Instant) {
-        let socket = &self.stream.socket;
-        if left(deadline).and_then(|left| socket.set_read_timeout(Some(left))).is_ok() {
-            let peeked = socket.peek(&mut [0]);
-            self.note(peeked);
+        match self.stream.look() {
+            _ if self.broken.is_some() => true,
+            Ok(look) => matches!(look, Look::Readable),
+            Err(error) => {
+                self.broken = Some(error.kind());
+                true
+            }
         }
     }
 
-    /// Whether the server neither closed it nor said anything unasked.
+    /// What to poll where nothing is there.
+    pub fn descriptor(&self) -> BorrowedFd<'_> {
+        self.stream.socket.as_fd()
+    }
+
+    /// Whether the server neither closed it nor said anything unasked; TLS may say something, but not for ever.
     pub fn is_quiet(&mut self) -> bool {
-        if self.muted || self.start != self.end || self.stream.socket.set_nonblocking(true).is_err() {
-            return false;
-        }
-        let quiet = self.stream.is_quiet();
-        self.stream.socket.set_nonblocking(false).is_ok() && quiet
+        !self.muted && self.start == self.end && matches!(self.stream.look(), Ok(Look::Nothing))
     }
 }
 
 impl Stream {
-    fn read(&mut self, buffer: &mut [u8], by: Instant) -> io::Result<usize> {
-        let mut timed = Timed { socket: &self.socket, by };
+    fn read(&mut self, buffer: &mut [u8], wait: Wait<'_>) -> io::Result<usize> {
+        let mut waiting = Waiting { socket: &self.socket, wait };
         match &mut self.session {
-            None => timed.read(buffer),
-            Some(session) => rustls::Stream::new(session.as_mut(), &mut timed).read(buffer),
+            None => waiting.read(buffer),
+            Some(session) => rustls::Stream::new(session.as_mut(), &mut waiting).read(buffer),
         }
     }
 
-    fn write(&mut self, bytes: &[u8], by: Instant) -> io::Result<usize> {
-        let mut timed = Timed { socket: &self.socket, by };
+    fn write(&mut self, bytes: &[u8], wait: Wait<'_>) -> io::Result<usize> {
+        let mut waiting = Waiting { socket: &self.socket, wait };
         match &mut self.session {
-            None => timed.write(bytes),
-            Some(session) => rustls::Stream::new(session.as_mut(), &mut timed).write(bytes),
+            None => waiting.write(bytes),
+            Some(session) => rustls::Stream::new(session.as_mut(), &mut waiting).write(bytes),
         }
     }
 
-    fn flush(&mut self, by: Instant) -> io::Result<()> {
-        let mut timed = Timed { socket: &self.socket, by };
+    fn flush(&mut self, wait: Wait<'_>) -> io::Result<()> {
+        let mut waiting = Waiting { socket: &self.socket, wait };
         match &mut self.session {
             None => Ok(()),
-            Some(session) => rustls::Stream::new(session.as_mut(), &mut timed).flush(),
+            Some(session) => rustls::Stream::new(session.as_mut(), &mut waiting).flush(),
         }
     }
 
-    /// With a socket that doesn't block. TLS may have something to say between requests: session tickets, but not for ever.
-    fn is_quiet(&mut self) -> bool {
-        let blocks = |error: &io::Error| error.kind() == ErrorKind::WouldBlock;
+    /// Looks for bytes without waiting for them. Those of TLS are taken in, so that what is for us is told from what is not.
+    fn look(&mut self) -> io::Result<Look> {
         let Some(session) = &mut self.session else {
-            return self.socket.peek(&mut [0]).is_err_and(|error| blocks(&error));
+            return match or_nothing(|| self.socket.peek(&mut [0]))? {
+                Some(_) => Ok(Look::Readable),
+                None => Ok(Look::Nothing),
+            };
         };
         for _ in 0..MAX_UNASKED_READS {
-            match session.read_tls(&mut self.socket) {
-                Err(error) => return blocks(&error),
-                Ok(0) => return false,
-                Ok(_) => match session.process_new_packets() {
-                    Ok(state) if state.plaintext_bytes_to_read() == 0 && !state.peer_has_closed() => {}
-                    _ => return false,
-                },
+            let state = session.process_new_packets().map_err(|error| io::Error::new(ErrorKind::InvalidData, error))?;
+            if state.plaintext_bytes_to_read() > 0 || state.peer_has_closed() {
+                return Ok(Look::Readable);
+            }
+            match or_nothing(|| session.read_tls(&mut self.socket))? {
+                None => return Ok(Look::Nothing),
+                Some(0) => return Ok(Look::Readable),
+                Some(_) => {}
             }
         }
-        false
+        Ok(Look::Records)
     }
 }
 
-impl Read for Timed<'_> {
+impl Read for Waiting<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        retry(|| {
-            self.socket.set_read_timeout(Some(left(self.by)?))?;
-            self.socket.read(buffer)
-        })
+        let mut socket = self.socket;
+        self.retry(PollFlags::IN, || socket.read(buffer))
     }
 }
 
-impl Write for Timed<'_> {
+impl Write for Waiting<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        retry(|| {
-            self.socket.set_write_timeout(Some(left(self.by)?))?;
-            self.socket.write(bytes)
-        })
+        let mut socket = self.socket;
+        self.retry(PollFlags::OUT, || socket.write(bytes))
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -256,35 +283,38 @@ impl Write for Timed<'_> {
     }
 }
 
-/// Whether an error means that time ran out.
-pub fn is_timeout(error: &io::Error) -> bool {
-    matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut)
-}
-
-/// A time-out of the socket is final: rustls would take `WouldBlock` for a reason to do something else meanwhile.
-fn retry<T>(mut operation: impl FnMut() -> io::Result<T>) -> io::Result<T> {
-    loop {
-        match operation() {
-            Err(error) if error.kind() == ErrorKind::Interrupted => {}
-            Err(error) if is_timeout(&error) => return Err(ErrorKind::TimedOut.into()),
-            result => return result,
+impl Waiting<'_> {
+    /// Looks at the clock also where nothing has to be waited for: a server may be as quick as we are.
+    fn retry<T>(&self, flags: PollFlags, mut operation: impl FnMut() -> io::Result<T>) -> io::Result<T> {
+        loop {
+            if self.wait.is_over() {
+                return Err(ErrorKind::TimedOut.into());
+            }
+            match or_nothing(&mut operation)? {
+                Some(done) => return Ok(done),
+                None => self.wait.poll(&[(self.socket.as_fd(), flags)])?,
+            }
         }
     }
 }
 
-fn left(deadline: Instant) -> io::Result<Duration> {
-    match deadline.saturating_duration_since(Instant::now()) {
-        Duration::ZERO => Err(ErrorKind::TimedOut.into()),
-        left => Ok(left),
+/// None where it would block.
+fn or_nothing<T>(mut operation: impl FnMut() -> io::Result<T>) -> io::Result<Option<T>> {
+    loop {
+        match operation() {
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(None),
+            result => return result.map(Some),
+        }
     }
 }
 
-fn handshake_error(place: &Place, error: &io::Error) -> HttpError {
+fn handshake_error(place: &Place, error: &io::Error, wait: Wait<'_>) -> HttpError {
     if is_timeout(error) {
-        return HttpError::TimedOut { doing: "shaking hands" };
+        return wait.error("shaking hands");
     }
     match error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>()) {
-        Some(error) => tls::failed(place, error),
+        Some(error) => tls::error(place, error),
         None if error.kind() == ErrorKind::UnexpectedEof => tls::failed(place, "the server closed the connection"),
         None => tls::failed(place, error),
     }
@@ -295,20 +325,25 @@ mod tests {
     use std::net::TcpListener;
 
     use super::*;
+    use crate::connect::connect;
+    use crate::limits::from_now;
+    use skillcell_limits::cancel::CancelToken;
 
     #[test]
     fn looking_for_bytes_does_not_turn_a_reset_into_an_end() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
-        let by = from_now(Duration::from_secs(10));
-        let mut connection =
-            Connection::open(&Place::parse("127.0.0.1", address.port()).unwrap(), address, by).unwrap();
+        let cancel = CancelToken::default();
+        let wait = Wait::new(from_now(Duration::from_secs(10)), &cancel);
+        let (socket, _) = connect(&[address], wait).unwrap();
+        let place = Place::parse("127.0.0.1", address.port()).unwrap();
+        let mut connection = Connection::new(Key { tls: false, place, address, proxied: false }, socket);
         let (mut server, _) = listener.accept().unwrap();
-        connection.send(b"more than is read", Duration::from_secs(1), by).unwrap();
+        connection.send(b"more than is read", Duration::from_secs(1), wait).unwrap();
         server.read_exact(&mut [0]).unwrap();
         drop(server);
-        connection.wait_for_bytes(by);
+        wait.poll(&[(connection.descriptor(), PollFlags::IN)]).unwrap();
         assert!(connection.has_more());
-        assert_eq!(connection.fill(by).map_err(|error| error.kind()), Err(ErrorKind::ConnectionReset));
+        assert_eq!(connection.fill(wait).map_err(|error| error.kind()), Err(ErrorKind::ConnectionReset));
     }
 }

@@ -15,10 +15,19 @@ pub enum HttpError {
     NameNotFound { host: String },
     #[error("connecting to `{place}` failed: {reason}")]
     ConnectionRefused { place: String, reason: String },
+    /// There is no way to the server, or it could not be connected to for another reason.
+    #[error("connecting to `{place}` failed: {reason}")]
+    Unreachable { place: String, reason: String },
     #[error("timed out while {doing}")]
     TimedOut { doing: &'static str },
+    /// The call was cancelled, so nobody waits for what was to come.
+    #[error("the call was cancelled")]
+    Cancelled,
     #[error("TLS with `{host}` failed: {reason}")]
     Tls { host: String, reason: String },
+    /// The server's certificate is not trusted, or is for another name.
+    #[error("TLS with `{host}` failed: {reason}")]
+    Certificate { host: String, reason: String },
     #[error("{what} exceeds {cap}")]
     TooLarge { what: &'static str, cap: u64 },
     /// The guest's bytes are not a request that can be read in one way only.
@@ -39,14 +48,15 @@ pub enum HttpError {
 }
 
 impl HttpError {
-    /// The name that goes through the door and into audit lines.
+    /// The name that goes into audit lines. What goes through the door is in docs/reference/door.md.
     pub fn code(&self) -> &'static str {
         match self {
             HttpError::Refused(_) => "refused",
             HttpError::NameNotFound { .. } => "name_not_found",
-            HttpError::ConnectionRefused { .. } => "connection_refused",
+            HttpError::ConnectionRefused { .. } | HttpError::Unreachable { .. } => "connection_refused",
             HttpError::TimedOut { .. } => "timed_out",
-            HttpError::Tls { .. } => "tls_failed",
+            HttpError::Cancelled => "cancelled",
+            HttpError::Tls { .. } | HttpError::Certificate { .. } => "tls_failed",
             HttpError::TooLarge { .. } => "too_large",
             HttpError::BadRequest(_) | HttpError::BadAnswer(_) => "protocol",
             HttpError::Reset { .. } => "reset",

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::error::HttpError;
 use crate::gate::{Asked, Refusal};
-use skillcell_policy::SecretDenial;
+use skillcell_policy::{RuleId, SecretDenial};
 
 /// One line of an audit. URLs come without their query, which may carry data; the path is kept.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -22,6 +22,8 @@ pub enum Event {
         url: String,
         allowed: bool,
         rule: String,
+        #[serde(skip)]
+        rule_id: Option<RuleId>,
         /// Why not.
         reason: Option<String>,
     },
@@ -133,6 +135,7 @@ impl Record {
             url: self.url.clone(),
             allowed: false,
             rule: refusal.rule.clone(),
+            rule_id: refusal.rule_id,
             reason: Some(refusal.message.clone()),
         });
     }

@@ -8,19 +8,18 @@
 //! ```
 
 use std::sync::Arc;
-use std::time::Instant;
 
 use crate::answer::Answer;
 use crate::connection::Connection;
 use crate::error::HttpError;
 use crate::gate::Refusal;
 use crate::head::HeadBuffer;
-use crate::limits::from_now;
 use crate::place::Place;
-use crate::ready::Readiness;
+use crate::ready::{Awaited, Readiness};
 use crate::request::Request;
 use crate::terms::Terms;
 use crate::upload::Upload;
+use crate::wait::Wait;
 use skillcell_quote::cut_ascii;
 
 /// A guest's connection to one place.
@@ -56,26 +55,26 @@ impl Exchange {
     }
 
     /// Connects now, so that the guest learns of failures where a socket would tell it.
-    pub fn connect(&mut self, deadline: Instant) -> Result<(), HttpError> {
-        let result = self.try_connect(deadline);
+    pub fn connect(&mut self, wait: Wait<'_>) -> Result<(), HttpError> {
+        let result = self.try_connect(wait);
         self.kept(result)
     }
 
     /// From here on it is TLS, and a connection that was made shakes hands. Only before the first byte.
-    pub fn start_tls(&mut self, deadline: Instant) -> Result<(), HttpError> {
-        let result = self.try_start_tls(deadline);
+    pub fn start_tls(&mut self, wait: Wait<'_>) -> Result<(), HttpError> {
+        let result = self.try_start_tls(wait);
         self.kept(result)
     }
 
     /// Takes bytes of a request. All of it is taken, or the exchange fails.
-    pub fn write(&mut self, bytes: &[u8], deadline: Instant) -> Result<(), HttpError> {
-        let result = self.take(bytes, deadline);
+    pub fn write(&mut self, bytes: &[u8], wait: Wait<'_>) -> Result<(), HttpError> {
+        let result = self.take(bytes, wait);
         self.kept(result)
     }
 
     /// Gives bytes of the answer, at most `max`; none when the connection is closed.
-    pub fn read(&mut self, max: usize, deadline: Instant) -> Result<Vec<u8>, HttpError> {
-        match self.give(max, deadline) {
+    pub fn read(&mut self, max: usize, wait: Wait<'_>) -> Result<Vec<u8>, HttpError> {
+        match self.give(max, wait) {
             Err(error) if !error.passes() => self.kept(Err(error)),
             result => result,
         }
@@ -102,10 +101,11 @@ impl Exchange {
         }
     }
 
-    /// Waits until the server says more of an answer that is under way; reading consumes it.
-    pub fn wait_for_bytes(&mut self, deadline: Instant) {
-        if let State::Answer(answer) = &mut self.state {
-            answer.wait_for_bytes(deadline);
+    /// Where an answer that is under way is to come from.
+    pub fn awaited(&self) -> Option<Awaited<'_>> {
+        match &self.state {
+            State::Answer(answer) => answer.awaited(),
+            _ => None,
         }
     }
 
@@ -116,7 +116,7 @@ impl Exchange {
         })
     }
 
-    fn try_connect(&mut self, deadline: Instant) -> Result<(), HttpError> {
+    fn try_connect(&mut self, wait: Wait<'_>) -> Result<(), HttpError> {
         if let State::Failed(error) = &self.state {
             return Err(error.clone());
         }
@@ -124,47 +124,47 @@ impl Exchange {
         terms.count_connect().inspect_err(|error| {
             terms.tell_refusal(None, url.clone(), &Refusal::always("limit", error.to_string()));
         })?;
-        let granted = terms.gate.connect(&self.place).inspect_err(|no| terms.tell_refusal(None, url.clone(), no))?;
-        terms.tell(None, url.clone(), &Ok(granted.clone()))?;
-        let by = deadline.min(from_now(terms.limits.connect));
-        let checked = terms.client.check(&self.place, &granted, terms.gate.as_ref(), by);
+        let allowed = terms.gate.connect(&self.place).inspect_err(|no| terms.tell_refusal(None, url.clone(), no))?;
+        terms.tell(None, url.clone(), &Ok(allowed.clone()))?;
+        let wait = wait.at_most(terms.limits.connect);
+        let checked = terms.client.check(&self.place, &allowed, terms.gate.as_ref(), wait);
         if let Err(HttpError::Refused(refusal)) = &checked {
             terms.tell_refusal(None, url, refusal);
         }
         let checked = checked?;
         if !terms.client.can_reuse(&checked, terms.id) {
-            self.ready = Some(terms.client.connect(&checked, self.tls, by)?);
+            self.ready = Some(terms.client.connect(&checked, self.tls, wait)?);
         }
         Ok(())
     }
 
-    fn try_start_tls(&mut self, deadline: Instant) -> Result<(), HttpError> {
+    fn try_start_tls(&mut self, wait: Wait<'_>) -> Result<(), HttpError> {
         match &self.state {
             State::Head(buffer) if buffer.is_empty() => {}
             State::Failed(error) => return Err(error.clone()),
             _ => return Err(HttpError::BadRequest("TLS can't start in the middle of a connection")),
         }
         self.tls = true;
-        let by = deadline.min(from_now(self.terms.limits.connect));
+        let wait = wait.at_most(self.terms.limits.connect);
         self.ready = match self.ready.take() {
-            Some(ready) => Some(self.terms.client.start_tls(ready, by)?),
+            Some(ready) => Some(self.terms.client.start_tls(ready, wait)?),
             None => None,
         };
         Ok(())
     }
 
-    fn take(&mut self, mut bytes: &[u8], deadline: Instant) -> Result<(), HttpError> {
+    fn take(&mut self, mut bytes: &[u8], wait: Wait<'_>) -> Result<(), HttpError> {
         while !bytes.is_empty() {
             let taken = match &mut self.state {
                 State::Head(buffer) => {
                     let pushed = buffer.push(bytes);
                     let (taken, head) = pushed.inspect_err(|error| self.tell_unread(error))?;
                     if let Some(head) = head {
-                        self.begin(&head, deadline)?;
+                        self.begin(&head, wait)?;
                     }
                     taken
                 }
-                State::Upload(upload) => upload.push(bytes, deadline)?,
+                State::Upload(upload) => upload.push(bytes, wait)?,
                 State::Answer(_) => {
                     return Err(HttpError::BadRequest("a second request before the first was answered"));
                 }
@@ -172,20 +172,21 @@ impl Exchange {
                 State::Failed(error) => return Err(error.clone()),
             };
             bytes = &bytes[taken..];
-            self.answer_if_complete(deadline)?;
+            self.answer_if_complete(wait)?;
         }
         Ok(())
     }
 
     /// The head is there: understand it, ask the gate, start to send.
-    fn begin(&mut self, head: &[u8], deadline: Instant) -> Result<(), HttpError> {
+    fn begin(&mut self, head: &[u8], wait: Wait<'_>) -> Result<(), HttpError> {
         self.terms.count_request().inspect_err(|error| self.tell_unread(error))?;
         let request = Request::parse(head, &self.place, self.tls).inspect_err(|error| self.tell_unread(error))?;
-        let granted = self.terms.decide(&request)?;
-        if request.expects_continue {
+        let expects_continue = request.expects_continue;
+        let allowed = self.terms.decide(request)?;
+        if expects_continue {
             self.aside = CONTINUE.to_vec();
         }
-        let upload = Upload::start(&self.terms, request, &granted, self.ready.take(), deadline)?;
+        let upload = Upload::start(&self.terms, allowed, self.ready.take(), wait)?;
         self.state = State::Upload(Box::new(upload));
         Ok(())
     }
@@ -200,7 +201,7 @@ impl Exchange {
         self.terms.tell_refusal(None, format!("{scheme}://{}", self.place.authority(self.tls)), &refusal);
     }
 
-    fn answer_if_complete(&mut self, deadline: Instant) -> Result<(), HttpError> {
+    fn answer_if_complete(&mut self, wait: Wait<'_>) -> Result<(), HttpError> {
         if !matches!(&self.state, State::Upload(upload) if upload.is_complete()) {
             return Ok(());
         }
@@ -209,19 +210,19 @@ impl Exchange {
             self.aside.clear();
         }
         if let State::Upload(upload) = std::mem::replace(&mut self.state, State::Closed) {
-            self.state = State::Answer(Box::new(upload.finish(deadline)?));
+            self.state = State::Answer(Box::new(upload.finish(wait)?));
         }
         Ok(())
     }
 
-    fn give(&mut self, max: usize, deadline: Instant) -> Result<Vec<u8>, HttpError> {
+    fn give(&mut self, max: usize, wait: Wait<'_>) -> Result<Vec<u8>, HttpError> {
         if !self.aside.is_empty() {
             let count = max.min(self.aside.len());
             return Ok(self.aside.drain(..count).collect());
         }
         match &mut self.state {
             State::Answer(answer) => {
-                let piece = answer.read(max, deadline)?;
+                let piece = answer.read(max, wait)?;
                 match answer.is_over() {
                     Some(true) => self.state = State::Head(HeadBuffer::default()),
                     Some(false) => self.state = State::Closed,

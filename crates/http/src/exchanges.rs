@@ -1,6 +1,9 @@
 //! All connections that one cell has open, by number. This is what the door talks to.
 
 use std::collections::HashMap;
+use std::io::{self, ErrorKind};
+use std::net::IpAddr;
+use std::os::fd::BorrowedFd;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -9,22 +12,30 @@ use crate::exchange::{Exchange, shown};
 use crate::gate::Refusal;
 use crate::ready::{self, Readiness};
 use crate::terms::Terms;
+use crate::wait::Wait;
+use skillcell_limits::cancel::CancelToken;
 
 /// The connections of one cell. Dropping it ends them all.
 pub struct Exchanges {
     terms: Arc<Terms>,
     open: HashMap<u32, Exchange>,
     next: u32,
+    cancel: CancelToken,
 }
 
 impl Exchanges {
-    pub fn new(terms: Terms) -> Exchanges {
-        Exchanges { terms: Arc::new(terms), open: HashMap::new(), next: 1 }
+    /// The token ends every wait.
+    pub fn new(terms: Terms, cancel: CancelToken) -> Exchanges {
+        Exchanges { terms: Arc::new(terms), open: HashMap::new(), next: 1, cancel }
     }
 
     /// None of these connections, on the same terms.
-    pub fn sibling(&self) -> Exchanges {
-        Exchanges { terms: self.terms.clone(), open: HashMap::new(), next: 1 }
+    pub fn sibling(&self, cancel: CancelToken) -> Exchanges {
+        Exchanges { terms: self.terms.clone(), open: HashMap::new(), next: 1, cancel }
+    }
+
+    pub fn is_cancelled(&self) -> bool {
+        self.cancel.is_cancelled()
     }
 
     /// Opens a connection and gives its number, which is never given again.
@@ -44,27 +55,31 @@ impl Exchanges {
 
     /// See [`Exchange::connect`].
     pub fn connect(&mut self, id: u32, deadline: Instant) -> Result<(), HttpError> {
-        self.get(id)?.connect(deadline)
+        let (exchange, wait) = self.get(id, deadline)?;
+        exchange.connect(wait)
     }
 
     /// See [`Exchange::start_tls`].
     pub fn start_tls(&mut self, id: u32, deadline: Instant) -> Result<(), HttpError> {
-        self.get(id)?.start_tls(deadline)
+        let (exchange, wait) = self.get(id, deadline)?;
+        exchange.start_tls(wait)
     }
 
     /// See [`Exchange::write`].
     pub fn write(&mut self, id: u32, bytes: &[u8], deadline: Instant) -> Result<(), HttpError> {
-        self.get(id)?.write(bytes, deadline)
+        let (exchange, wait) = self.get(id, deadline)?;
+        exchange.write(bytes, wait)
     }
 
     /// See [`Exchange::read`].
     pub fn read(&mut self, id: u32, max: usize, deadline: Instant) -> Result<Vec<u8>, HttpError> {
-        self.get(id)?.read(max, deadline)
+        let (exchange, wait) = self.get(id, deadline)?;
+        exchange.read(max, wait)
     }
 
     /// See [`Exchange::is_readable`].
-    pub fn is_readable(&mut self, id: u32) -> Result<bool, HttpError> {
-        self.get(id).map(|exchange| exchange.is_readable())
+    pub fn is_readable(&self, id: u32) -> Result<bool, HttpError> {
+        self.open.get(&id).map(Exchange::is_readable).ok_or(HttpError::NotOpen)
     }
 
     /// What reading each of these would do; waits, within the deadline, until there is something to read. See `ready`.
@@ -72,14 +87,32 @@ impl Exchanges {
         let mut found: HashMap<u32, &mut Exchange> =
             self.open.iter_mut().filter(|(id, _)| ids.contains(id)).map(|(id, exchange)| (*id, exchange)).collect();
         let mut all: Vec<Option<&mut Exchange>> = ids.iter().map(|id| found.remove(id)).collect();
-        ready::wait(&mut all, deadline)
+        ready::wait_for_any(&mut all, Wait::new(deadline, &self.cancel))
+    }
+
+    /// Waits until a connection is ready or another descriptor can be read. Gives what reading the connection would do, and
+    /// whether the other can be.
+    pub fn wait_beside(&mut self, id: u32, other: BorrowedFd<'_>, deadline: Instant) -> io::Result<(Readiness, bool)> {
+        let exchange = self.open.get_mut(&id).ok_or(ErrorKind::NotConnected)?;
+        ready::wait_beside(exchange, other, Wait::new(deadline, &self.cancel))
+    }
+
+    /// Whether names are looked up by a proxy.
+    pub fn is_proxied(&self) -> bool {
+        self.terms.client.is_proxied()
+    }
+
+    /// The addresses of a name, none of them checked.
+    pub fn addresses(&self, host: &str, deadline: Instant) -> Result<Vec<IpAddr>, HttpError> {
+        self.terms.client.addresses(host, Wait::new(deadline, &self.cancel))
     }
 
     pub fn close(&mut self, id: u32) {
         self.open.remove(&id);
     }
 
-    fn get(&mut self, id: u32) -> Result<&mut Exchange, HttpError> {
-        self.open.get_mut(&id).ok_or(HttpError::NotOpen)
+    fn get(&mut self, id: u32, deadline: Instant) -> Result<(&mut Exchange, Wait<'_>), HttpError> {
+        let exchange = self.open.get_mut(&id).ok_or(HttpError::NotOpen)?;
+        Ok((exchange, Wait::new(deadline, &self.cancel)))
     }
 }

@@ -5,7 +5,7 @@ use std::net::{IpAddr, SocketAddr};
 use serde::Serialize;
 
 use crate::place::Place;
-use skillcell_policy::{BadUrl, Scheme, Target};
+use skillcell_policy::{Allowed, AllowedRequest, BadUrl, RuleId, Scheme, Target};
 
 /// One request, as it will be sent if the gate allows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,19 +33,15 @@ impl Asked {
     }
 }
 
-/// The gate's yes.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Granted {
-    /// The rule that decided, as its author wrote it.
-    pub rule: String,
-}
-
 /// The gate's no.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, thiserror::Error)]
 #[error("{message}")]
 pub struct Refusal {
     /// The rule that decided; for what no policy could allow, the name of the check.
     pub rule: String,
+    /// The same among the call's rules, where it is one of them.
+    #[serde(skip)]
+    pub rule_id: Option<RuleId>,
     pub message: String,
     /// The flag or line that would allow it.
     pub hint: Option<String>,
@@ -54,7 +50,7 @@ pub struct Refusal {
 impl Refusal {
     /// For what no policy could allow.
     pub fn always(rule: &str, message: impl Into<String>) -> Refusal {
-        Refusal { rule: rule.to_owned(), message: message.into(), hint: None }
+        Refusal { rule: rule.to_owned(), rule_id: None, message: message.into(), hint: None }
     }
 }
 
@@ -62,16 +58,20 @@ impl Refusal {
 ///
 /// The order of questions: `connect` when the guest connects (no request is known yet, so neither is the scheme);
 /// `request` for every request; `resolve`, then `address` for every address that the name has, before a connection is
-/// made or re-used for a request. One `Err` ends it, and nothing is sent.
+/// made or re-used for a request; `unresolved` instead where that goes through an operator's proxy. One `Err` ends it, and
+/// nothing is sent.
 pub trait Gate: Send + Sync {
     /// May anything at all be asked of this host and port, by either scheme?
-    fn connect(&self, place: &Place) -> Result<Granted, Refusal>;
+    fn connect(&self, place: &Place) -> Result<Allowed, Refusal>;
 
     /// May exactly this be asked?
-    fn request(&self, asked: &Asked) -> Result<Granted, Refusal>;
+    fn request(&self, asked: &Asked) -> Result<AllowedRequest, Refusal>;
 
     /// May this address be connected to for that host? IPv4 inside IPv6 (`::ffff:…`) arrives as IPv4.
-    fn address(&self, place: &Place, granted: &Granted, address: IpAddr) -> Result<(), Refusal>;
+    fn address(&self, place: &Place, allowed: &Allowed, address: IpAddr) -> Result<(), Refusal>;
+
+    /// May a proxy be asked for that host? It finds the address by itself, so no other question about it follows.
+    fn unresolved(&self, place: &Place, allowed: &Allowed) -> Result<(), Refusal>;
 
     /// Where the operator says that a name leads (`--resolve`), if anywhere.
     fn resolve(&self, host: &str, port: u16) -> Option<SocketAddr>;

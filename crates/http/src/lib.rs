@@ -11,10 +11,11 @@
 //! ```
 //!
 //! Redirects are answers like any other: the guest's library follows them, and each hop is a new request to check.
-//! No proxy variable is read.
+//! No proxy variable is read: a proxy is a setting of the host (`ClientSettings::forward_proxy`).
 
 mod answer;
 mod client;
+mod connect;
 mod connection;
 mod error;
 mod event;
@@ -42,13 +43,14 @@ mod target;
 mod terms;
 mod tls;
 mod upload;
+mod wait;
 
 pub use client::{ClientError, ClientSettings, HttpClient};
 pub use error::HttpError;
 pub use event::{Audit, Event};
 pub use exchange::Exchange;
 pub use exchanges::Exchanges;
-pub use gate::{Asked, Gate, Granted, Refusal};
+pub use gate::{Asked, Gate, Refusal};
 pub use limits::HttpLimits;
 pub use place::Place;
 pub use ready::Readiness;

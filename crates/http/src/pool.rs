@@ -3,12 +3,11 @@
 //! A server that does not read a body takes it for the next request, or for the beginning of one that ends in whatever is
 //! sent next. So a connection on which a body was sent serves only the call that sent it.
 
-use std::net::SocketAddr;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use crate::client::Checked;
 use crate::connection::Connection;
-use crate::place::Place;
 
 const MAX_IDLE: usize = 32;
 const MAX_IDLE_PER_PLACE: usize = 4;
@@ -23,8 +22,7 @@ pub struct Pool {
 
 impl Pool {
     /// Takes the connection that rested the shortest, if there is one to any of these addresses.
-    pub fn take(&self, key: (bool, &Place, &[SocketAddr]), rest: Duration, call: u64) -> Option<Connection> {
-        let (tls, place, addresses) = key;
+    pub fn take(&self, checked: &Checked, tls: bool, rest: Duration, call: u64) -> Option<Connection> {
         loop {
             let mut connection = {
                 let mut resting = self.resting.lock().unwrap_or_else(PoisonError::into_inner);
@@ -32,7 +30,7 @@ impl Pool {
                 let fits = |(connection, since): &(Connection, Instant)| {
                     let key = &connection.key;
                     let open_to = connection.only_for.is_none_or(|owner| owner == call);
-                    let same = key.tls == tls && key.place == *place && addresses.contains(&key.address);
+                    let same = key.tls == tls && checked.allows(key);
                     same && open_to && since.elapsed() < rest
                 };
                 let index = resting.iter().rposition(fits)?;
@@ -60,13 +58,12 @@ impl Pool {
     }
 
     /// Whether a request would find a connection, by either scheme.
-    pub fn has(&self, place: &Place, addresses: &[SocketAddr], call: u64) -> bool {
+    pub fn has(&self, checked: &Checked, call: u64) -> bool {
         let resting = self.resting.lock().unwrap_or_else(PoisonError::into_inner);
         let fits = |(connection, since): &(Connection, Instant)| {
             let key = &connection.key;
             let open_to = connection.only_for.is_none_or(|owner| owner == call);
-            let same = key.place == *place && addresses.contains(&key.address);
-            same && open_to && since.elapsed() < MAX_REST_UNREPEATABLE
+            checked.allows(key) && open_to && since.elapsed() < MAX_REST_UNREPEATABLE
         };
         resting.iter().any(fits)
     }

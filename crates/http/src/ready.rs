@@ -1,14 +1,13 @@
 //! Waiting for the first of several connections that has something to read, as an event loop does.
-//!
-//! The standard library can't wait for several sockets at once, so they are looked at again and again, less and less
-//! often. Where all but one have nothing under way, that one is waited for.
 
-use std::time::{Duration, Instant};
+use std::io::{self, ErrorKind};
+use std::os::fd::BorrowedFd;
+use std::time::Instant;
+
+use rustix::event::PollFlags;
 
 use crate::exchange::Exchange;
-
-const FIRST_PAUSE: Duration = Duration::from_micros(50);
-const LONGEST_PAUSE: Duration = Duration::from_millis(1);
+use crate::wait::{Wait, is_readable, is_timeout};
 
 /// What reading a connection would do now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,24 +20,49 @@ pub enum Readiness {
     Idle,
 }
 
-/// Waits until one is ready, nothing is under way, or time is up. A connection that is not there is ready: reading it
-/// says so.
-pub fn wait(all: &mut [Option<&mut Exchange>], deadline: Instant) -> Vec<Readiness> {
-    let mut pause = FIRST_PAUSE;
+/// A socket on which an answer is to come, and until when its beginning is waited for.
+pub struct Awaited<'a> {
+    pub socket: BorrowedFd<'a>,
+    pub by: Option<Instant>,
+}
+
+/// Waits until one is ready, nothing is under way, or the wait is over. A connection that is not there is ready: reading
+/// it says so.
+pub fn wait_for_any(all: &mut [Option<&mut Exchange>], wait: Wait<'_>) -> Vec<Readiness> {
     loop {
         let states: Vec<Readiness> =
             all.iter_mut().map(|one| one.as_mut().map_or(Readiness::Ready, |exchange| exchange.readiness())).collect();
-        let waiting = states.iter().filter(|state| **state == Readiness::Waiting).count();
-        if states.contains(&Readiness::Ready) || waiting == 0 || Instant::now() >= deadline {
+        if states.contains(&Readiness::Ready) || !states.contains(&Readiness::Waiting) || wait.is_over() {
             return states;
         }
-        let mut under_way = all.iter_mut().zip(&states).filter(|(_, state)| **state == Readiness::Waiting);
-        match under_way.next() {
-            Some((Some(only), _)) if waiting == 1 => only.wait_for_bytes(deadline),
-            _ => {
-                std::thread::sleep(pause.min(deadline.saturating_duration_since(Instant::now())));
-                pause = (pause * 2).min(LONGEST_PAUSE);
-            }
+        let awaited: Vec<Awaited<'_>> = all.iter().flatten().filter_map(|exchange| exchange.awaited()).collect();
+        let turn = awaited.iter().filter_map(|one| one.by).fold(wait, Wait::until);
+        let sockets: Vec<_> = awaited.iter().map(|one| (one.socket, PollFlags::IN)).collect();
+        // Bytes of TLS may turn out to be no answer: then it is waited for again.
+        if turn.poll(&sockets).is_err_and(|error| !is_timeout(&error)) {
+            return states;
+        }
+    }
+}
+
+/// Waits until a connection is ready or another descriptor can be read: what reading the one would do, and whether the
+/// other can be. An error when the wait is over before either.
+pub fn wait_beside(exchange: &mut Exchange, other: BorrowedFd<'_>, wait: Wait<'_>) -> io::Result<(Readiness, bool)> {
+    loop {
+        let (state, readable) = (exchange.readiness(), is_readable(other)?);
+        if state == Readiness::Ready || readable {
+            return Ok((state, readable));
+        }
+        if wait.is_over() {
+            return Err(ErrorKind::TimedOut.into());
+        }
+        let awaited = exchange.awaited();
+        let turn = awaited.iter().filter_map(|one| one.by).fold(wait, Wait::until);
+        let sockets: Vec<_> =
+            awaited.iter().map(|one| one.socket).chain([other]).map(|one| (one, PollFlags::IN)).collect();
+        match turn.poll(&sockets) {
+            Err(error) if !is_timeout(&error) => return Err(error),
+            _ => {}
         }
     }
 }

@@ -121,15 +121,18 @@ impl Request {
         self.headers.push(("Connection".to_owned(), b"close".to_vec().into()));
     }
 
-    /// The head to send.
-    pub fn write_head(&self) -> Zeroizing<Vec<u8>> {
-        let fixed = 64 + self.asked.method.len() + self.asked.path.len() + self.query.as_ref().map_or(0, |q| q.len());
+    /// The head to send; with the whole URL, as a proxy wants it, if it is to be `absolute`.
+    pub fn write_head(&self, absolute: bool) -> Zeroizing<Vec<u8>> {
+        let fixed = 512 + self.asked.method.len() + self.asked.path.len() + self.query.as_ref().map_or(0, |q| q.len());
         let headers = self.headers.iter().map(|(name, value)| name.len() + value.len().max(300) + 4);
         // Room for all of it: what grows leaves copies behind.
         let mut out = Zeroizing::new(Vec::with_capacity(fixed + headers.sum::<usize>()));
         out.extend_from_slice(self.asked.method.as_bytes());
         out.push(b' ');
-        out.extend_from_slice(self.asked.path.as_bytes());
+        match absolute {
+            true => out.extend_from_slice(self.asked.url().as_bytes()),
+            false => out.extend_from_slice(self.asked.path.as_bytes()),
+        }
         if let Some(query) = &self.query {
             out.push(b'?');
             out.extend_from_slice(query.as_bytes());
@@ -288,9 +291,9 @@ mod tests {
         let sent = |length: &str| {
             format!("POST /x HTTP/1.1\r\nAccept: */*\r\ncontent-length: {length}\r\nHost: a.example\r\nX: y\r\n\r\n")
         };
-        assert_eq!(String::from_utf8_lossy(&request.write_head()), sent("7"));
+        assert_eq!(String::from_utf8_lossy(&request.write_head(false)), sent("7"));
         request.framing = Framing::Length(12);
-        assert_eq!(String::from_utf8_lossy(&request.write_head()), sent("12"));
+        assert_eq!(String::from_utf8_lossy(&request.write_head(false)), sent("12"));
     }
 
     #[test]

@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::time::{Duration, Instant};
 
 use crate::error::HttpError;
+use crate::wait::Wait;
 
 /// How long an answer is believed. Short, since the system doesn't say how long it could be.
 const FRESH: Duration = Duration::from_secs(5);
@@ -46,11 +47,11 @@ impl Resolver {
     }
 
     /// All addresses of a name, IPv4 inside IPv6 as IPv4.
-    pub fn resolve(&self, host: &str, deadline: Instant) -> Result<Vec<IpAddr>, HttpError> {
+    pub fn resolve(&self, host: &str, wait: Wait<'_>) -> Result<Vec<IpAddr>, HttpError> {
         if let Some(addresses) = self.remembered(host) {
             return Ok(addresses);
         }
-        let addresses = self.ask(host, deadline)?;
+        let addresses = self.ask(host, wait)?;
         if addresses.is_empty() {
             return Err(HttpError::NameNotFound { host: host.to_owned() });
         }
@@ -67,24 +68,26 @@ impl Resolver {
         known.get(host).filter(|(_, since)| since.elapsed() < FRESH).map(|(addresses, _)| addresses.clone())
     }
 
-    fn ask(&self, host: &str, deadline: Instant) -> Result<Vec<IpAddr>, HttpError> {
-        let late = HttpError::TimedOut { doing: "resolving the host's name" };
+    fn ask(&self, host: &str, wait: Wait<'_>) -> Result<Vec<IpAddr>, HttpError> {
+        let late = || wait.error("resolving the host's name");
         if self.asking.fetch_add(1, Ordering::Relaxed) >= MAX_ASKING {
             self.asking.fetch_sub(1, Ordering::Relaxed);
-            return Err(late);
+            return Err(late());
         }
         let (asking, lookup, name) = (Asking(self.asking.clone()), self.lookup.clone(), host.to_owned());
-        let (send, receive) = mpsc::sync_channel(1);
+        let (send, receive) = mpsc::sync_channel(2);
+        let cancelled = send.clone();
+        let _wakes = wait.on_cancel(move || drop(cancelled.try_send(None)));
         let thread = std::thread::Builder::new().name("resolve".to_owned()).spawn(move || {
             let _asking = asking;
             let found = lookup.addresses(&name);
-            let _ = send.send(found.map(|found| found.iter().map(IpAddr::to_canonical).collect::<Vec<_>>()));
+            let _ = send.send(Some(found.map(|found| found.iter().map(IpAddr::to_canonical).collect::<Vec<_>>())));
         });
         if thread.is_err() {
-            return Err(late);
+            return Err(late());
         }
-        match receive.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
-            Ok(Ok(mut addresses)) => {
+        match receive.recv_timeout(wait.left()) {
+            Ok(Some(Ok(mut addresses))) => {
                 let mut seen = Vec::new();
                 addresses.retain(|address| {
                     !seen.contains(address) && {
@@ -94,8 +97,8 @@ impl Resolver {
                 });
                 Ok(addresses)
             }
-            Ok(Err(_)) => Err(HttpError::NameNotFound { host: host.to_owned() }),
-            Err(_) => Err(late),
+            Ok(Some(Err(_))) => Err(HttpError::NameNotFound { host: host.to_owned() }),
+            Ok(None) | Err(_) => Err(late()),
         }
     }
 }

@@ -247,7 +247,7 @@ mod tests {
             let mut request = Request::parse(head.as_bytes(), &Place::parse("a.test", 80).unwrap(), false).unwrap();
             let mut replacer = Replacer::new(secrets.decide(&request.asked));
             replacer.fill_head(&mut request).unwrap();
-            let (sent, body) = (request.write_head(), replacer.fill(key.as_bytes(), Form::Json).0.unwrap());
+            let (sent, body) = (request.write_head(false), replacer.fill(key.as_bytes(), Form::Json).0.unwrap());
             let scrubber = Arc::new(Scrubber::new(&secrets));
             let mut scrubbing = Scrubbing::new(scrubber.clone());
             scrubbing.push(&body, &mut Vec::new());

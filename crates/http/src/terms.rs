@@ -6,11 +6,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::client::HttpClient;
 use crate::error::HttpError;
 use crate::event::{Audit, Event};
-use crate::gate::{Gate, Granted, Refusal};
+use crate::gate::{Asked, Gate, Refusal};
 use crate::limits::HttpLimits;
 use crate::request::Request;
 use crate::scrub::Scrubber;
 use crate::secrets::Secrets;
+use skillcell_policy::Allowed;
 
 /// The terms on which one cell uses HTTP.
 pub struct Terms {
@@ -26,6 +27,18 @@ pub struct Terms {
     connects: AtomicU64,
     sent: AtomicU64,
     received: AtomicU64,
+}
+
+/// A request that policy allowed: the only thing that is sent. Only [`Terms::decide`] makes one.
+pub struct AllowedHead {
+    request: Request,
+    by: Allowed,
+}
+
+impl AllowedHead {
+    pub fn into_parts(self) -> (Request, Allowed) {
+        (self.request, self.by)
+    }
 }
 
 impl Terms {
@@ -61,18 +74,27 @@ impl Terms {
     }
 
     /// Asks the gate about a request, also about each method that a header would have the server act on.
-    pub fn decide(&self, request: &Request) -> Result<Granted, HttpError> {
+    pub fn decide(&self, request: Request) -> Result<AllowedHead, HttpError> {
         let url = request.asked.url();
-        let decision = self.gate.request(&request.asked).and_then(|granted| {
+        let decision = self.allowed(&request.asked).and_then(|by| {
             for method in &request.overrides {
                 let mut asked = request.asked.clone();
                 asked.method.clone_from(method);
-                self.gate.request(&asked)?;
+                self.allowed(&asked)?;
             }
-            Ok(granted)
+            Ok(by)
         });
         self.tell(Some(&request.asked.method), url, &decision)?;
-        Ok(decision?)
+        Ok(AllowedHead { by: decision?, request })
+    }
+
+    /// The gate's yes to exactly this.
+    fn allowed(&self, asked: &Asked) -> Result<Allowed, Refusal> {
+        let allowed = self.gate.request(asked)?;
+        match asked.target() {
+            Ok(target) if allowed.is_for(&asked.method, &target) => Ok(allowed.by().clone()),
+            _ => Err(Refusal::always("gate", "another request was allowed than the one that was asked for")),
+        }
     }
 
     /// Tells of a refusal: nothing hangs on whether it could be recorded.
@@ -81,13 +103,13 @@ impl Terms {
     }
 
     /// Tells of a decision. What was allowed may not be done on an error.
-    pub fn tell(&self, method: Option<&str>, url: String, decision: &Result<Granted, Refusal>) -> Result<(), Refusal> {
-        let (rule, reason) = match decision {
-            Ok(granted) => (granted.rule.clone(), None),
-            Err(refusal) => (refusal.rule.clone(), Some(refusal.message.clone())),
+    pub fn tell(&self, method: Option<&str>, url: String, decision: &Result<Allowed, Refusal>) -> Result<(), Refusal> {
+        let (rule, rule_id, reason) = match decision {
+            Ok(allowed) => (allowed.rule().to_owned(), Some(allowed.id()), None),
+            Err(refusal) => (refusal.rule.clone(), refusal.rule_id, Some(refusal.message.clone())),
         };
         let method = method.map(str::to_owned);
-        self.audit.record(&Event::Decided { method, url, allowed: decision.is_ok(), rule, reason })
+        self.audit.record(&Event::Decided { method, url, allowed: decision.is_ok(), rule, rule_id, reason })
     }
 }
 

@@ -1,27 +1,57 @@
-//! TLS as a client: always verified, 1.2 or newer, against the well-known authorities and those that an operator adds.
+//! TLS as a client: always verified, 1.2 or newer, against the system's authorities and those that an operator adds.
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName};
-use rustls::{ClientConfig, RootCertStore};
+use rustls::{ClientConfig, ConfigBuilder, RootCertStore, WantsVerifier};
 
 use crate::client::ClientError;
 use crate::error::HttpError;
 use crate::place::Place;
 
-/// The configuration for all connections of a client.
-pub fn config(ca_files: &[impl AsRef<Path>]) -> Result<Arc<ClientConfig>, ClientError> {
-    let mut roots = RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
-    for path in ca_files {
-        add_file(&mut roots, path.as_ref())?;
+/// What connections of a client believe. The system's authorities are read when TLS is first spoken: that takes some
+/// milliseconds, which a call that speaks none does not pay.
+pub struct Tls {
+    builder: ConfigBuilder<ClientConfig, WantsVerifier>,
+    /// Those that the operator adds.
+    added: RootCertStore,
+    config: OnceLock<Arc<ClientConfig>>,
+}
+
+impl Tls {
+    pub fn new(ca_files: &[impl AsRef<Path>]) -> Result<Tls, ClientError> {
+        let mut added = RootCertStore::empty();
+        for path in ca_files {
+            add_file(&mut added, path.as_ref())?;
+        }
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let builder = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
+        Ok(Tls { builder: builder.map_err(ClientError::Tls)?, added, config: OnceLock::new() })
     }
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let builder = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
-    let mut config = builder.map_err(ClientError::Tls)?.with_root_certificates(roots).with_no_client_auth();
-    config.alpn_protocols = vec![b"http/1.1".to_vec()];
-    Ok(Arc::new(config))
+
+    /// The configuration for all connections of a client.
+    pub fn config(&self) -> &Arc<ClientConfig> {
+        self.config.get_or_init(|| {
+            let mut roots = system_roots();
+            roots.roots.extend_from_slice(&self.added.roots);
+            let mut config = self.builder.clone().with_root_certificates(roots).with_no_client_auth();
+            config.alpn_protocols = vec![b"http/1.1".to_vec()];
+            Arc::new(config)
+        })
+    }
+}
+
+/// The system's authorities, also where `SSL_CERT_FILE` or `SSL_CERT_DIR` say where they are; Mozilla's, as they were when
+/// this was built, on a machine that has none.
+fn system_roots() -> RootCertStore {
+    let mut roots = RootCertStore::empty();
+    roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+    if roots.is_empty() {
+        roots.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned());
+    }
+    roots
 }
 
 fn add_file(roots: &mut RootCertStore, path: &Path) -> Result<(), ClientError> {
@@ -39,12 +69,24 @@ fn add_file(roots: &mut RootCertStore, path: &Path) -> Result<(), ClientError> {
 pub fn server_name(place: &Place) -> Result<ServerName<'static>, HttpError> {
     match place.address() {
         Some(address) => Ok(ServerName::IpAddress(address.into())),
-        None => {
-            ServerName::try_from(place.host().to_owned()).map_err(|_| failed(place, "no certificate has such a name"))
-        }
+        None => ServerName::try_from(place.host().to_owned())
+            .map_err(|_| untrusted(place, "no certificate has such a name")),
+    }
+}
+
+/// What rustls says of a handshake.
+pub fn error(place: &Place, error: &rustls::Error) -> HttpError {
+    use rustls::Error::{InvalidCertificate, NoCertificatesPresented, UnsupportedNameType};
+    match error {
+        InvalidCertificate(_) | NoCertificatesPresented | UnsupportedNameType => untrusted(place, error),
+        _ => failed(place, error),
     }
 }
 
 pub fn failed(place: &Place, reason: impl ToString) -> HttpError {
     HttpError::Tls { host: place.host().to_owned(), reason: reason.to_string() }
+}
+
+fn untrusted(place: &Place, reason: impl ToString) -> HttpError {
+    HttpError::Certificate { host: place.host().to_owned(), reason: reason.to_string() }
 }

@@ -6,24 +6,23 @@
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::time::Instant;
 
 use zeroize::Zeroizing;
 
 use crate::answer::{About, Answer, Resend};
 use crate::client::Checked;
-use crate::connection::{Connection, is_timeout};
+use crate::connection::Connection;
 use crate::error::HttpError;
 use crate::event::Record;
 use crate::framing::{BodyReader, Framing, LAST_CHUNK, write_chunk};
-use crate::gate::Granted;
 use crate::guard;
 use crate::inflate;
-use crate::limits::from_now;
 use crate::pool::{MAX_REST, MAX_REST_UNREPEATABLE};
 use crate::replace::{Form, Replacer, Replacing};
 use crate::request::Request;
-use crate::terms::Terms;
+use crate::terms::{AllowedHead, Terms};
+use crate::wait::{Wait, is_timeout};
+use skillcell_policy::Allowed;
 
 /// The longest body that is gathered before it is sent.
 const GATHERED_BYTES: u64 = 1 << 20;
@@ -47,17 +46,17 @@ enum Way {
 }
 
 impl Upload {
-    /// Checks a request and starts to send it. `ready` is a connection that was made when the guest connected.
+    /// Checks where an allowed request goes, and starts to send it. `ready` is a connection that was made when the guest connected.
     pub fn start(
         terms: &Arc<Terms>,
-        mut request: Request,
-        granted: &Granted,
+        allowed: AllowedHead,
         ready: Option<Connection>,
-        deadline: Instant,
+        wait: Wait<'_>,
     ) -> Result<Upload, HttpError> {
+        let (mut request, by) = allowed.into_parts();
         let mut record = Record::new(terms.audit.clone(), &request.asked);
         let mut replacer = Replacer::new(terms.secrets.decide(&request.asked));
-        let prepared = prepare(terms, &mut request, granted, &mut replacer, deadline);
+        let prepared = prepare(terms, &mut request, &by, &mut replacer, wait);
         let checked = prepared.inspect_err(|error| record.failed(error))?;
         let reader = BodyReader::new(request.framing, true);
         let gathers = match request.framing {
@@ -71,7 +70,7 @@ impl Upload {
         };
         let mut upload = Upload { terms: terms.clone(), request, checked, replacer, reader, received: 0, way, record };
         if !gathers {
-            upload.send_head(deadline).inspect_err(|error| upload.record.failed(error))?;
+            upload.send_head(wait).inspect_err(|error| upload.record.failed(error))?;
         }
         Ok(upload)
     }
@@ -81,11 +80,11 @@ impl Upload {
     }
 
     /// Takes bytes of the body until it is complete. Gives how many were taken.
-    pub fn push(&mut self, input: &[u8], deadline: Instant) -> Result<usize, HttpError> {
-        self.take(input, deadline).inspect_err(|error| self.record.failed(error))
+    pub fn push(&mut self, input: &[u8], wait: Wait<'_>) -> Result<usize, HttpError> {
+        self.take(input, wait).inspect_err(|error| self.record.failed(error))
     }
 
-    fn take(&mut self, input: &[u8], deadline: Instant) -> Result<usize, HttpError> {
+    fn take(&mut self, input: &[u8], wait: Wait<'_>) -> Result<usize, HttpError> {
         let mut piece = Vec::new();
         let taken = self.reader.take(input, &mut piece).map_err(HttpError::BadRequest)?;
         self.received += piece.len() as u64;
@@ -96,14 +95,14 @@ impl Upload {
         self.terms.count_sent(piece.len())?;
         match &mut self.way {
             Way::Gathered(body, _) => body.append(&mut piece),
-            Way::Streamed(..) => self.stream(&piece, deadline)?,
+            Way::Streamed(..) => self.stream(&piece, wait)?,
         }
         Ok(taken)
     }
 
     /// Sends what was gathered; then there is an answer to wait for.
-    pub fn finish(mut self, deadline: Instant) -> Result<Answer, HttpError> {
-        let sent = self.send_rest(deadline);
+    pub fn finish(mut self, wait: Wait<'_>) -> Result<Answer, HttpError> {
+        let sent = self.send_rest(wait);
         let (mut connection, resend) = sent.inspect_err(|error| self.record.failed(error))?;
         if let Some(connection) = connection.as_mut().filter(|_| self.request.has_body()) {
             connection.only_for = Some(self.terms.id);
@@ -117,11 +116,11 @@ impl Upload {
         Ok(Answer::new(self.terms, connection, resend, self.record, about))
     }
 
-    fn send_rest(&mut self, deadline: Instant) -> Result<(Option<Connection>, Option<Resend>), HttpError> {
+    fn send_rest(&mut self, wait: Wait<'_>) -> Result<(Option<Connection>, Option<Resend>), HttpError> {
         match &mut self.way {
             Way::Gathered(body, ready) => {
                 let (body, ready) = (std::mem::take(body), ready.take());
-                self.send_gathered(&body, ready, deadline)
+                self.send_gathered(&body, ready, wait)
             }
             Way::Streamed(connection, _) => Ok((connection.take(), None)),
         }
@@ -131,27 +130,27 @@ impl Upload {
         &mut self,
         body: &[u8],
         ready: Option<Connection>,
-        deadline: Instant,
+        wait: Wait<'_>,
     ) -> Result<(Option<Connection>, Option<Resend>), HttpError> {
         let (filled, _) = self.replacer.fill(body, Form::of_body(&self.request));
         let body = filled.as_ref().map_or(body, |filled| filled.as_slice());
         if matches!(self.request.framing, Framing::Length(_)) {
             self.request.framing = Framing::Length(body.len() as u64);
         }
-        let head = self.request.write_head();
+        let head = self.request.write_head(self.is_absolute());
         let bytes = Zeroizing::new([head.as_slice(), body].concat());
-        let mut connection = self.connection(ready, deadline)?;
+        let mut connection = self.connection(ready, wait)?;
         self.tell_secrets(connection.key.address)?;
-        let mut sent = connection.send(&bytes, self.terms.limits.idle, deadline);
+        let mut sent = connection.send(&bytes, self.terms.limits.idle, wait);
         let repeats = connection.reused && self.request.is_idempotent();
         if sent.as_ref().is_err_and(|error| repeats && !is_timeout(error)) {
-            connection = self.terms.client.connect(&self.checked, self.request.asked.tls, self.connect_by(deadline))?;
+            connection = self.terms.client.connect(&self.checked, self.request.asked.tls, self.connect_wait(wait))?;
             self.tell_secrets(connection.key.address)?;
-            sent = connection.send(&bytes, self.terms.limits.idle, deadline);
+            sent = connection.send(&bytes, self.terms.limits.idle, wait);
         }
         self.record.address = Some(connection.key.address);
         self.record.bytes_up = bytes.len() as u64;
-        sent_or_muted(sent, &mut connection)?;
+        sent_or_muted(sent, &mut connection, wait)?;
         let resend = (repeats && connection.reused).then(|| Resend {
             checked: self.checked.clone(),
             bytes,
@@ -161,31 +160,30 @@ impl Upload {
     }
 
     /// A connection for this request: the one made ahead, one that rests, or a new one.
-    fn connection(&self, ready: Option<Connection>, deadline: Instant) -> Result<Connection, HttpError> {
-        let (client, tls, by) = (&self.terms.client, self.request.asked.tls, self.connect_by(deadline));
-        if let Some(mut ready) =
-            ready.filter(|ready| self.checked.contains(ready.key.address) && (tls || !ready.key.tls))
+    fn connection(&self, ready: Option<Connection>, wait: Wait<'_>) -> Result<Connection, HttpError> {
+        let (client, tls, wait) = (&self.terms.client, self.request.asked.tls, self.connect_wait(wait));
+        if let Some(mut ready) = ready.filter(|ready| self.checked.allows(&ready.key) && (tls || !ready.key.tls))
             && ready.is_quiet()
         {
-            return if tls { client.start_tls(ready, by) } else { Ok(ready) };
+            return if tls { client.start_tls(ready, wait) } else { Ok(ready) };
         }
         let rest = if self.request.is_idempotent() { MAX_REST } else { MAX_REST_UNREPEATABLE };
         let gathered = matches!(self.way, Way::Gathered(..));
         match gathered.then(|| client.reuse(&self.checked, tls, rest, self.terms.id)).flatten() {
             Some(connection) => Ok(connection),
-            None => client.connect(&self.checked, tls, by),
+            None => client.connect(&self.checked, tls, wait),
         }
     }
 
-    fn send_head(&mut self, deadline: Instant) -> Result<(), HttpError> {
+    fn send_head(&mut self, wait: Wait<'_>) -> Result<(), HttpError> {
         let Way::Streamed(ready, _) = &mut self.way else { return Ok(()) };
         let ready = ready.take();
-        let mut connection = self.connection(ready, deadline)?;
+        let mut connection = self.connection(ready, wait)?;
         self.record.address = Some(connection.key.address);
         self.tell_secrets(connection.key.address)?;
-        let head = self.request.write_head();
-        let sent = connection.send(&head, self.terms.limits.idle, deadline);
-        sent_or_muted(sent, &mut connection)?;
+        let head = self.request.write_head(self.is_absolute());
+        let sent = connection.send(&head, self.terms.limits.idle, wait);
+        sent_or_muted(sent, &mut connection, wait)?;
         self.record.bytes_up = head.len() as u64;
         if let Way::Streamed(open, _) = &mut self.way {
             *open = Some(connection);
@@ -193,7 +191,7 @@ impl Upload {
         Ok(())
     }
 
-    fn stream(&mut self, piece: &[u8], deadline: Instant) -> Result<(), HttpError> {
+    fn stream(&mut self, piece: &[u8], wait: Wait<'_>) -> Result<(), HttpError> {
         let (chunked, last) = (self.is_chunked(), self.reader.is_done());
         let Way::Streamed(connection, replacing) = &mut self.way else { return Ok(()) };
         let data = match self.replacer.is_empty() {
@@ -213,8 +211,8 @@ impl Upload {
         self.tell_secrets(address)?;
         let Way::Streamed(Some(open), _) = &mut self.way else { return Ok(()) };
         self.record.bytes_up += bytes.len() as u64;
-        let sent = open.send(&bytes, self.terms.limits.idle, deadline);
-        sent_or_muted(sent, open)
+        let sent = open.send(&bytes, self.terms.limits.idle, wait);
+        sent_or_muted(sent, open, wait)
     }
 
     /// Tells of the secrets that what is sent next holds, and nothing before it did that went there.
@@ -223,12 +221,17 @@ impl Upload {
         Ok(self.record.tell_secrets(self.replacer.used(), address)?)
     }
 
+    /// A proxy is told the whole URL, unless it only sees TLS.
+    fn is_absolute(&self) -> bool {
+        self.checked.is_proxied() && !self.request.asked.tls
+    }
+
     fn is_chunked(&self) -> bool {
         self.request.framing == Framing::Chunked
     }
 
-    fn connect_by(&self, deadline: Instant) -> Instant {
-        deadline.min(from_now(self.terms.limits.connect))
+    fn connect_wait<'c>(&self, wait: Wait<'c>) -> Wait<'c> {
+        wait.at_most(self.terms.limits.connect)
     }
 }
 
@@ -236,16 +239,16 @@ impl Upload {
 fn prepare(
     terms: &Terms,
     request: &mut Request,
-    granted: &Granted,
+    allowed: &Allowed,
     replacer: &mut Replacer,
-    deadline: Instant,
+    wait: Wait<'_>,
 ) -> Result<Checked, HttpError> {
     let cap = terms.limits.request_bytes;
     if matches!(request.framing, Framing::Length(length) if length > cap) {
         return Err(HttpError::TooLarge { what: "the request's body", cap });
     }
-    let by = deadline.min(from_now(terms.limits.connect));
-    let checked = terms.client.check(&request.asked.place, granted, terms.gate.as_ref(), by);
+    let wait = wait.at_most(terms.limits.connect);
+    let checked = terms.client.check(&request.asked.place, allowed, terms.gate.as_ref(), wait);
     if let Err(HttpError::Refused(refusal)) = &checked {
         terms.tell_refusal(Some(&request.asked.method), request.asked.url(), refusal);
     }
@@ -267,9 +270,9 @@ fn prepare(
 }
 
 /// A server that stops listening may still have answered, so only time that ran out is an error here.
-fn sent_or_muted(sent: io::Result<()>, connection: &mut Connection) -> Result<(), HttpError> {
+fn sent_or_muted(sent: io::Result<()>, connection: &mut Connection, wait: Wait<'_>) -> Result<(), HttpError> {
     match sent {
-        Err(error) if is_timeout(&error) => Err(HttpError::TimedOut { doing: "sending the request" }),
+        Err(error) if is_timeout(&error) => Err(wait.error("sending the request")),
         Err(_) => {
             connection.mute();
             Ok(())

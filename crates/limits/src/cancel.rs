@@ -2,13 +2,17 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::io;
+use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use rustix::event::{EventfdFlags, eventfd};
+
 /// Cancels calls that carry it. Clones are the same token; the default one is never cancelled, and costs nothing.
 ///
-/// A cell ends at its next host call or interrupt check, also while it sleeps; the processes of other tiers are ended at
+/// A cell ends at its next host call or interrupt check, also while it sleeps or waits for a server; the processes of other tiers are ended at
 /// once. The call's outcome is [`Outcome::Cancelled`](crate::outcome::Outcome::Cancelled).
 #[derive(Clone, Default)]
 pub struct CancelToken(Option<Arc<Shared>>);
@@ -26,6 +30,8 @@ type Listener = Box<dyn Fn() + Send>;
 struct Listeners {
     next_id: u64,
     by_id: BTreeMap<u64, Listener>,
+    /// Made for the first who polls.
+    event: Option<Arc<OwnedFd>>,
 }
 
 /// Someone who is told of a cancellation, until this is dropped.
@@ -47,6 +53,10 @@ impl CancelToken {
         shared.cancelled.store(true, Ordering::Release);
         shared.changed.notify_all();
         listeners.by_id.values().for_each(|tell| tell());
+        if let Some(event) = &listeners.event {
+            // Never read from, so it stays readable. It can only fail where it was written to before.
+            let _ = rustix::io::write(event, &1u64.to_ne_bytes());
+        }
     }
 
     /// Whether it was cancelled.
@@ -65,6 +75,23 @@ impl CancelToken {
         listeners.next_id += 1;
         listeners.by_id.insert(id, Box::new(tell));
         Some(Registration { shared: shared.clone(), id })
+    }
+
+    /// A descriptor that can be read from once it is cancelled, and for ever after: for who polls. None for a token that
+    /// is never cancelled.
+    pub fn event(&self) -> io::Result<Option<Arc<OwnedFd>>> {
+        let Some(shared) = &self.0 else { return Ok(None) };
+        // Under the lock, so that a cancellation either shows here or finds the descriptor.
+        let mut listeners = shared.lock();
+        let event = match &listeners.event {
+            Some(event) => event.clone(),
+            None => {
+                let start = u32::from(shared.cancelled.load(Ordering::Acquire));
+                Arc::new(eventfd(start, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?)
+            }
+        };
+        listeners.event = Some(event.clone());
+        Ok(Some(event))
     }
 
     /// Sleeps, unless it is cancelled. Whether it was.
@@ -125,6 +152,21 @@ mod tests {
         assert!(token.is_cancelled() && token.clone().is_cancelled());
         drop(stays);
         assert_eq!(told.iter().collect::<Vec<_>>(), ["stays"]);
+    }
+
+    #[test]
+    fn the_event_shows_a_cancellation_before_and_after_it_was_asked_for() {
+        use rustix::event::{PollFd, PollFlags, Timespec, poll};
+        let ready = |token: &CancelToken| {
+            let event = token.event().unwrap().unwrap();
+            poll(&mut [PollFd::new(&event, PollFlags::IN)], Some(&Timespec { tv_sec: 0, tv_nsec: 0 })).unwrap() == 1
+        };
+        let [early, late] = [CancelToken::new(), CancelToken::new()];
+        assert!(!ready(&early));
+        early.cancel();
+        late.cancel();
+        assert!(ready(&early) && ready(&early) && ready(&late));
+        assert!(CancelToken::default().event().unwrap().is_none());
     }
 
     #[test]

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::missing::Missing;
 use super::quote::brief;
-use super::resolve::AddressDenial;
+use super::resolve::{AddressDenial, NameDenial};
 use super::rules::HttpDenial;
 use super::url::BadUrl;
 
@@ -62,6 +62,11 @@ impl Denial {
     pub fn url(method: &str, url: &str, bad: &BadUrl) -> Denial {
         let message = bad.to_string();
         Denial { kind: DenialKind::Http, asked: request(method, url), rule: None, message, hint: None, flag: None }
+    }
+
+    pub fn name(method: &str, url: &str, denial: &NameDenial) -> Denial {
+        let (asked, message) = (request(method, url), denial.to_string());
+        Denial { kind: DenialKind::Address, asked, rule: None, message, hint: denial.hint(), flag: None }
     }
 
     pub fn address(method: &str, url: &str, denial: &AddressDenial) -> Denial {

@@ -9,7 +9,8 @@
 //! secret = ["ETHERSCAN_API_KEY@api.etherscan.io"]
 //! ```
 //!
-//! `[tiers]` says which tiers skills may run in: see `tiers.rs`. `[settings]` and `[limits]` are no policy, and not read here.
+//! `[tiers]` says which tiers skills may run in: see `tiers.rs`. `[http]` has one key, `proxy`: see `forward_proxy.rs`.
+//! `[settings]` and `[limits]` are no policy, and not read here.
 //!
 //! The keys are the flags' names: `allow_http`, `deny_http`, `resolve`, `mount`, `secret`, `env`, `deny_import`,
 //! `allow_import`.
@@ -21,6 +22,7 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 use toml::Spanned;
 
+use super::forward_proxy::{BadProxy, ForwardProxy};
 use super::grants::{BadGrant, GrantKind, Grants};
 use super::quote::brief;
 use super::tiers::TierRules;
@@ -41,6 +43,8 @@ pub enum BadPolicyFile {
     Toml { line: usize, problem: String },
     #[error("line {line}: {problem}")]
     Grant { line: usize, problem: BadGrant },
+    #[error("line {line}: {problem}")]
+    Proxy { line: usize, problem: BadProxy },
     #[error("the policy file names more than {MAX_SKILLS} skills")]
     TooManySkills,
     #[error("`{0}` is too long for the name of a skill, or empty")]
@@ -60,18 +64,26 @@ pub struct PolicyFile {
     for_all: Grants,
     for_skill: BTreeMap<String, Grants>,
     tiers: TierRules,
+    forward_proxy: Option<ForwardProxy>,
 }
 
 #[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields, default)]
 struct Document {
     tiers: TierRules,
+    http: HttpSection,
     grants: Section,
     skill: BTreeMap<String, Section>,
     #[serde(rename = "settings")]
     _settings: IgnoredAny,
     #[serde(rename = "limits")]
     _limits: IgnoredAny,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields, default)]
+struct HttpSection {
+    proxy: Option<Spanned<String>>,
 }
 
 #[derive(Deserialize, Default)]
@@ -96,8 +108,12 @@ impl PolicyFile {
         if document.skill.len() > MAX_SKILLS {
             return Err(BadPolicyFile::TooManySkills);
         }
-        let mut file =
-            PolicyFile { for_all: document.grants.grants(text)?, for_skill: BTreeMap::new(), tiers: document.tiers };
+        let mut file = PolicyFile {
+            for_all: document.grants.grants(text)?,
+            for_skill: BTreeMap::new(),
+            tiers: document.tiers,
+            forward_proxy: document.http.forward_proxy(text)?,
+        };
         for (name, section) in document.skill {
             if !(1..=MAX_SKILL_NAME_BYTES).contains(&name.len()) {
                 return Err(BadPolicyFile::SkillName(brief(&name)));
@@ -120,6 +136,11 @@ impl PolicyFile {
         &self.tiers
     }
 
+    /// The proxy that HTTP is to go through.
+    pub fn forward_proxy(&self) -> Option<&ForwardProxy> {
+        self.forward_proxy.as_ref()
+    }
+
     /// The skills that have a section of their own.
     pub fn skills(&self) -> impl Iterator<Item = &str> {
         self.for_skill.keys().map(String::as_str)
@@ -129,6 +150,14 @@ impl PolicyFile {
     pub fn grants_for(&self, skill: &str) -> Grants {
         let own = self.for_skill.get(skill).cloned().unwrap_or_default();
         self.for_all.clone().merged_with(own)
+    }
+}
+
+impl HttpSection {
+    fn forward_proxy(self, text: &str) -> Result<Option<ForwardProxy>, BadPolicyFile> {
+        let Some(entry) = self.proxy else { return Ok(None) };
+        let line = line(text, Some(entry.span()));
+        ForwardProxy::parse(entry.get_ref()).map(Some).map_err(|problem| BadPolicyFile::Proxy { line, problem })
     }
 }
 

@@ -11,11 +11,13 @@
 //! holds is never wider than what was granted, nor than what was asked for.
 
 mod address;
+mod allowed;
 mod command;
 mod denial;
 mod effective;
 mod env;
 mod file;
+mod forward_proxy;
 mod grants;
 mod host;
 mod http;
@@ -43,10 +45,12 @@ mod written;
 use skillcell_quote as quote;
 
 pub use self::address::{AddressClass, class};
+pub use self::allowed::{Allowed, AllowedRequest, RuleId};
 pub use self::denial::{Denial, DenialKind, NO_RULE};
 pub use self::effective::Effective;
 pub use self::env::{BadEnv, EnvGrant};
 pub use self::file::{BadPolicyFile, MAX_FILE_BYTES, PolicyFile};
+pub use self::forward_proxy::{BadProxy, ForwardProxy};
 pub use self::grants::{BadGrant, GrantKind, Grants};
 pub use self::host::{BadHost, HostName, HostPattern};
 pub use self::http::{BadRule, HttpRule};
@@ -57,7 +61,7 @@ pub use self::missing::Missing;
 pub use self::mount::{BadMount, GuestPath, Mode, MountGrant};
 pub use self::path::{Ambiguity, BadPath, MatchPath, PathPattern};
 pub use self::permissions::{Asked, BadPermissions, Change, FolderAsk, Permissions, SecretAsk, Wish};
-pub use self::resolve::{AddressDenial, BadResolve, Origin, Resolve, decide_address};
+pub use self::resolve::{AddressDenial, BadResolve, NameDenial, Origin, Resolve, decide_address, decide_name};
 pub use self::rules::{ConnectDenial, HttpDenial, HttpPart, HttpRules};
 pub use self::secret::{BadSecret, SecretDenial, SecretGrant, SecretHost, SecretSource, SecretUse};
 pub use self::tier::{BadTier, Choice, Tier};

@@ -145,3 +145,28 @@ pub fn decide_address(target: &Target, rule: &HttpRule, from: Origin<'_>, addr: 
     };
     if granted { Ok(()) } else { Err(AddressDenial { host: target.host().clone(), port: target.port(), addr, class }) }
 }
+
+/// Why a name may not be given to a proxy.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{host}` is {}, and where a proxy takes it is not known here", class.words())]
+#[non_exhaustive]
+pub struct NameDenial {
+    pub host: HostName,
+    pub class: AddressClass,
+}
+
+impl NameDenial {
+    /// Never a flag.
+    pub fn hint(&self) -> Option<String> {
+        self.class.warning(&self.host)
+    }
+}
+
+/// Whether a name may be given to a proxy, which looks it up by itself. What by convention is of one machine or network
+/// would be of the proxy's; an address is [`decide_address`]'s.
+pub fn decide_name(host: &HostName) -> Result<(), NameDenial> {
+    match host.class() {
+        AddressClass::Public => Ok(()),
+        class => Err(NameDenial { host: host.clone(), class }),
+    }
+}

@@ -1,5 +1,6 @@
 //! The rules of a call, and the decision about one request. Deny beats allow; without a rule there is nothing.
 
+use super::allowed::{Allowed, AllowedRequest, RuleId};
 use super::host::HostPattern;
 use super::http::HttpRule;
 use super::method::{self, BadMethod};
@@ -30,7 +31,7 @@ pub enum HttpDenial {
     #[error(transparent)]
     Method(BadMethod),
     #[error("`{asked}` is denied by the rule `{rule}`")]
-    Denied { asked: String, rule: Box<HttpRule> },
+    Denied { asked: String, rule: Box<HttpRule>, id: RuleId },
     #[error("no rule allows `{asked}`: {}", why_not(*part, *ambiguity, closest.as_deref(), suggested))]
     NotAllowed {
         asked: String,
@@ -48,7 +49,7 @@ pub enum HttpDenial {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ConnectDenial<'r> {
     /// This rule denies all of it.
-    Denied(&'r HttpRule),
+    Denied(RuleId, &'r HttpRule),
     /// No rule is for them; this one is for the host at another port.
     NotAllowed(Option<&'r HttpRule>),
 }
@@ -84,30 +85,50 @@ impl HttpRules {
         HttpRules { allow, deny }
     }
 
-    /// The rule that allows the request, or why none does.
-    pub fn decide(&self, method: &str, target: &Target) -> Result<&HttpRule, HttpDenial> {
+    /// That the request is allowed, or why it is not.
+    pub fn decide(&self, method: &str, target: &Target) -> Result<AllowedRequest, HttpDenial> {
         method::check(method).map_err(HttpDenial::Method)?;
-        if let Some(rule) = self.deny.iter().find(|rule| rule.denies(method, target)) {
-            return Err(HttpDenial::Denied { asked: asked(method, target), rule: Box::new(rule.clone()) });
+        if let Some(index) = self.deny.iter().position(|rule| rule.denies(method, target)) {
+            let (asked, rule) = (asked(method, target), Box::new(self.deny[index].clone()));
+            return Err(HttpDenial::Denied { asked, rule, id: RuleId { denies: true, index } });
         }
-        self.allow.iter().find(|rule| rule.matches(method, target)).ok_or_else(|| self.closest(method, target))
+        let index = self.allow.iter().position(|rule| rule.matches(method, target));
+        let by = self.allowed(index.ok_or_else(|| self.closest(method, target))?);
+        Ok(AllowedRequest { method: method.to_owned(), target: target.clone(), by })
+    }
+
+    /// A rule of these; none for the id of another set's.
+    pub fn get(&self, id: RuleId) -> Option<&HttpRule> {
+        let rules = if id.denies { &self.deny } else { &self.allow };
+        rules.get(id.index)
+    }
+
+    fn allowed(&self, index: usize) -> Allowed {
+        let rule = self.allow.get(index).map(ToString::to_string).unwrap_or_default();
+        Allowed { id: RuleId { denies: false, index }, rule }
+    }
+
+    /// By the first rule that is for this host, whatever the request: its name may be looked up.
+    pub fn decide_lookup(&self, target: &Target) -> Option<Allowed> {
+        let index = self.allow.iter().position(|rule| rule.host.matches(target.host()));
+        index.map(|index| self.allowed(index))
     }
 
     /// The first rule that might allow something of a host and port, before it is known what is asked of them. If there
     /// is none, the rule that denies all of it, or the first one for that host at another port.
-    pub fn connect(&self, target: &Target) -> Result<&HttpRule, ConnectDenial<'_>> {
+    pub fn connect(&self, target: &Target) -> Result<Allowed, ConnectDenial<'_>> {
         let denied = |rule: &HttpRule| {
             let here = HttpRule { host: HostPattern::Exact(target.host().clone()), ..rule.clone() };
-            self.deny.iter().find(|deny| deny.denies_all(&here))
+            self.deny.iter().position(|deny| deny.denies_all(&here))
         };
-        let for_host = || self.allow.iter().filter(|rule| rule.host.matches(target.host()));
-        let mut for_port = for_host().filter(|rule| rule.port == target.port());
-        if let Some(rule) = for_port.clone().find(|rule| denied(rule).is_none()) {
-            return Ok(rule);
+        let for_host = || self.allow.iter().enumerate().filter(|(_, rule)| rule.host.matches(target.host()));
+        let mut for_port = for_host().filter(|(_, rule)| rule.port == target.port());
+        if let Some((index, _)) = for_port.clone().find(|(_, rule)| denied(rule).is_none()) {
+            return Ok(self.allowed(index));
         }
-        Err(match for_port.find_map(denied) {
-            Some(rule) => ConnectDenial::Denied(rule),
-            None => ConnectDenial::NotAllowed(for_host().next()),
+        Err(match for_port.find_map(|(_, rule)| denied(rule)) {
+            Some(index) => ConnectDenial::Denied(RuleId { denies: true, index }, &self.deny[index]),
+            None => ConnectDenial::NotAllowed(for_host().next().map(|(_, rule)| rule)),
         })
     }
 

@@ -29,7 +29,7 @@ use std::time::{Duration, Instant};
 pub use self::sandbox::Sandbox;
 pub use self::sandbox::bubblewrap;
 use skillcell_cache as cache;
-use skillcell_door::{Denials, Door, Web};
+use skillcell_door::{Denials, Door, HttpSession};
 use skillcell_limits::Limits;
 use skillcell_limits::cancel::CancelToken;
 use skillcell_limits::outcome::{Outcome, Usage};
@@ -61,7 +61,7 @@ pub struct Job<'a> {
     /// What the skill takes its call from, and gives its result to.
     pub door: Door,
     /// HTTP, as far as it is granted; the skill has it from when it took its call.
-    pub web: Option<Box<Web>>,
+    pub web: Option<Box<HttpSession>>,
     /// Where refusals go.
     pub denials: Arc<Denials>,
 }

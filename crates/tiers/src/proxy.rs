@@ -1,5 +1,5 @@
-//! The HTTP of a process: a Unix socket that only its sandbox has, with the door's own HTTP behind it. Rules, addresses,
-//! secrets, caps and audit are those of a cell, since it is the same code that is asked.
+//! The HTTP of a process: a Unix socket that only its sandbox has, with the HTTP session of a cell behind it. Rules, addresses,
+//! secrets, caps and audit are those of a cell, since it is the same session that is asked.
 //!
 //! A process that may connect to nothing has a stream instead, on which it asks for a connection with one byte and is
 //! handed a fresh one.
@@ -29,7 +29,8 @@ use std::thread::{JoinHandle, Scope};
 use std::time::Instant;
 
 use skillcell_child::spawn::hand_over;
-use skillcell_door::{Denials, Door, Web};
+use skillcell_door::{Denials, HttpSession};
+use skillcell_limits::cancel::CancelToken;
 
 /// Streams at once; each takes a thread.
 const MAX_STREAMS: usize = 32;
@@ -70,11 +71,12 @@ impl Short {
 
 struct Shared {
     /// HTTP, where any of it is granted.
-    web: Option<Mutex<Web>>,
+    web: Option<Mutex<HttpSession>>,
     denials: Arc<Denials>,
     deadline: Instant,
     open: AtomicBool,
-    stopped: AtomicBool,
+    /// Cancelled at the end, so that no stream waits for a server any more.
+    stopped: CancelToken,
     streams: AtomicUsize,
     next: AtomicU32,
     /// How connections ended: what the door said.
@@ -85,7 +87,12 @@ struct Shared {
 
 impl Proxy {
     /// One that is reached by a path.
-    pub fn start(web: Option<&Web>, denials: Arc<Denials>, path: &Path, deadline: Instant) -> io::Result<Proxy> {
+    pub fn start(
+        web: Option<&HttpSession>,
+        denials: Arc<Denials>,
+        path: &Path,
+        deadline: Instant,
+    ) -> io::Result<Proxy> {
         let path = Short::new(path)?;
         let listener = UnixListener::bind(path.to_path())?;
         let shared = Shared::new(web, denials, deadline);
@@ -95,7 +102,11 @@ impl Proxy {
     }
 
     /// One that hands out connections; and the end that is for the process.
-    pub fn hand_out(web: Option<&Web>, denials: Arc<Denials>, deadline: Instant) -> io::Result<(Proxy, UnixStream)> {
+    pub fn hand_out(
+        web: Option<&HttpSession>,
+        denials: Arc<Denials>,
+        deadline: Instant,
+    ) -> io::Result<(Proxy, UnixStream)> {
         let (ours, theirs) = UnixStream::pair()?;
         let entrance = Entrance::Hand(ours.try_clone()?);
         let shared = Shared::new(web, denials, deadline);
@@ -112,7 +123,7 @@ impl Proxy {
 
 impl Drop for Proxy {
     fn drop(&mut self) {
-        self.shared.stopped.store(true, Ordering::SeqCst);
+        self.shared.stopped.cancel();
         // Wakes the listener.
         let _ = match &self.entrance {
             Entrance::Path(path) => UnixStream::connect(path.to_path()).map(drop),
@@ -134,7 +145,7 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 fn listen(listener: &UnixListener, shared: &Arc<Shared>) {
     std::thread::scope(|scope| {
         for stream in listener.incoming() {
-            if shared.stopped.load(Ordering::SeqCst) {
+            if shared.stopped.is_cancelled() {
                 return;
             }
             let Ok(stream) = stream else { continue };
@@ -145,7 +156,7 @@ fn listen(listener: &UnixListener, shared: &Arc<Shared>) {
 
 fn hand_out(mut asked: &UnixStream, shared: &Arc<Shared>) {
     std::thread::scope(|scope| {
-        while matches!(asked.read(&mut [0]), Ok(1)) && !shared.stopped.load(Ordering::SeqCst) {
+        while matches!(asked.read(&mut [0]), Ok(1)) && !shared.stopped.is_cancelled() {
             let Ok((ours, theirs)) = UnixStream::pair() else { continue };
             // Whoever asks and takes nothing gets no more.
             if hand_over(asked.as_fd(), theirs.as_fd()).is_ok() {
@@ -175,13 +186,14 @@ fn serve<'scope>(scope: &'scope Scope<'scope, '_>, stream: UnixStream, shared: &
 }
 
 impl Shared {
-    fn new(web: Option<&Web>, denials: Arc<Denials>, deadline: Instant) -> Arc<Shared> {
+    fn new(web: Option<&HttpSession>, denials: Arc<Denials>, deadline: Instant) -> Arc<Shared> {
+        let stopped = CancelToken::new();
         Arc::new(Shared {
-            web: web.map(|web| Mutex::new(web.sibling())),
+            web: web.map(|web| Mutex::new(web.sibling(stopped.clone()))),
             denials,
             deadline,
             open: AtomicBool::new(false),
-            stopped: AtomicBool::new(false),
+            stopped,
             streams: AtomicUsize::new(0),
             next: AtomicU32::new(1),
             ends: Mutex::default(),
@@ -189,10 +201,9 @@ impl Shared {
         })
     }
 
-    /// A door for one stream, of which only the web is used. What there is to spend is shared.
-    fn door(&self) -> Door {
-        let web = self.web.as_ref().map(|web| Box::new(lock(web).sibling()));
-        Door { web, denials: Some(self.denials.clone()), ..Door::default() }
+    /// Connections for one stream, where anything is granted. What there is to spend is shared.
+    fn session(&self) -> Option<HttpSession> {
+        self.web.as_ref().map(|web| lock(web).sibling(self.stopped.clone()))
     }
 
     fn remember(&self, id: u32, end: Option<Vec<u8>>) {

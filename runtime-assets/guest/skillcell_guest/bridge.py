@@ -15,7 +15,7 @@ OPEN, TLS, WRITE, READ, WAIT, CLOSE, NAME = b"o", b"s", b"w", b"r", b"a", b"c", 
 UNDER_WAY, READABLE, IDLE = range(3)
 
 #: What the host may answer besides 0, and what that is in Python.
-_REFUSED, _NO_NAME, _UNREACHABLE, _TIMED_OUT, _TLS, _TOO_LARGE, _PROTOCOL, _IDLE, _RESET = range(1, 10)
+_REFUSED, _NO_NAME, _NO_SERVER, _TIMED_OUT, _TLS, _TOO_LARGE, _PROTOCOL, _IDLE, _RESET, _NOT_TRUSTED, _NO_WAY = range(1, 12)
 
 
 class NothingUnderWay(ConnectionAbortedError):
@@ -79,15 +79,14 @@ def _ask(kind, payload):
 def _error(kind, text):
     if kind == _NO_NAME:
         return errors.no_such_name()
-    if kind == _UNREACHABLE and text.endswith("connection refused"):
+    if kind == _NO_SERVER:
         return errors.refused()
     if kind == _TIMED_OUT:
         return TimeoutError("timed out")
-    if kind == _TLS:
+    if kind in (_TLS, _NOT_TRUSTED):
         import ssl
 
-        kind = ssl.SSLCertVerificationError if "certificate" in text else ssl.SSLError
-        return kind(1, text)
+        return (ssl.SSLError if kind == _TLS else ssl.SSLCertVerificationError)(1, text)
     if kind == _IDLE:
         return NothingUnderWay(errno.ECONNABORTED, "there is no answer to read: nothing was asked")
     if kind == _RESET:

@@ -15,7 +15,7 @@ fn a_request_is_told_when_decided_and_when_over() {
     guest.once(&server, get(&server, "/a?token=x", "")).unwrap();
     let events = guest.audit.0.lock().unwrap();
     let place = format!("http://127.0.0.1:{}/a", server.port());
-    let [Event::Decided { method: Some(method), url, allowed: true, rule, reason: None }, finished] = &events[..]
+    let [Event::Decided { method: Some(method), url, allowed: true, rule, reason: None, .. }, finished] = &events[..]
     else {
         panic!("{events:?}")
     };

@@ -6,10 +6,12 @@ use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
 use crate::common::server::{self, Wire};
+use skillcell::CancelToken;
 use skillcell_http::{
-    Asked, Audit, ClientSettings, Event, Exchanges, Gate, Granted, HttpClient, HttpError, HttpLimits, Place, Refusal,
-    Secrets, Terms,
+    Asked, Audit, ClientSettings, Event, Exchanges, Gate, HttpClient, HttpError, HttpLimits, Place, Refusal, Secrets,
+    Terms,
 };
+use skillcell_policy::{Allowed, AllowedRequest, HttpRule, HttpRules, Target};
 
 /// A server that does whatever a handler does to the wire, which says whether to stay.
 pub struct Server {
@@ -72,25 +74,30 @@ pub struct Rules {
     pub refuse_path: Option<&'static str>,
     pub refuse_method: Option<&'static str>,
     pub refuse_address: Option<IpAddr>,
+    pub refuse_unresolved: bool,
     pub refuse_host: Option<&'static str>,
     pub resolve: HashMap<String, SocketAddr>,
 }
 
 impl Gate for Rules {
-    fn connect(&self, place: &Place) -> Result<Granted, Refusal> {
-        if self.refuse_host == Some(place.host()) { Err(no("host")) } else { Ok(yes()) }
+    fn connect(&self, place: &Place) -> Result<Allowed, Refusal> {
+        if self.refuse_host == Some(place.host()) { Err(no("host")) } else { Ok(connection_to(place)) }
     }
 
-    fn request(&self, asked: &Asked) -> Result<Granted, Refusal> {
+    fn request(&self, asked: &Asked) -> Result<AllowedRequest, Refusal> {
         self.connect(&asked.place)?;
         if self.refuse_path == Some(asked.path.as_str()) {
             return Err(no("path"));
         }
-        if self.refuse_method == Some(asked.method.as_str()) { Err(no("method")) } else { Ok(yes()) }
+        if self.refuse_method == Some(asked.method.as_str()) { Err(no("method")) } else { Ok(allow(asked)) }
     }
 
-    fn address(&self, _: &Place, _: &Granted, address: IpAddr) -> Result<(), Refusal> {
+    fn address(&self, _: &Place, _: &Allowed, address: IpAddr) -> Result<(), Refusal> {
         if self.refuse_address == Some(address) { Err(no("address")) } else { Ok(()) }
+    }
+
+    fn unresolved(&self, _: &Place, _: &Allowed) -> Result<(), Refusal> {
+        if self.refuse_unresolved { Err(no("unresolved")) } else { Ok(()) }
     }
 
     fn resolve(&self, host: &str, _: u16) -> Option<SocketAddr> {
@@ -98,12 +105,22 @@ impl Gate for Rules {
     }
 }
 
-fn yes() -> Granted {
-    Granted { rule: "everything".into() }
+/// Everything of one place, by either scheme.
+fn rules_for(place: &Place) -> HttpRules {
+    let rule = |scheme| HttpRule::parse(&format!("* {scheme}://{place}/*")).unwrap();
+    HttpRules::new(vec![rule("http"), rule("https")], Vec::new())
+}
+
+fn connection_to(place: &Place) -> Allowed {
+    rules_for(place).connect(&Target::parse(&format!("http://{place}/")).unwrap()).unwrap()
+}
+
+pub fn allow(asked: &Asked) -> AllowedRequest {
+    rules_for(&asked.place).decide(&asked.method, &Target::parse(&asked.url()).unwrap()).unwrap()
 }
 
 fn no(rule: &str) -> Refusal {
-    Refusal { rule: rule.into(), message: format!("refused by {rule}"), hint: None }
+    Refusal { rule: rule.into(), rule_id: None, message: format!("refused by {rule}"), hint: None }
 }
 
 /// Keeps events, but for those that it is told to refuse.
@@ -145,7 +162,7 @@ impl Setup {
         let audit = Arc::new(Kept::default());
         let gate = Arc::new(self.rules);
         let terms = Terms::new(self.client, gate, audit.clone(), Arc::new(self.secrets), self.limits);
-        Guest { exchanges: Exchanges::new(terms), audit }
+        Guest { exchanges: Exchanges::new(terms, CancelToken::default()), audit }
     }
 }
 

@@ -2,11 +2,11 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::support::{Guest, Rules, Server, Setup, body, code, ok, soon};
 use crate::common::server::{self, Wire};
-use skillcell_http::{ClientSettings, HttpClient, HttpError};
+use skillcell_http::{ClientSettings, HttpClient, HttpError, Readiness};
 
 /// The authority of the tests, for these.
 pub struct Authority(server::Authority);
@@ -24,10 +24,14 @@ impl Authority {
         self.0.config(&[name], None)
     }
 
+    pub fn file(&self) -> std::path::PathBuf {
+        self.0.file.path().to_owned()
+    }
+
     /// A client that trusts this authority, from a file.
     pub fn client(&self) -> Arc<HttpClient> {
         let mut settings = ClientSettings::default();
-        settings.ca_files = vec![self.0.file.path().to_owned()];
+        settings.ca_files = vec![self.file()];
         Arc::new(HttpClient::new(&settings).unwrap())
     }
 }
@@ -70,6 +74,28 @@ fn a_connection_with_a_flood_of_session_tickets_is_replaced() {
 }
 
 #[test]
+fn a_session_ticket_is_no_answer_and_what_tls_has_taken_in_is() {
+    let (authority, (go, wait)) = (Authority::new(), std::sync::mpsc::channel::<()>());
+    let wait = std::sync::Mutex::new(wait);
+    let server = authority.server("api.example.org", move |_, wire| {
+        // The handshake is over by now, so its tickets are on their way.
+        wait.lock().unwrap().recv().is_ok() && wire.write_all(ok("late").as_bytes()).is_ok()
+    });
+    let mut guest = guest(authority.client(), "api.example.org", &server);
+    let id = guest.exchanges.open(true, "api.example.org", 443).unwrap();
+    guest.write(id, REQUEST).unwrap();
+    let started = Instant::now();
+    let states = guest.exchanges.wait(&[id], started + Duration::from_millis(200));
+    assert_eq!(states, [Readiness::Waiting]);
+    assert!(started.elapsed() >= Duration::from_millis(200));
+    go.send(()).unwrap();
+    assert_eq!(guest.exchanges.wait(&[id], soon()), [Readiness::Ready]);
+    // By now the answer is no longer in the socket.
+    assert_eq!(guest.exchanges.wait(&[id], soon()), [Readiness::Ready]);
+    assert_eq!(body(&guest.read(id).unwrap()), "late");
+}
+
+#[test]
 fn a_connection_can_turn_to_tls_before_its_first_byte() {
     let authority = Authority::new();
     let server = authority.server("api.example.org", |_, wire| wire.write_all(ok("private").as_bytes()).is_ok());
@@ -91,7 +117,7 @@ fn an_unknown_authority_is_refused() {
         let mut guest = guest(client, "api.example.org", &server);
         let id = guest.exchanges.open(true, "api.example.org", 443).unwrap();
         let end = guest.write(id, REQUEST).unwrap_err();
-        assert!(matches!(&end, HttpError::Tls { reason, .. } if reason.contains("invalid peer certificate")), "{end}");
+        assert!(matches!(&end, HttpError::Certificate { .. }), "{end}");
         let id = guest.exchanges.open(true, "api.example.org", 443).unwrap();
         assert_eq!(code(guest.exchanges.connect(id, soon())), "tls_failed");
     }
@@ -105,7 +131,7 @@ fn a_certificate_for_another_name_is_refused() {
     let mut guest = guest(authority.client(), "api.example.org", &server);
     let id = guest.exchanges.open(true, "api.example.org", 443).unwrap();
     let end = guest.write(id, REQUEST).unwrap_err();
-    assert!(matches!(&end, HttpError::Tls { reason, .. } if reason.contains("not valid for name")), "{end}");
+    assert!(matches!(&end, HttpError::Certificate { reason, .. } if reason.contains("api.example.org")), "{end}");
     assert_eq!(server.count(), 0);
 }
 

@@ -5,9 +5,7 @@ use std::sync::Arc;
 use super::trail::Trail;
 use super::{AuditError, Event, Line};
 use skillcell_http::Scrubber;
-use skillcell_policy::{
-    Denial, Effective, GrantKind, Grants, HttpRule, MountGrant, Scheme, SecretGrant, SecretHost, Target, Written,
-};
+use skillcell_policy::{Denial, Effective, GrantKind, Grants, MountGrant, Scheme, SecretGrant, Target, Written};
 
 /// A rule that holds, and the grant that it comes from.
 struct Rule {
@@ -52,8 +50,8 @@ impl Rules {
     fn of(granted: &Grants, held: &Grants) -> Rules {
         let mut rules = Vec::new();
         for kind in GrantKind::ALL {
-            for text in held.texts(kind) {
-                let from = source(kind, &text, granted, held).unwrap_or_else(|| text.clone());
+            for (index, text) in held.texts(kind).into_iter().enumerate() {
+                let from = source(kind, index, granted, held).unwrap_or_else(|| text.clone());
                 let written = granted.place_of(kind, &from).clone();
                 rules.push(Rule { kind, text, granted: from, written });
             }
@@ -61,55 +59,52 @@ impl Rules {
         Rules { rules, mounts: held.mounts.clone(), secrets: held.secrets.clone() }
     }
 
-    /// Which rule this is, by its text.
-    pub fn find(&self, kind: GrantKind, text: &str) -> Option<Decider> {
-        let rule = self.rules.iter().find(|rule| rule.kind == kind && rule.text == text)?;
+    /// A rule, by its place among those of its kind.
+    pub fn find(&self, kind: GrantKind, index: usize) -> Option<Decider> {
+        let rule = self.rules.iter().filter(|rule| rule.kind == kind).nth(index)?;
         Some(Decider::new(kind, &rule.text, &rule.written))
     }
 
     /// The grant of the folder that a path is in.
     pub fn mount(&self, path: &str) -> Option<Decider> {
-        let within = |mount: &&MountGrant| {
+        let within = |(_, mount): &(usize, &MountGrant)| {
             let point = mount.guest.as_str();
             path.strip_prefix(point).is_some_and(|rest| rest.is_empty() || rest.starts_with('/') || point == "/")
         };
-        let mount = self.mounts.iter().filter(within).max_by_key(|mount| mount.guest.as_str().len())?;
-        self.find(GrantKind::Mount, &mount.to_string())
+        let mounts = self.mounts.iter().enumerate().filter(within);
+        let (index, _) = mounts.max_by_key(|(_, mount)| mount.guest.as_str().len())?;
+        self.find(GrantKind::Mount, index)
     }
 
     /// The grant by which a secret goes to a host.
     pub fn secret(&self, name: &str, host: &str, tls: bool) -> Option<Decider> {
         let scheme = if tls { Scheme::Https } else { Scheme::Http };
         let target = Target::from_parts(scheme, host, "/").ok()?;
-        let grant = self.secrets.iter().find(|secret| secret.name == name)?;
-        let at = grant.hosts.iter().position(|host| host.matches(&target))?;
-        self.find(GrantKind::Secret, &grant.texts().nth(at)?)
+        let hosts = self.secrets.iter().flat_map(|secret| secret.hosts.iter().map(move |host| (secret, host)));
+        let index = hosts.enumerate().find(|(_, (secret, host))| secret.name == name && host.matches(&target))?.0;
+        self.find(GrantKind::Secret, index)
     }
 }
 
 /// The grant that something which holds comes from: it may have been narrowed to what the skill asks for.
-fn source(kind: GrantKind, text: &str, granted: &Grants, held: &Grants) -> Option<String> {
-    let covering = |rules: &[HttpRule], all: &[HttpRule]| {
-        let rule = rules.iter().find(|rule| rule.to_string() == text)?;
-        all.iter().find(|grant| grant.covers(rule)).map(ToString::to_string)
-    };
+fn source(kind: GrantKind, index: usize, granted: &Grants, held: &Grants) -> Option<String> {
     match kind {
-        GrantKind::AllowHttp => covering(&held.http.allow, &granted.http.allow),
+        GrantKind::AllowHttp => {
+            let rule = held.http.allow.get(index)?;
+            granted.http.allow.iter().find(|grant| grant.covers(rule)).map(ToString::to_string)
+        }
         GrantKind::Mount => {
-            let mount = held.mounts.iter().find(|mount| mount.to_string() == text)?;
+            let mount = held.mounts.get(index)?;
             granted.mounts.iter().find(|grant| grant.guest == mount.guest).map(ToString::to_string)
         }
         GrantKind::Secret => {
-            let is_this = |(_, one): &(&SecretHost, String)| one == text;
-            let (secret, host) = held
-                .secrets
-                .iter()
-                .find_map(|secret| Some((secret, secret.hosts.iter().zip(secret.texts()).find(is_this)?.0)))?;
+            let mut hosts = held.secrets.iter().flat_map(|secret| secret.hosts.iter().map(move |host| (secret, host)));
+            let (secret, host) = hosts.nth(index)?;
             let grant = granted.secrets.iter().find(|grant| grant.name == secret.name)?;
             let at = grant.hosts.iter().position(|wider| wider.covers(host))?;
             grant.texts().nth(at)
         }
-        _ => Some(text.to_owned()),
+        _ => None,
     }
 }
 

@@ -4,7 +4,7 @@ use super::grants::{Decider, Rules};
 use super::trail::{NotRecorded, Trail};
 use super::{Event, Line};
 use skillcell_http::{self as http, Refusal};
-use skillcell_policy::{Denial, GrantKind, NO_RULE};
+use skillcell_policy::{Allowed, Denial, GrantKind, NO_RULE, RuleId};
 
 impl From<NotRecorded> for Refusal {
     fn from(why: NotRecorded) -> Refusal {
@@ -16,14 +16,14 @@ impl Trail {
     /// Records what the HTTP client tells. What it is about to do, it may not do on an error.
     pub fn http(&self, event: &http::Event) -> Result<(), Refusal> {
         match event {
-            http::Event::Decided { method, url, allowed, rule, reason } => {
+            http::Event::Decided { method, url, allowed, rule, rule_id, reason } => {
                 let asked = match method {
                     Some(method) => format!("{method} {url}"),
                     None => format!("connect to {}", url.trim_start_matches('/')),
                 };
                 let event = if method.is_none() && *allowed { Event::Connect } else { Event::Http };
                 let line = Line { asked: Some(asked), reason: reason.clone(), ..self.line(event) };
-                self.decided(*allowed, self.http_rule(rule).put(line))
+                self.decided(*allowed, self.http_rule(rule, *rule_id).put(line))
             }
             http::Event::Secret { name, host, tls, address } => {
                 let line = Line {
@@ -63,13 +63,13 @@ impl Trail {
     }
 
     /// Records that a name is to be looked up by the rule `Ok`, or is not.
-    pub fn name(&self, host: &str, decision: Result<&str, &Denial>) -> Result<(), Refusal> {
-        let (rule, reason) = match decision {
-            Ok(rule) => (rule, None),
-            Err(denial) => (NO_RULE, Some(denial.message.clone())),
+    pub fn name(&self, host: &str, decision: Result<&Allowed, &Denial>) -> Result<(), Refusal> {
+        let (rule, rule_id, reason) = match decision {
+            Ok(allowed) => (allowed.rule(), Some(allowed.id()), None),
+            Err(denial) => (NO_RULE, None, Some(denial.message.clone())),
         };
         let line = Line { asked: Some(format!("look up {host}")), reason, ..self.line(Event::Name) };
-        self.decided(decision.is_ok(), self.http_rule(rule).put(line))
+        self.decided(decision.is_ok(), self.http_rule(rule, rule_id).put(line))
     }
 
     fn decided(&self, allowed: bool, line: Line) -> Result<(), Refusal> {
@@ -83,9 +83,11 @@ impl Trail {
     }
 
     /// Whose rule that is: the operator's, nobody's, or one of the checks that no policy waives.
-    fn http_rule(&self, rule: &str) -> Decider {
-        let known =
-            |rules: &Rules| rules.find(GrantKind::AllowHttp, rule).or_else(|| rules.find(GrantKind::DenyHttp, rule));
+    fn http_rule(&self, rule: &str, id: Option<RuleId>) -> Decider {
+        let known = |rules: &Rules| {
+            let id = id?;
+            rules.find(if id.denies() { GrantKind::DenyHttp } else { GrantKind::AllowHttp }, id.index())
+        };
         self.rules.get().and_then(known).unwrap_or_else(|| Decider {
             rule: rule.to_owned(),
             from: if rule == NO_RULE { "default" } else { "check" }.to_owned(),

@@ -188,7 +188,10 @@ proptest! {
         if let Ok(target) = Target::parse(&url) {
             let rules = parsed(&allow, &[]);
             match rules.decide(method, &target) {
-                Ok(rule) => prop_assert!(rule.matches(method, &target)),
+                Ok(allowed) => {
+                    prop_assert!(rules.get(allowed.by().id()).is_some_and(|rule| rule.matches(method, &target)));
+                    prop_assert!(allowed.is_for(method, &target) && !allowed.is_for("OTHER", &target));
+                }
                 Err(denied) => prop_assert!(rules.allow.iter().all(|rule| !rule.matches(method, &target)), "{}", denied),
             }
         }

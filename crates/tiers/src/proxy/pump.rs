@@ -1,18 +1,21 @@
 //! One stream of the proxy: a question, or a connection whose bytes go back and forth.
 
 use std::io::{self, ErrorKind, Read, Write};
+use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use super::{Shared, lock};
-use skillcell_door::{Answer, Door};
+use skillcell_door::web::{self, Place};
+use skillcell_door::{HttpSession, refuse_open};
+use skillcell_http::{HttpError, Readiness};
 
 /// The longest question: a name, and what is beside it.
 const MAX_QUESTION_BYTES: usize = 512;
 const PIECE: usize = 64 << 10;
-/// How long an answer is waited for before the stream is looked at again.
-const TURN_MS: u32 = 10;
+/// How long the rest of a piece is waited for before the stream is looked at again.
+const TURN: Duration = Duration::from_millis(10);
 const HELLO: &[u8] = b"\x16skillcell ";
 /// How TLS went, in the guest's `handshake`.
 const SHAKEN: u8 = 0;
@@ -31,8 +34,10 @@ pub fn serve(stream: &UnixStream, id: u32, shared: &Shared) -> Option<Vec<u8>> {
     }
     match kind {
         b'n' => {
-            let mut door = shared.door();
-            answer(stream, &ask(&mut door, b'n', payload, shared.deadline)?, shared.deadline).ok()?;
+            let mut session = shared.session();
+            // The question and its answer are the door's own.
+            let told = web::receive(session.as_mut(), &shared.denials, b'n', payload, shared.deadline).ok()?;
+            answer(stream, &told, shared.deadline).ok()?;
             None
         }
         b'e' => {
@@ -62,21 +67,21 @@ fn wait_for_end(shared: &Shared, id: u32) -> Option<Vec<u8>> {
 }
 
 fn connect(stream: &UnixStream, id: u32, payload: &[u8], shared: &Shared) -> Option<Vec<u8>> {
-    let mut door = shared.door();
-    let opened = ask(&mut door, b'o', payload, shared.deadline)?;
-    let Some((0, connection)) = opened.split_first() else {
-        answer(stream, &opened, shared.deadline).ok()?;
-        return None;
+    let place = Place::read(payload).ok()?;
+    let mut session = shared.session();
+    let opened = match &mut session {
+        Some(session) => session.open(place.tls, place.host, place.port, place.until(shared.deadline)),
+        None => Err(refuse_open(place.host, place.port, &shared.denials)),
     };
-    answer(stream, &[&[0], &id.to_le_bytes()[..]].concat(), shared.deadline).ok()?;
-    let connection: [u8; 4] = connection.try_into().ok()?;
-    Pump { stream, door, connection, deadline: shared.deadline }.run()
+    let told = opened.clone().map(|_| id.to_le_bytes().to_vec());
+    answer(stream, &web::encode(told), shared.deadline).ok()?;
+    Pump { stream, session: session?, connection: opened.ok()?, deadline: shared.deadline }.run()
 }
 
 struct Pump<'a> {
     stream: &'a UnixStream,
-    door: Door,
-    connection: [u8; 4],
+    session: HttpSession,
+    connection: u32,
     deadline: Instant,
 }
 
@@ -84,54 +89,44 @@ struct Pump<'a> {
 enum Step {
     On,
     /// The stream is over, for this reason if there is one.
-    Over(Option<Vec<u8>>),
+    Over(Option<HttpError>),
 }
 
 impl Pump<'_> {
+    /// Gives why it ended, as the door would say it, unless the call is over or the process went away.
     fn run(mut self) -> Option<Vec<u8>> {
         let mut first = true;
         loop {
-            let under_way = self.is_under_way();
-            match self.take(!under_way, &mut first) {
-                Step::Over(end) => return end,
-                Step::On => {}
+            // Both at once: the process may write, or go away, while the server answers.
+            let (state, written) =
+                self.session.wait_beside(self.connection, self.stream.as_fd(), self.deadline).ok()?;
+            let mut step = if written { self.take(&mut first) } else { Step::On };
+            if matches!(step, Step::On) && state == Readiness::Ready {
+                step = self.give();
             }
-            if under_way && let Step::Over(end) = self.give() {
-                return end;
+            if let Step::Over(end) = step {
+                let lasts = !self.session.is_cancelled() && Instant::now() < self.deadline;
+                return end.filter(|_| lasts).map(|error| web::encode(Err(error)));
             }
         }
     }
 
-    fn ask(&mut self, kind: u8, payload: &[u8]) -> Option<Vec<u8>> {
-        ask(&mut self.door, kind, payload, self.deadline)
-    }
-
-    /// Whether something was asked that is being answered.
-    fn is_under_way(&mut self) -> bool {
-        let frame = [&0u32.to_le_bytes()[..], &self.connection].concat();
-        self.ask(b'a', &frame).is_some_and(|states| states.get(1).is_some_and(|state| *state < 2))
-    }
-
-    /// Takes what the process wrote; waits for it where nothing else can come.
-    fn take(&mut self, wait: bool, first: &mut bool) -> Step {
+    /// Takes what the process wrote.
+    fn take(&mut self, first: &mut bool) -> Step {
         let mut buffer = vec![0; PIECE];
-        let patience = if wait { self.deadline.saturating_duration_since(Instant::now()) } else { Duration::ZERO };
-        // Zero would be no time-out at all.
-        let _ = self.stream.set_read_timeout(Some(patience.max(Duration::from_millis(1))));
         let size = match self.stream.take(PIECE as u64).read(&mut buffer) {
             Ok(0) => return Step::Over(None),
             Ok(size) => size,
-            Err(error) if is_timeout(&error) && !wait => return Step::On,
-            Err(error) if error.kind() == ErrorKind::Interrupted => return Step::On,
+            Err(error) if is_timeout(&error) || error.kind() == ErrorKind::Interrupted => return Step::On,
             Err(_) => return Step::Over(None),
         };
         buffer.truncate(size);
         if std::mem::take(first) && buffer.starts_with(HELLO) {
             return self.shake_hands(&buffer);
         }
-        match self.ask(b'w', &[&self.connection[..], &buffer].concat()) {
-            Some(answer) if answer.first() == Some(&0) => Step::On,
-            other => Step::Over(other),
+        match self.session.write(self.connection, &buffer, self.deadline) {
+            Ok(()) => Step::On,
+            Err(error) => Step::Over(Some(error)),
         }
     }
 
@@ -140,16 +135,15 @@ impl Pump<'_> {
         if hello.last() != Some(&b'\n') {
             return Step::Over(None);
         }
-        let Some(answer) = self.ask(b's', &[&self.connection[..], &u32::MAX.to_le_bytes()].concat()) else {
-            return Step::Over(None);
+        let shaken = self.session.start_tls(self.connection, self.deadline);
+        let how = match &shaken {
+            Ok(()) => SHAKEN,
+            Err(HttpError::TimedOut { .. }) => TIMED_OUT,
+            Err(HttpError::Certificate { .. }) => NOT_TRUSTED,
+            Err(_) => FAILED,
         };
-        let text = &answer.get(1..).unwrap_or_default()[..answer.len().saturating_sub(1).min(60_000)];
-        let how = match answer.first() {
-            Some(0) => SHAKEN,
-            Some(4) => TIMED_OUT,
-            Some(5) if String::from_utf8_lossy(text).contains("certificate") => NOT_TRUSTED,
-            _ => FAILED,
-        };
+        let text = shaken.err().map(|error| error.to_string()).unwrap_or_default().into_bytes();
+        let text = &text[..text.len().min(60_000)];
         let length = u16::try_from(text.len()).unwrap_or(u16::MAX);
         let reply = [&[0x16, how][..], &length.to_le_bytes(), text].concat();
         match write(self.stream, &reply, self.deadline) {
@@ -160,27 +154,16 @@ impl Pump<'_> {
 
     /// Gives the process what came of the answer.
     fn give(&mut self) -> Step {
-        let most = u32::try_from(PIECE).unwrap_or(u32::MAX).to_le_bytes();
-        let frame = [&self.connection[..], &most, &TURN_MS.to_le_bytes()].concat();
-        let Some(answer) = self.ask(b'r', &frame) else { return Step::Over(None) };
-        match answer.split_first() {
-            Some((0, [])) => Step::Over(None),
-            Some((0, bytes)) => match write(self.stream, bytes, self.deadline) {
+        match self.session.read(self.connection, PIECE, self.deadline.min(Instant::now() + TURN)) {
+            Ok(bytes) if bytes.is_empty() => Step::Over(None),
+            Ok(bytes) => match write(self.stream, &bytes, self.deadline) {
                 Ok(()) => Step::On,
                 Err(_) => Step::Over(None),
             },
-            // It takes longer, or there is nothing more to come.
-            Some((4 | 8, _)) => Step::On,
-            _ => Step::Over(Some(answer)),
+            // The rest of it takes longer, or there is nothing more to come.
+            Err(HttpError::TimedOut { .. } | HttpError::NotReady) => Step::On,
+            Err(error) => Step::Over(Some(error)),
         }
-    }
-}
-
-/// The door's answer; none when the call is over, or what was asked makes no sense.
-fn ask(door: &mut Door, kind: u8, payload: &[u8], deadline: Instant) -> Option<Vec<u8>> {
-    match door.receive(&[&[kind], payload].concat(), deadline) {
-        Ok(Answer::Bytes(answer)) => Some(answer),
-        Ok(Answer::Pin(_)) | Err(_) => None,
     }
 }
 

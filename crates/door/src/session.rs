@@ -1,0 +1,133 @@
+//! One call's HTTP, in types: what the frames of a cell and the streams of other tiers' processes are turned into.
+
+use std::net::{IpAddr, Ipv4Addr};
+use std::os::fd::BorrowedFd;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::denials::Denials;
+use super::gate::PolicyGate;
+use super::not_granted;
+use skillcell_http::{Exchanges, HttpClient, HttpError, HttpLimits, Readiness, Refusal, Secrets, Terms};
+use skillcell_limits::cancel::CancelToken;
+use skillcell_policy::{Grants, NO_RULE, Scheme, Target};
+
+const RESOLVE: Duration = Duration::from_secs(10);
+/// The most addresses of a name that are told.
+const MAX_ADDRESSES: usize = 16;
+/// What a name is said to lead to where only a proxy knows: an address for documentation, which nobody has.
+const UNRESOLVED: IpAddr = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1));
+
+/// The connections of one cell, or of one stream of a process.
+pub struct HttpSession {
+    exchanges: Exchanges,
+    gate: Arc<PolicyGate>,
+}
+
+impl HttpSession {
+    pub fn new(
+        client: Arc<HttpClient>,
+        grants: &Grants,
+        secrets: Arc<Secrets>,
+        denials: &Arc<Denials>,
+        limits: HttpLimits,
+        cancel: CancelToken,
+    ) -> HttpSession {
+        let gate = Arc::new(PolicyGate::new(grants, denials.clone()));
+        let terms = Terms::new(client, gate.clone(), denials.clone(), secrets, limits);
+        HttpSession { exchanges: Exchanges::new(terms, cancel), gate }
+    }
+
+    /// Another set of connections on the same terms: what may be asked, and what there is to spend, is shared.
+    pub fn sibling(&self, cancel: CancelToken) -> HttpSession {
+        HttpSession { exchanges: self.exchanges.sibling(cancel), gate: self.gate.clone() }
+    }
+
+    /// Whether nobody waits for it any more.
+    pub fn is_cancelled(&self) -> bool {
+        self.exchanges.is_cancelled()
+    }
+
+    /// Opens a connection. Connects at once, so that a library learns of failures where it looks for them.
+    pub fn open(&mut self, tls: bool, host: &str, port: u16, deadline: Instant) -> Result<u32, HttpError> {
+        let id = self.exchanges.open(tls, host, port)?;
+        self.exchanges.connect(id, deadline).inspect_err(|_| self.exchanges.close(id))?;
+        Ok(id)
+    }
+
+    pub fn start_tls(&mut self, id: u32, deadline: Instant) -> Result<(), HttpError> {
+        self.exchanges.start_tls(id, deadline)
+    }
+
+    pub fn write(&mut self, id: u32, bytes: &[u8], deadline: Instant) -> Result<(), HttpError> {
+        self.exchanges.write(id, bytes, deadline)
+    }
+
+    pub fn read(&mut self, id: u32, max: usize, deadline: Instant) -> Result<Vec<u8>, HttpError> {
+        self.exchanges.read(id, max, deadline)
+    }
+
+    /// See [`Exchanges::wait`].
+    pub fn wait(&mut self, ids: &[u32], deadline: Instant) -> Vec<Readiness> {
+        self.exchanges.wait(ids, deadline)
+    }
+
+    /// See [`Exchanges::wait_beside`].
+    pub fn wait_beside(
+        &mut self,
+        id: u32,
+        other: BorrowedFd<'_>,
+        deadline: Instant,
+    ) -> std::io::Result<(Readiness, bool)> {
+        self.exchanges.wait_beside(id, other, deadline)
+    }
+
+    pub fn close(&mut self, id: u32) {
+        self.exchanges.close(id);
+    }
+
+    /// The addresses of a name. It is looked up only where some rule is for that host: a look-up tells the world what is
+    /// asked.
+    pub fn addresses(&self, name: &str, port: Option<u16>, deadline: Instant) -> Result<Vec<IpAddr>, HttpError> {
+        let refused = || HttpError::Refused(self.gate.refuse_name(name, not_granted(name, port)));
+        let authority = format!("{name}:{}", port.unwrap_or(443));
+        let target = Target::from_parts(Scheme::Https, &authority, "/").map_err(|_| refused())?;
+        let allowed = self.gate.decide_lookup(&target).ok_or_else(refused)?;
+        if let Some(entry) = self.gate.any_resolve(&target) {
+            return Ok(vec![entry.addr()]);
+        }
+        if self.exchanges.is_proxied() {
+            let checked = self.gate.check_left(&target, &allowed);
+            checked.map_err(|denial| self.gate.refuse_name(name, *denial))?;
+            return Ok(vec![UNRESOLVED]);
+        }
+        self.gate.tell_lookup(name, &allowed)?;
+        let mut found = self.exchanges.addresses(name, deadline.min(Instant::now() + RESOLVE))?;
+        for addr in &found {
+            let checked = self.gate.check_found(&target, &allowed, *addr);
+            checked.map_err(|denial| self.gate.refuse_name(name, *denial))?;
+        }
+        found.truncate(MAX_ADDRESSES);
+        Ok(found)
+    }
+}
+
+/// What is said where nothing of the network is granted.
+pub fn nothing_granted() -> HttpError {
+    let message = "nothing of the network is granted".to_owned();
+    HttpError::Refused(Refusal { rule: NO_RULE.to_owned(), rule_id: None, message, hint: None })
+}
+
+/// Refuses a connection where nothing is granted.
+pub fn refuse_open(host: &str, port: u16, denials: &Denials) -> HttpError {
+    denials.refuse_connection(host, port, not_granted(host, Some(port)));
+    nothing_granted()
+}
+
+/// Refuses to look a name up where nothing is granted.
+pub fn refuse_name(host: &str, port: Option<u16>, denials: &Denials) -> HttpError {
+    let denial = not_granted(host, port);
+    let _ = denials.tell_name(host, Err(&denial));
+    denials.add(denial);
+    nothing_granted()
+}
