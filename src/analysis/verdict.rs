@@ -103,7 +103,8 @@ pub fn decide(graph: &Graph<'_>, needs: &[Need], asks: bool) -> Decision {
     if let Some((when, at)) = blocked {
         let mut reason = reason(&needs[at], Some(when), false);
         if when == When::Call {
-            let start = if needs[at].by.is_empty() { "every call" } else { "in every call" };
+            let is_done = needs[at].by.is_empty() && !matches!(needs[at].what, What::Unreadable(_));
+            let start = if is_done { "every call" } else { "in every call" };
             reason.text = format!("{start} {}", reason.text);
         }
         reasons.push(reason);
@@ -178,7 +179,7 @@ fn text(need: &Need) -> String {
             let kind = if built { "native code" } else { "source that has to be compiled to native code" };
             format!("imports `{name}` from `{}`, which is {kind}", brief(file))
         }
-        What::Unreadable(why) => format!("Python can't read this file: {}", brief(why)),
+        What::Unreadable(why) => format!("this file can't be read by Python: {}", brief(why)),
         What::NotASkill(why) => format!("Skillware's loader does not take it: {}", brief(why)),
         What::Elsewhere => format!("goes on only on another platform, or with another Python (`{name}`)"),
         What::Nowhere(file) => {

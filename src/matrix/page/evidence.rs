@@ -30,7 +30,10 @@ pub fn evidence(index: usize, skill: &Row, figures: &SkillFigures) -> String {
 
 fn verdict(skill: &Row) -> String {
     let verdict = skill.verdict.as_deref().unwrap_or("could not be read");
-    let tier = skill.best_tier.as_ref().map_or_else(String::new, |tier| format!(" Best tier: <b>{}</b>.", esc(tier)));
+    let tier = match skill.tier_in_words() {
+        "" => String::new(),
+        tier => format!(" Best tier: <b>{}</b>.", esc(tier)),
+    };
     let problem = skill.problem.as_ref().map_or_else(String::new, |why| format!("<p class=\"bad\">{}</p>", esc(why)));
     let list = |title: &str, all: &[Reason]| {
         let items: String = all
