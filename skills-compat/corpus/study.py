@@ -50,9 +50,13 @@ def scripts(work):
 def _json_of(arguments, seconds):
     try:
         done = subprocess.run([_PROGRAM, *arguments], capture_output=True, text=True, timeout=seconds, stdin=subprocess.DEVNULL)
+    except subprocess.TimeoutExpired:
+        return {"problem": f"not done after {seconds} s"}
+    try:
         return json.loads(done.stdout)
-    except (subprocess.TimeoutExpired, ValueError) as error:
-        return {"problem": type(error).__name__}
+    except ValueError:  # it did not get as far as a call, and says why
+        said = [line for line in done.stderr.splitlines() if line.startswith("error:")]
+        return {"problem": (said or ["error: no answer"])[0]}
 
 
 def inspect(script):

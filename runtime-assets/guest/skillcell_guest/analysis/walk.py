@@ -32,6 +32,8 @@ _COMMON = {name for kind in (str, bytes, dict, list, set, int, type(None)) for n
 _LOADERS = {"importlib.import_module", "__import__", "importlib.__import__", "builtins.__import__"}
 _PROBES = {"importlib.util.find_spec", "pkgutil.find_loader", "shutil.which", "importlib.find_loader"}
 _FILE_LOADERS = {"importlib.util.spec_from_file_location", "runpy.run_path", "imp.load_source"}
+#: Addresses that are told to whoever is asked, and not asked themselves.
+_TOLD = {"referer", "http-referer", "origin", "user-agent", "from"}
 _MOST_LITERAL_CODE = 20_000
 _MOST_REFERENCES = 300
 
@@ -293,6 +295,10 @@ class Walk:
                 children = [(part.value, here) for part in node.values if isinstance(part, ast.FormattedValue)]
             elif isinstance(node, ast.AnnAssign):
                 children = [(node.value, here)] if node.value is not None else []
+            elif isinstance(node, ast.Dict):
+                told = lambda key: isinstance(key, ast.Constant) and str(key.value).lower() in _TOLD  # noqa: E731
+                pairs = [pair for pair in zip(node.keys, node.values) if not told(pair[0])]
+                children = [(part, here) for pair in pairs for part in pair if part is not None]
             else:
                 children = [(child, here) for child in ast.iter_child_nodes(node)]
             pending.extend(reversed(children))
