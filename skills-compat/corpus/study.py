@@ -50,9 +50,13 @@ def scripts(work):
 def _json_of(arguments, seconds):
     try:
         done = subprocess.run([_PROGRAM, *arguments], capture_output=True, text=True, timeout=seconds, stdin=subprocess.DEVNULL)
+    except subprocess.TimeoutExpired:
+        return {"problem": f"not done after {seconds} s"}
+    try:
         return json.loads(done.stdout)
-    except (subprocess.TimeoutExpired, ValueError) as error:
-        return {"problem": type(error).__name__}
+    except ValueError:  # it did not get as far as a call, and says why
+        said = [line for line in done.stderr.splitlines() if line.startswith("error:")]
+        return {"problem": (said or ["error: no answer"])[0]}
 
 
 def inspect(script):
@@ -134,10 +138,12 @@ def main():
     parser.add_argument("what", choices=["inspect", "run", "table"])
     parser.add_argument("--work", type=pathlib.Path, required=True)
     parser.add_argument("--before", type=pathlib.Path, help="a found.jsonl of another program, for the column `before`")
+    parser.add_argument("--limit", type=int, help="inspect only so many: those whose hashes come first")
     asked = parser.parse_args()
     found, ran = asked.work / "found.jsonl", asked.work / "ran.jsonl"
     if asked.what == "inspect":
-        every(found, inspect, list(scripts(asked.work)))
+        # By hash, so that the first so many are a mix of all packages, and the same everywhere.
+        every(found, inspect, sorted(scripts(asked.work), key=lambda one: one["sha256"])[: asked.limit])
         print(collections.Counter(one["verdict"] for one in lines(found)))
     elif asked.what == "run":
         every(ran, run, judged_in_cells(lines(found)))

@@ -24,7 +24,7 @@ _DISTRIBUTIONS = {
     "torch_geometric": "torch-geometric", "pytorch_lightning": "pytorch-lightning", "stable_baselines3": "stable-baselines3",
     "duckduckgo_search": "duckduckgo-search", "pydantic_settings": "pydantic-settings", "faster_whisper": "faster-whisper",
 }  # fmt: skip
-_GOOGLE = {"genai": "google-genai", "generativeai": "google-generativeai", "oauth2": "google-auth", "auth": "google-auth"}
+_GOOGLE = {"genai": "google-genai", "generativeai": "google-generativeai", "oauth2": "google-auth", "auth": "google-auth", "analytics": "google-analytics-data"}
 
 _SKILL = '''"""Written by skills-compat/corpus/wrap.py: starts `{name}` as a command would."""
 import os
@@ -77,7 +77,7 @@ def wrap(folder, path, content, beside):
         "name": f"corpus/{hashlib.sha256(path.encode()).hexdigest()[:8]}",
         "version": "0.1.0",
         "description": f"the script {name} of a package",
-        "requirements": sorted(set(_requirements(tree, tops))),
+        "requirements": sorted({one for part in _with_siblings(tree, beside) for one in _requirements(part, tops)}),
     }
     (folder / "manifest.yaml").write_text(json.dumps(manifest))
     return True
@@ -97,6 +97,31 @@ def _actions(tree):
     for number, (name, call) in enumerate(list(calls.items())[:_MOST_ACTIONS]):
         yield f'{"el" if number else ""}if action == "{name}":'
         yield f"    {call}"
+
+
+def _with_siblings(tree, beside):
+    """The script, and the files beside it that it imports, and those that these import: all of it is what a skill requires."""
+    trees, seen = [tree], set()
+    for tree in trees:
+        yield tree
+        for name in _imported(tree):
+            path = name.replace(".", "/")
+            for file in {f"{path}.py", f"{path}/__init__.py", f"{path.partition('/')[0]}/__init__.py"} & beside.keys() - seen:
+                seen.add(file)
+                try:
+                    trees.append(ast.parse(beside[file]))
+                except (SyntaxError, ValueError):
+                    pass
+
+
+def _imported(tree):
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = node.module or ""
+            yield base
+            yield from (f"{base}.{alias.name}".lstrip(".") for alias in node.names)
 
 
 def _requirements(tree, own):

@@ -212,7 +212,7 @@ fn summary(matrix: &Matrix, printer: &Printer) {
             vec![
                 row.id.clone(),
                 row.verdict.clone().unwrap_or_else(|| "unknown".to_owned()),
-                row.best_tier.clone().unwrap_or_default(),
+                row.tier_in_words().to_owned(),
                 count(&row.tests.cells),
                 count(&row.tests.native),
                 count(&row.tests.pyodide),

@@ -456,3 +456,16 @@ fn a_name_that_another_version_of_a_package_had_is_missed() {
     assert_eq!(verdict, "not in wasm", "{reasons:?}");
     assert!(reasons[0].contains("uses `finder.search`"), "{reasons:?}");
 }
+
+#[test]
+fn a_graph_that_is_written_to_the_working_folder_is_not_called_fine() {
+    let source = "import networkx\ndef run(params): return networkx.write_edgelist({}, path='graph.edgelist')";
+    let place = Place::new(&["networkx"], source);
+    let library =
+        "def write_edgelist(graph, path):\n    with open(path, 'w') as file:\n        file.write(repr(graph))";
+    place.wheel("networkx-3", &[], &[("networkx.py", library)]);
+    let (verdict, reasons, _) = inspected(&place);
+    assert_eq!(verdict, "not in wasm", "{reasons:?}");
+    assert!(reasons[0].contains("the working folder (`networkx.write_edgelist`)"), "{reasons:?}");
+    assert!(place.call(json!({})).is_err(), "and that is how it is");
+}

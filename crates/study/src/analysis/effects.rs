@@ -70,7 +70,27 @@ type Names = (Effect, &'static [&'static str]);
 /// What a call does, by its name alone.
 pub fn of(name: &str) -> Option<Effect> {
     let mut tables = [processes::TABLE, connections::TABLE, files::TABLE].into_iter().flatten();
-    tables.find(|(_, names)| names.iter().any(|pattern| matches(pattern, name))).map(|(effect, _)| *effect)
+    let found = tables.find(|(_, names)| names.iter().any(|pattern| matches(pattern, name))).map(|(effect, _)| *effect);
+    found.filter(|effect| *effect != Effect::Process || !is_of_result(name))
+}
+
+/// Whether this is a method of the table or text that a function gave: `pdf2image.pdfinfo_from_path(…).get(…)`.
+fn is_of_result(name: &str) -> bool {
+    const METHODS: [&str; 12] = [
+        "get",
+        "items",
+        "keys",
+        "values",
+        "append",
+        "split",
+        "splitlines",
+        "strip",
+        "decode",
+        "replace",
+        "lower",
+        "copy",
+    ];
+    name.rsplit_once('.').is_some_and(|(before, leaf)| before.contains('.') && METHODS.contains(&leaf))
 }
 
 fn matches(pattern: &str, name: &str) -> bool {
@@ -92,6 +112,8 @@ mod tests {
         assert_eq!(of("paramiko.SSHClient.connect"), Some(Effect::Socket));
         assert_eq!(of("paramikox.SSHClient"), None);
         assert_eq!(of("os.execvp"), Some(Effect::Process));
+        assert_eq!(of("pdf2image.pdfinfo_from_path"), Some(Effect::Process));
+        assert_eq!(of("pdf2image.pdfinfo_from_path.get"), None, "a method of a table");
         assert_eq!(of("requests.Session.post"), Some(Effect::Http));
     }
 

@@ -139,6 +139,7 @@ impl<'a> Graph<'a> {
 
     /// The nodes that a call can mean, and whether it is surely these.
     fn targets(&self, from: &str, to: Option<&str>, function: &str) -> (Vec<Node>, bool) {
+        let to = to.map(|path| self.home_of(path, function.split('.').next().unwrap_or(function)));
         if let Some(path) = to
             && let Some(file) = self.facts.files.get(path)
         {
@@ -159,6 +160,23 @@ impl<'a> Graph<'a> {
         let named = self.named(last, to.filter(|path| *path != from).is_some() || to.is_none());
         let one = named.len() == 1;
         (if named.len() <= 6 { named } else { Vec::new() }, one)
+    }
+
+    /// The file that has a name which another only hands on: `from .tree import walk` in a package's `__init__.py`.
+    fn home_of<'b>(&'b self, path: &'b str, name: &str) -> &'b str {
+        let mut home = path;
+        for _ in 0..4 {
+            let Some(file) = self.facts.files.get(home) else { break };
+            if file.functions.contains_key(name) || file.classes.contains_key(name) {
+                break;
+            }
+            let from = file.imports.iter().find(|import| import.names.iter().any(|one| one == name));
+            match from.and_then(|import| import.to.as_ref()?.last()) {
+                Some(next) => home = next,
+                None => break,
+            }
+        }
+        home
     }
 
     /// A method of a class, or of a class that it is derived from.

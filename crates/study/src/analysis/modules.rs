@@ -273,7 +273,9 @@ impl<'a> Modules<'a> {
     fn failed(&self, package: String, failed: &Failed) -> Module {
         let lost = failed.missing.as_deref().and_then(|missing| {
             let top = missing.split('.').next().unwrap_or(missing);
-            self.resolved(distributions::package(missing), top).filter(|found| !found.there)
+            // `pymatgen.core` is in `pymatgen-core`, which `pymatgen` pulls in.
+            let part = self.resolved.iter().find(|one| distributions::same(&one.package, missing));
+            part.or_else(|| self.resolved(distributions::package(missing), top)).filter(|found| !found.there)
         });
         match lost {
             Some(lost) => Self::for_want_of(package, lost),
@@ -317,8 +319,7 @@ impl Modules<'_> {
         let by_module = || self.resolved.iter().find(|one| one.modules.iter().any(|module| module == top));
         // What a package that was never unpacked is imported as is not known: `PyTDC` is likely to be `tdc`.
         let by_guess = || {
-            let unseen =
-                self.resolved.iter().filter(|one| !one.there && one.modules.is_empty() && one.chain.len() == 1);
+            let unseen = self.resolved.iter().filter(|one| !one.there && one.chain.len() == 1);
             let plain = |name: &str| name.to_ascii_lowercase().replace(['-', '_', '.'], "");
             let top = plain(top);
             (top.len() > 2).then(|| unseen.into_iter().find(|one| plain(&one.package).contains(&top))).flatten()

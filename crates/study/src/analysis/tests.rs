@@ -8,6 +8,10 @@ use super::{Analysis, from_facts};
 
 /// A `skill.py` with these statements, whose class has `execute`; `torch` and `web3` are absent.
 fn analysed(file: Value, required: Vec<Required>) -> Analysis {
+    analysed_with(file, required, &Tried::default())
+}
+
+fn analysed_with(file: Value, required: Vec<Required>, tried: &Tried) -> Analysis {
     let mut whole = json!({
         "functions": {"Case.execute": [1, false, false], "Case.helper": [9, false, false]},
         "classes": {"Case": ["BaseSkill"]},
@@ -18,7 +22,7 @@ fn analysed(file: Value, required: Vec<Required>) -> Analysis {
         "files": {"skill.py": whole},
         "modules": {"torch": ["absent", ""], "web3": ["absent", ""], "json": ["stdlib", ""]},
     });
-    from_facts(&serde_json::from_value(facts).expect("facts"), 0, required, &Tried::default())
+    from_facts(&serde_json::from_value(facts).expect("facts"), 0, required, tried)
 }
 
 fn import(module: &str, more: Value) -> Value {
@@ -129,13 +133,33 @@ fn a_requirement_under_another_name_is_not_called_missing() {
         uninstallable: false,
         of_extra: false,
         what: String::new(),
-        modules: Vec::new(),
+        // A guess: nobody unpacked it.
+        modules: vec![package.to_lowercase()],
     };
     let why = |package: &str| {
         let found = analysed(json!({"imports": [import("torch.nn", json!({}))]}), vec![required(package)]);
         found.reasons[0].text.contains("not in the manifest's requirements")
     };
     assert_eq!((why("PyTorch"), why("unrelated")), (false, true));
+}
+
+#[test]
+fn a_module_below_another_may_be_the_package_that_is_missing() {
+    let one = |package: &str, chain: &[&str], there: bool| Required {
+        package: package.to_owned(),
+        chain: chain.iter().map(|name| (*name).to_owned()).collect(),
+        there,
+        native: !there,
+        uninstallable: false,
+        of_extra: false,
+        what: String::new(),
+        modules: vec![package.replace('-', "_")],
+    };
+    let required = vec![one("web3", &["web3"], true), one("web3-core", &["web3", "web3-core"], false)];
+    let failed = json!({"failed": {"web3.core": {"kind": "import", "text": "No module", "missing": "web3.core"}}});
+    let tried: Tried = serde_json::from_value(failed).expect("as the guest reports it");
+    let found = analysed_with(json!({"imports": [import("web3.core", json!({}))]}), required, &tried);
+    assert!(found.reasons[0].text.contains("native code (through web3 → web3-core)"), "{}", found.reasons[0].text);
 }
 
 #[test]

@@ -104,7 +104,8 @@ pub fn decide(graph: &Graph<'_>, needs: &[Need], asks: bool) -> Decision {
     if let Some((when, at)) = blocked {
         let mut reason = reason(&needs[at], Some(when), false);
         if when == When::Call {
-            let start = if needs[at].by.is_empty() { "every call" } else { "in every call" };
+            let is_done = needs[at].by.is_empty() && !matches!(needs[at].what, What::Unreadable(_));
+            let start = if is_done { "every call" } else { "in every call" };
             reason.text = format!("{start} {}", reason.text);
         }
         reasons.push(reason);
@@ -179,7 +180,7 @@ fn text(need: &Need) -> String {
             let kind = if built { "native code" } else { "source that has to be compiled to native code" };
             format!("imports `{name}` from `{}`, which is {kind}", cut(file, MAX_QUOTED))
         }
-        What::Unreadable(why) => format!("Python can't read this file: {}", cut(why, MAX_QUOTED)),
+        What::Unreadable(why) => format!("this file can't be read by Python: {}", cut(why, MAX_QUOTED)),
         What::NotASkill(why) => format!("Skillware's loader does not take it: {}", cut(why, MAX_QUOTED)),
         What::Elsewhere => format!("goes on only on another platform, or with another Python (`{name}`)"),
         What::Nowhere(file) => {

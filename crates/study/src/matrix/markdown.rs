@@ -92,7 +92,7 @@ fn skills(matrix: &Matrix) -> String {
             plain(&row.id),
             plain(&row.classes.join(", ")),
             plain(row.verdict.as_deref().unwrap_or("could not be read")),
-            plain(row.best_tier.as_deref().unwrap_or("")),
+            plain(row.tier_in_words()),
             suite(&row.tests.cells),
             suite(&row.tests.native),
             parity(row),
@@ -277,6 +277,18 @@ mod tests {
         assert_eq!(fill_in(&made, &matrix).unwrap(), made);
         assert!(fill_in("<!-- generated: matrix-other -->", &matrix).is_err());
         assert!(fill_in("<!-- generated: matrix-skills --> and no end", &matrix).is_err());
+    }
+
+    #[test]
+    fn a_tier_in_which_no_tests_ran_has_no_name() {
+        let mut matrix = super::super::model::tests_support::empty();
+        for (verdict, likely, best) in [("runs", "wasm", Some("wasm")), ("not in wasm", "subprocess", None)] {
+            let mut row = super::super::model::tests_support::row(&format!("a/{likely}"), verdict);
+            (row.likely_tier, row.best_tier) = (Some(likely.into()), best.map(str::to_owned));
+            matrix.skills.push(row);
+        }
+        let table = skills(&matrix);
+        assert!(table.contains("| runs | wasm |") && table.contains("| not in wasm | not tried |"), "{table}");
     }
 
     #[test]

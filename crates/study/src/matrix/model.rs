@@ -12,6 +12,9 @@ use super::cases::Ending;
 /// The version of the format.
 pub const SCHEMA: u32 = 1;
 
+/// What stands where a tier would, if the skill's tests ran in none that has what it needs.
+pub const NOT_TRIED: &str = "not tried";
+
 /// A registry's skills and what became of each.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Matrix {
@@ -113,6 +116,15 @@ impl Row {
             parity: Parity::default(),
             pyodide: Pyodide { not_looked_up: None, packages: Vec::new() },
             problem: None,
+        }
+    }
+
+    /// The tier for a table: only one in which the skill's tests ran has a name. Nothing of a skill that could not be read.
+    pub fn tier_in_words(&self) -> &str {
+        match (&self.best_tier, &self.verdict) {
+            (Some(tier), _) => tier,
+            (None, Some(_)) => NOT_TRIED,
+            (None, None) => "",
         }
     }
 }

@@ -204,7 +204,7 @@ def ending(body):
             return "raises"
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
             name = ast.unparse(node.value.func)[:80]
-            if name in ("sys.exit", "exit", "quit", "os._exit", "os.abort"):
+            if name in ("sys.exit", "exit", "quit", "os._exit", "os.abort") or getattr(node.value, "ends", False):
                 return "raises"
         if isinstance(node, ast.Return) and node.value is not None and _is_error(node.value):
             return "reports"
@@ -228,6 +228,30 @@ def gives_up(body):
         if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)):
             pending.extend(ast.iter_child_nodes(node))
     return ends
+
+
+def only_fails(function):
+    """Whether a function is there to end with an error: a few statements, and the last raises or exits with one."""
+    last = function.body[-1]
+    call = last.exc if isinstance(last, ast.Raise) else getattr(last, "value", None)
+    if isinstance(last, ast.Raise) and not ast.unparse(last)[6:].startswith("SystemExit"):
+        ends = True
+    elif getattr(call, "ends", False):
+        ends = True
+    else:
+        ends = ending([last]) == "raises" and isinstance(call, ast.Call) and _is_error_code(call, function.args)
+    leaves = (ast.Return, ast.Yield, ast.YieldFrom)
+    return ends and len(function.body) <= 6 and not any(isinstance(node, leaves) for node in ast.walk(function))
+
+
+def _is_error_code(call, arguments):
+    """Whether an exit says that something went wrong: a constant, or a parameter that is one unless it is given."""
+    code = call.args[0] if call.args else None
+    if isinstance(code, ast.Name):
+        names = [one.arg for one in (*arguments.posonlyargs, *arguments.args)]
+        at = names.index(code.id) - len(names) + len(arguments.defaults) if code.id in names else -1
+        code = arguments.defaults[at] if at >= 0 else None
+    return isinstance(code, ast.Constant) and bool(code.value)
 
 
 def parts(test):

@@ -2,6 +2,8 @@
 
 import ast
 
+from skillcell_guest.analysis import branches
+
 #: A function, and a class.
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _MOST_VALUES = 8
@@ -25,6 +27,15 @@ class Scope:
         #: Modules outside of the skill whose names are all imported, and those that are imported by a text.
         self.stars, self.loaded = [], set()
         self._gather(tree.body, "", "")
+        self._find_ends()
+
+    def _find_ends(self):
+        """Marks the calls of functions that never return: `die("…")`, whose end is `sys.exit(1)`."""
+        for _ in range(2):  # one may be the end of another
+            for name, function in self.functions.items():
+                if "." not in name and branches.only_fails(function):
+                    for site in self.sites.get(name, ()):
+                        site.ends = isinstance(site.func, ast.Name)
 
     def _gather(self, body, function, owner):
         pending = list(reversed(body))

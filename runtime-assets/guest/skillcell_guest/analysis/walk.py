@@ -25,17 +25,22 @@ _LOGS = ("logging.handlers", "logging.FileHandler", "logging.basicConfig")
 _PLAIN_BELOW = ("os.path.", "urllib.parse.", "io.Bytes", "io.String", "os.environ.", "importlib.", "logging.get")
 #: Methods that nothing but a path has.
 _OF_PATHS = {"read_text", "write_text", "read_bytes", "write_bytes", "touch", "iterdir", "rglob"}
+#: Functions whose second argument is the file, or how they begin; and the words for a file.
+_FILE_SECOND = ("networkx.write_", "joblib.dump", "torch.save", "Bio.SeqIO.write")
+_FILE_WORDS = ("file", "path", "filename", "fname", "fp", "path_or_buf", "filepath")
 _COMMON = {name for kind in (str, bytes, dict, list, set, int, type(None)) for name in dir(kind)}
 _LOADERS = {"importlib.import_module", "__import__", "importlib.__import__", "builtins.__import__"}
 _PROBES = {"importlib.util.find_spec", "pkgutil.find_loader", "shutil.which", "importlib.find_loader"}
 _FILE_LOADERS = {"importlib.util.spec_from_file_location", "runpy.run_path", "imp.load_source"}
+#: Addresses that are told to whoever is asked, and not asked themselves.
+_TOLD = {"referer", "http-referer", "origin", "user-agent", "from"}
 _MOST_LITERAL_CODE = 20_000
 _MOST_REFERENCES = 300
 
 
 class Walk:
     def __init__(self, scope, scopes):
-        self._scope, self._resolver = scope, Resolver(scope, scopes)
+        self._scope, self._scopes, self._resolver = scope, scopes, Resolver(scope, scopes)
         self._notes = {"imports": [], "edges": [], "calls": [], "checks": [], "urls": [], "env": [], "refs": [], "insists": []}
         self._tries, self._ids, self._docs = {}, 0, set()
         self._imported = {alias[0].partition(".")[0] for alias in scope.aliases.values() if not alias[1]}
@@ -290,6 +295,10 @@ class Walk:
                 children = [(part.value, here) for part in node.values if isinstance(part, ast.FormattedValue)]
             elif isinstance(node, ast.AnnAssign):
                 children = [(node.value, here)] if node.value is not None else []
+            elif isinstance(node, ast.Dict):
+                told = lambda key: isinstance(key, ast.Constant) and str(key.value).lower() in _TOLD  # noqa: E731
+                pairs = [pair for pair in zip(node.keys, node.values) if not told(pair[0])]
+                children = [(part, here) for pair in pairs for part in pair if part is not None]
             else:
                 children = [(child, here) for child in ast.iter_child_nodes(node)]
             pending.extend(reversed(children))
@@ -330,6 +339,8 @@ class Walk:
                 self._noted_call(node, f"{module}.{dotted}", context)
         elif isinstance(node.func, ast.Attribute) and node.func.attr in _OF_PATHS:
             self._noted_call(node, f"pathlib.Path.{node.func.attr}", context)
+        elif isinstance(node.func, ast.Attribute) and node.func.attr == "savefig":  # nothing but a figure has it
+            self._noted_call(node, "matplotlib.figure.Figure.savefig", context)
         self._implied(node, dotted, context)
 
     def _implied(self, node, dotted, context):
@@ -375,13 +386,14 @@ class Walk:
         heads = [one.elts[0] if isinstance(one, ast.Tuple) and one.elts else one for one in node.args[:3]]
         texts = [self._texts(one, context) for one in ([url] if url is not None else []) + heads]
         more["t"] = [found[:8] for found in texts][:4]
+        before = 1 if dotted.startswith(_FILE_SECOND) else 0
         if isinstance(node.func, ast.Attribute) and dotted.startswith("pathlib.Path."):
             more["p"] = self._resolver.place(node.func.value, context.function, context.owner)
-        elif node.args:
-            more["p"] = self._resolver.place(node.args[0], context.function, context.owner)
+        elif len(node.args) > before:
+            more["p"] = self._resolver.place(node.args[before], context.function, context.owner)
             if len(node.args) > 1 and dotted.startswith(("shutil.", "os.re")):
                 more["p2"] = self._resolver.place(node.args[1], context.function, context.owner)
-        elif path := next((words[word] for word in ("file", "path", "filename") if word in words), None):
+        elif path := next((words[word] for word in _FILE_WORDS if word in words), None):
             more["p"] = self._resolver.place(path, context.function, context.owner)
         if mode := words.get("mode", words.get("method")):
             more["w"] = (self._texts(mode, context) or [""])[0][:20]
@@ -452,8 +464,19 @@ class Walk:
                 self._edge(node, self._scope.path, f"{context.owner}.{called.attr}", context)
             elif isinstance(base, ast.Name) and (self._scope.aliases.get(base.id) or (None, None))[1]:
                 self._edge(node, self._scope.aliases[base.id][1][-1], called.attr, context)
+            elif method := self._method_of_own(dotted or ""):
+                self._edge(node, *method, context)
             elif called.attr not in _COMMON and not (dotted and self._is_noted(dotted)):
                 self._edge(node, None, called.attr, context)
+
+    def _method_of_own(self, dotted):
+        """The file and the name of a method that one of the skill's own classes has: `library.clear()`."""
+        classes = [("", self._scope.path), *((name, files[-1]) for name, files in self._scope.aliases.values() if files)]
+        for name, path in classes:
+            method = name.rpartition(".")[2] + dotted[len(name) :] if dotted.startswith(name) else ""
+            if "." in method and path in self._scopes and method in self._scopes[path].functions:
+                return path, method
+        return None
 
     def _chosen(self, node, context):
         """A function that is chosen by its name while the skill runs: any that it could be."""

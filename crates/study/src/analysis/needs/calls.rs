@@ -73,6 +73,9 @@ pub fn effect(file: &File, call: &Call) -> Option<Effect> {
             | "bz2.open"
             | "lzma.open"
             | "aiofiles.open"
+            | "zipfile.ZipFile"
+            | "tarfile.open"
+            | "wave.open"
     ) {
         let at = usize::from(name != "pathlib.Path.open");
         let mode = if call.word.is_empty() {
@@ -101,9 +104,7 @@ pub fn effect(file: &File, call: &Call) -> Option<Effect> {
         return Some(if texts().any(is_url) { Effect::Http } else { Effect::ReadFile });
     }
     let leaf = name.rsplit('.').next().unwrap_or(name);
-    if (name.starts_with("pandas.") && WRITERS.contains(&leaf) && !call.place.is_empty())
-        || name == "PIL.Image.Image.save"
-    {
+    if is_writer(name, leaf) && !call.place.is_empty() {
         return Some(Effect::WriteFile);
     }
     let found = effects::of(name).or_else(|| {
@@ -137,6 +138,17 @@ const WRITERS: [&str; 13] = [
     "to_stata",
     "to_xml",
 ];
+
+/// Whether a method of a library's object writes the file that is its first argument: of a table, a picture, a document.
+fn is_writer(name: &str, leaf: &str) -> bool {
+    let of = |tops: &[&str]| tops.contains(&name.split('.').next().unwrap_or(name));
+    match leaf {
+        "save" => of(&["PIL", "docx", "pptx", "openpyxl"]),
+        "write" => of(&["pypdf", "PyPDF2"]) || name.starts_with("xml.etree."),
+        "savefig" => of(&["matplotlib", "seaborn"]),
+        _ => of(&["pandas"]) && WRITERS.contains(&leaf) || of(&["polars"]) && leaf.starts_with("write_"),
+    }
+}
 
 /// Functions that read a file or an address. A method of what they give (`read_csv(…).set_index("date")`) is none of them.
 fn reads_any(name: &str) -> bool {

@@ -43,7 +43,8 @@ fn verdict(skill: &Row) -> Markup {
             span class={ "verdict " (tone(skill.verdict.as_deref())) } {
                 (skill.verdict.as_deref().unwrap_or("could not be read"))
             }
-            @if let Some(tier) = &skill.best_tier { " Best tier: " b { (tier) } "." }
+            @let tier = skill.tier_in_words();
+            @if !tier.is_empty() { " Best tier: " b { (tier) } "." }
         }
         @if let Some(why) = &skill.problem { p.bad { (why) } }
         (reasons(&skill.reasons))

@@ -14,7 +14,7 @@ use skillcell_policy::Tier;
 const COLUMNS: [(&str, &str); 11] = [
     ("Skill", "The skill's id"),
     ("Verdict", "Whether it runs in a cell"),
-    ("Best tier", "Where all of it can run"),
+    ("Best tier", "The least tier that has what it needs, if its tests ran there"),
     ("Kind", "Its classes"),
     ("Tests in cells", "Its own tests that pass in cells"),
     ("Natively", "The same tests outside any sandbox"),
@@ -166,7 +166,10 @@ fn words(skill: &Row) -> String {
 }
 
 fn best_tier(skill: &Row) -> TableCell {
-    let Some(tier) = &skill.best_tier else { return TableCell::empty("verdict") };
+    let tier = skill.tier_in_words();
+    if tier.is_empty() {
+        return TableCell::empty("verdict");
+    }
     let rank = Tier::ALL.iter().position(|known| known.name() == tier);
     TableCell::new(html! { (tier) }, rank.map(|rank| rank.to_string()).unwrap_or_default(), "verdict")
 }

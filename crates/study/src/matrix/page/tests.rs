@@ -109,6 +109,18 @@ fn a_skills_name_leads_to_its_row() {
     }
 }
 
+#[test]
+fn a_tier_in_which_no_tests_ran_has_no_name() {
+    let mut matrix = super::super::model::tests_support::empty();
+    matrix.skills = vec![super::super::model::tests_support::row("a/elsewhere", "not in wasm")];
+    matrix.skills[0].likely_tier = Some("subprocess".into());
+    matrix.count();
+    let html = page(&matrix);
+    let cell = html.split("data-label=\"Best tier\"").nth(1).and_then(|rest| rest.split("</td>").next());
+    assert!(cell.is_some_and(|cell| cell.contains(">not tried<")), "{cell:?}");
+    assert!(html.contains("Best tier: <b>not tried</b>") && !html.contains("<b>subprocess</b>"));
+}
+
 /// The keys of a column, in the order of the rows.
 fn keys(html: &str, label: &str) -> Vec<String> {
     let cells = html.split("data-key=\"").skip(1).filter(|cell| cell.contains(&format!("data-label=\"{label}\"")));

@@ -1,0 +1,1 @@
+from .tree import find
