@@ -47,8 +47,8 @@ pub enum RuntimeError {
 impl Runtime<'_> {
     /// The runtime's code, compiled for this machine and loaded.
     pub fn machine(&self, metered: bool) -> Result<Machine, RuntimeError> {
-        let engine = engine::running(metered).map_err(EngineError::from)?;
-        let name = code_name(&engine.0);
+        let (engine, cells) = engine::running(metered).map_err(EngineError::from)?;
+        let name = code_name(&engine);
         let purpose = "compiling the runtime";
         let code = match self.cache.open(Bucket::Code, &name, self.progress)? {
             Some(code) => code,
@@ -68,7 +68,7 @@ impl Runtime<'_> {
         };
         let globals = code.meta["globals"].as_array().into_iter().flatten();
         let globals: Vec<String> = globals.filter_map(|name| name.as_str().map(str::to_owned)).collect();
-        Ok(Machine::load(engine, metered, code, globals).map_err(EngineError::from)?)
+        Ok(Machine::load(engine, cells, metered, code, globals).map_err(EngineError::from)?)
     }
 
     /// Whether the code is compiled already, by its seal alone.

@@ -87,7 +87,8 @@ impl Machine {
     /// Loads code that [`compile`] made.
     #[allow(unsafe_code)]
     pub fn load(
-        (engine, cells): (Engine, u32),
+        engine: Engine,
+        cells: u32,
         metered: bool,
         code: Artefact,
         globals: Vec<String>,

@@ -44,6 +44,24 @@ pub struct Web {
     client: Arc<HttpClient>,
 }
 
+/// Why a frame gets no answer: the cell is told of a request that failed, and not of a fault of its own.
+enum NotAnswered {
+    Http(HttpError),
+    Fault(Fault),
+}
+
+impl From<HttpError> for NotAnswered {
+    fn from(error: HttpError) -> NotAnswered {
+        NotAnswered::Http(error)
+    }
+}
+
+impl From<Fault> for NotAnswered {
+    fn from(fault: Fault) -> NotAnswered {
+        NotAnswered::Fault(fault)
+    }
+}
+
 impl Web {
     pub fn new(
         client: Arc<HttpClient>,
@@ -65,80 +83,82 @@ impl Web {
     /// Takes a frame; the cell's deadline ends every wait, and the call.
     pub fn receive(&mut self, kind: u8, payload: &[u8], deadline: Instant) -> Result<Vec<u8>, Fault> {
         let answer = match kind {
-            b'o' => self.open(payload, deadline)?,
-            b's' => self.start_tls(payload, deadline)?,
-            b'a' => self.wait(payload, deadline)?,
-            b'w' => self.write(payload, deadline)?,
-            b'r' => self.read(payload, deadline)?,
+            b'o' => self.open(payload, deadline),
+            b's' => self.start_tls(payload, deadline),
+            b'a' => self.wait(payload, deadline),
+            b'w' => self.write(payload, deadline),
+            b'r' => self.read(payload, deadline),
             b'c' => {
                 self.exchanges.close(number(payload)?);
                 Ok(Vec::new())
             }
-            _ => self.addresses(payload, deadline)?,
+            _ => self.addresses(payload, deadline),
         };
         match answer {
-            Err(HttpError::TimedOut { .. }) if Instant::now() >= deadline => {
+            Err(NotAnswered::Fault(fault)) => Err(fault),
+            Err(NotAnswered::Http(HttpError::TimedOut { .. })) if Instant::now() >= deadline => {
                 Err(Fault::Stop(Stop::Exceeded(LimitKind::Deadline)))
             }
-            Err(error) => Ok(packed(status(&error), error.to_string().as_bytes())),
+            Err(NotAnswered::Http(error)) => Ok(packed(status(&error), error.to_string().as_bytes())),
             Ok(payload) => Ok(packed(0, &payload)),
         }
     }
 
     /// Connects at once, so that a library learns of failures where it looks for them.
-    fn open(&mut self, payload: &[u8], deadline: Instant) -> Result<Result<Vec<u8>, HttpError>, Fault> {
+    fn open(&mut self, payload: &[u8], deadline: Instant) -> Result<Vec<u8>, NotAnswered> {
         let (tls, port, wait_ms, host) = place(payload)?;
-        Ok(self.exchanges.open(tls, host, port).and_then(|id| {
-            let connected = self.exchanges.connect(id, until(wait_ms, deadline));
-            connected.inspect_err(|_| self.exchanges.close(id))?;
-            Ok(id.to_le_bytes().to_vec())
-        }))
+        let id = self.exchanges.open(tls, host, port)?;
+        let connected = self.exchanges.connect(id, until(wait_ms, deadline));
+        connected.inspect_err(|_| self.exchanges.close(id))?;
+        Ok(id.to_le_bytes().to_vec())
     }
 
-    fn start_tls(&mut self, payload: &[u8], deadline: Instant) -> Result<Result<Vec<u8>, HttpError>, Fault> {
+    fn start_tls(&mut self, payload: &[u8], deadline: Instant) -> Result<Vec<u8>, NotAnswered> {
         let [id, wait_ms] = numbers(payload)?;
-        Ok(self.exchanges.start_tls(id, until(wait_ms, deadline)).map(|()| Vec::new()))
+        self.exchanges.start_tls(id, until(wait_ms, deadline))?;
+        Ok(Vec::new())
     }
 
-    fn wait(&mut self, payload: &[u8], deadline: Instant) -> Result<Result<Vec<u8>, HttpError>, Fault> {
+    fn wait(&mut self, payload: &[u8], deadline: Instant) -> Result<Vec<u8>, NotAnswered> {
         let (wait_ms, ids) = match payload.as_chunks() {
             ([wait, ids @ ..], []) if ids.len() <= MAX_ASKED => (u32::from_le_bytes(*wait), ids),
-            _ => return Err(Fault::Malformed),
+            _ => return Err(Fault::Malformed.into()),
         };
         let ids: Vec<u32> = ids.iter().map(|id| u32::from_le_bytes(*id)).collect();
         let states = self.exchanges.wait(&ids, until(wait_ms, deadline));
         if Instant::now() >= deadline {
-            return Err(Fault::Stop(Stop::Exceeded(LimitKind::Deadline)));
+            return Err(Fault::Stop(Stop::Exceeded(LimitKind::Deadline)).into());
         }
         let byte = |state: &Readiness| match state {
             Readiness::Waiting => 0,
             Readiness::Ready => 1,
             Readiness::Idle => 2,
         };
-        Ok(Ok(states.iter().map(byte).collect()))
+        Ok(states.iter().map(byte).collect())
     }
 
-    fn write(&mut self, payload: &[u8], deadline: Instant) -> Result<Result<Vec<u8>, HttpError>, Fault> {
+    fn write(&mut self, payload: &[u8], deadline: Instant) -> Result<Vec<u8>, NotAnswered> {
         let (id, bytes) = payload.split_at_checked(4).ok_or(Fault::Malformed)?;
         if bytes.len() > MAX_PIECE_BYTES {
-            return Err(Fault::Malformed);
+            return Err(Fault::Malformed.into());
         }
-        Ok(self.exchanges.write(number(id)?, bytes, deadline).map(|()| Vec::new()))
+        self.exchanges.write(number(id)?, bytes, deadline)?;
+        Ok(Vec::new())
     }
 
-    fn read(&mut self, payload: &[u8], deadline: Instant) -> Result<Result<Vec<u8>, HttpError>, Fault> {
+    fn read(&mut self, payload: &[u8], deadline: Instant) -> Result<Vec<u8>, NotAnswered> {
         let [id, max, wait_ms] = numbers(payload)?;
         let max = (max as usize).min(MAX_PIECE_BYTES);
-        Ok(self.exchanges.read(id, max, until(wait_ms, deadline)))
+        Ok(self.exchanges.read(id, max, until(wait_ms, deadline))?)
     }
 
     /// Names are looked up only where some rule is for that host: a look-up tells the world what is asked.
-    fn addresses(&self, payload: &[u8], deadline: Instant) -> Result<Result<Vec<u8>, HttpError>, Fault> {
+    fn addresses(&self, payload: &[u8], deadline: Instant) -> Result<Vec<u8>, NotAnswered> {
         if payload.is_empty() {
-            return Ok(Ok(b"1".to_vec()));
+            return Ok(b"1".to_vec());
         }
         let (name, port) = named(payload)?;
-        Ok(self.find_addresses(name, port, deadline))
+        Ok(self.find_addresses(name, port, deadline)?)
     }
 
     fn find_addresses(&self, name: &str, port: Option<u16>, deadline: Instant) -> Result<Vec<u8>, HttpError> {

@@ -32,5 +32,5 @@ pub fn run(mut job: Job<'_>, venv: &Venv) -> Result<Ran, TierError> {
         "package": job.skill.package(),
         "modes": true,
     });
-    process.run(&mut job, settings.to_string().as_bytes(), (started, deadline), || ())
+    process.run(&mut job, settings.to_string().as_bytes(), started, deadline, || ())
 }

@@ -144,7 +144,8 @@ impl Process {
         self,
         job: &mut Job<'_>,
         settings: &[u8],
-        (started, deadline): (Instant, Instant),
+        started: Instant,
+        deadline: Instant,
         on_take: impl FnOnce(),
     ) -> Result<Ran, TierError> {
         let most = job.limits.host_calls;

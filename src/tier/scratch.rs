@@ -23,6 +23,11 @@ use crate::limits::{LimitKind, Limits};
 const IN_MEMORY: &str = "/dev/shm";
 const TMPFS: i64 = 0x0102_1994;
 
+/// How many files a file system in memory has, whether they have a name or not. Its root is none.
+pub fn files_in(found: rustix::fs::StatFs) -> u64 {
+    found.f_files.saturating_sub(found.f_ffree).saturating_sub(1)
+}
+
 pub struct Scratch {
     folder: PathBuf,
     /// What the folder is in, if it is in memory.

@@ -26,7 +26,7 @@ pub fn run(mut job: Job<'_>, venv: &Venv) -> Result<Ran, TierError> {
     let files = Files::write(job.skill).map_err(TierError::io("write the skill's files"))?;
     let Started { process, proxy, parts } = sandbox.start(&job, venv, &files, deadline)?;
     let settings = settings(&job, parts);
-    process.run(&mut job, &settings, (started, deadline), || proxy.open())
+    process.run(&mut job, &settings, started, deadline, || proxy.open())
 }
 
 /// Which sandbox there is, and what it lacks.

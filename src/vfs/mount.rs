@@ -72,13 +72,7 @@ impl Backend {
 
     /// Opens a file, making it first if that is asked for. Never called for a directory.
     /// `whole` is the path in the cell's tree, `path` the rest of it below the mount point.
-    pub fn open(
-        &self,
-        scratch: &mut Scratch,
-        (whole, path): (&str, &str),
-        how: Open,
-        dev: u64,
-    ) -> Result<Object, Errno> {
+    pub fn open(&self, scratch: &mut Scratch, whole: &str, path: &str, how: Open, dev: u64) -> Result<Object, Errno> {
         match self {
             Backend::Tree(tree) => match tree.find(path) {
                 Ok(_) if how.create && how.exclusive => Err(Errno::Exist),

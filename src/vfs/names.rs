@@ -106,7 +106,7 @@ impl Vfs {
 
     fn open_file(&mut self, path: &CellPath, how: Open) -> Result<Object, Errno> {
         let (index, rest) = self.mount_to_change(&path.text)?;
-        let opened = self.mounts[index].backend.open(&mut self.scratch, (&path.text, rest), how, device_number(index));
+        let opened = self.mounts[index].backend.open(&mut self.scratch, &path.text, rest, how, device_number(index));
         opened.map_err(|errno| self.explain(&path.text, errno))
     }
 

@@ -152,7 +152,7 @@ impl Engine {
             return Err(failed("`--offline`".to_owned()));
         }
         progress.step(&format!("pulling the image {image}"));
-        self.long(self.command().args(["pull", "--quiet", image]), "pull", PATIENCE)?.map_err(failed)?;
+        self.finish_long(self.command().args(["pull", "--quiet", image]), "pull", PATIENCE, failed)?;
         self.image_id(image).ok_or_else(|| failed("the engine says that it did, and has no such image".to_owned()))
     }
 
@@ -181,7 +181,7 @@ impl Engine {
         command.args(["--build-arg", &format!("BASE={}", build.base)]);
         command.arg("--file").arg(build.dockerfile).arg(build.folder);
         let failed = |why| ImageError::Build { skill: build.skill.to_owned(), why };
-        self.long(&mut command, "build", BUILD_PATIENCE)?.map_err(failed)?;
+        self.finish_long(&mut command, "build", BUILD_PATIENCE, failed)?;
         Ok(tag)
     }
 
@@ -203,11 +203,18 @@ impl Engine {
         }
     }
 
-    fn long(&self, command: &mut Program, verb: &str, patience: Duration) -> Result<Result<(), String>, ImageError> {
+    /// Runs what takes long; `failed` makes an error of what the engine says last.
+    fn finish_long(
+        &self,
+        command: &mut Program,
+        verb: &str,
+        patience: Duration,
+        failed: impl Fn(String) -> ImageError,
+    ) -> Result<(), ImageError> {
         match command.finish(patience).map_err(ImageError::Engine)? {
             Finished::TookTooLong => Err(ImageError::TookTooLong(format!("{} {verb}", self.kind.program()), patience)),
-            Finished::Ended(said) if said.status.success() => Ok(Ok(())),
-            Finished::Ended(said) => Ok(Err(last_line(&String::from_utf8_lossy(&said.stderr)))),
+            Finished::Ended(said) if said.status.success() => Ok(()),
+            Finished::Ended(said) => Err(failed(last_line(&String::from_utf8_lossy(&said.stderr)))),
         }
     }
 }

@@ -6,6 +6,7 @@ use std::path::Path;
 use rustix::fs::{Mode, OFlags};
 
 use super::arguments::SCRATCH;
+use crate::tier::scratch::files_in;
 
 /// Its scratch space, looked at from outside, as soon as its first process is there.
 pub struct Places<'a> {
@@ -23,11 +24,7 @@ impl Places<'_> {
         if self.open.is_empty() {
             self.open = self.find();
         }
-        self.open.iter().any(|place| {
-            // The folder itself is one.
-            rustix::fs::fstatvfs(place)
-                .is_ok_and(|found| found.f_files - found.f_ffree.min(found.f_files) > u64::from(most) + 1)
-        })
+        self.open.iter().any(|place| rustix::fs::fstatfs(place).map_or(0, files_in) > u64::from(most))
     }
 
     fn find(&self) -> Vec<File> {

@@ -6,20 +6,10 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::tier::sandbox::seccomp::{DENIED, FAMILIES, MAKING, SET_ID};
+use crate::tier::sandbox::seccomp::{DENIED, FAMILIES, MAKING, NAMESPACES, SET_ID};
 
 const ALLOW: &str = "SCMP_ACT_ALLOW";
 const ERRNO: &str = "SCMP_ACT_ERRNO";
-/// Every kind of namespace that `clone` makes.
-const NAMESPACES: [i32; 7] = [
-    libc::CLONE_NEWNS,
-    libc::CLONE_NEWCGROUP,
-    libc::CLONE_NEWUTS,
-    libc::CLONE_NEWIPC,
-    libc::CLONE_NEWUSER,
-    libc::CLONE_NEWPID,
-    libc::CLONE_NEWNET,
-];
 const SET_ID_BITS: [u32; 2] = [libc::S_ISUID, libc::S_ISGID];
 /// What engines refuse besides, as far as a container without capabilities could still do something with it.
 const OBSOLETE: [&str; 8] =

@@ -74,8 +74,8 @@ pub fn start(
     let (told, go, descriptors) = prepared.map_err(TierError::io("make what a process needs"))?;
     let [info, block, filter, hand] = &descriptors;
     let parts = parts(job, venv, hand.as_raw_fd());
-    let numbers = (info.as_raw_fd(), block.as_raw_fd(), filter.as_raw_fd());
-    let mut process = Process::spawn(command(program, job, venv, files, numbers), &descriptors, job.limits, None)?;
+    let passed = PassedOn { info: info.as_raw_fd(), block: block.as_raw_fd(), filter: filter.as_raw_fd() };
+    let mut process = Process::spawn(command(program, job, venv, files, &passed), &descriptors, job.limits, None)?;
     drop(descriptors); // the other ends
     process.guard(&[files.folder()])?;
     let first = read_first(&mut process, told)?;
@@ -116,20 +116,24 @@ fn read_first(process: &mut Process, mut told: impl Read) -> Result<Pid, TierErr
     pid.and_then(Pid::from_raw).ok_or_else(|| TierError::Sandbox(process.complaint()))
 }
 
-/// The command that runs a job. `info` and `block` are descriptors for what is told of it, and for what it waits for.
-fn command(
-    program: &Path,
-    job: &Job<'_>,
-    venv: &Venv,
-    files: &Files,
-    (info, block, filter): (i32, i32, i32),
-) -> Command {
+/// Numbers of descriptors that bubblewrap gets.
+struct PassedOn {
+    /// Where it tells of its child.
+    info: i32,
+    /// What it waits for before it starts it.
+    block: i32,
+    /// The filter of system calls.
+    filter: i32,
+}
+
+/// The command that runs a job.
+fn command(program: &Path, job: &Job<'_>, venv: &Venv, files: &Files, passed: &PassedOn) -> Command {
     let mut command = Command::new(program);
     command.env_clear().envs(environment(Path::new(HOME), Path::new("/tmp"))).current_dir("/");
     command.args(ISOLATION);
     command.args(["--unsetenv", "PWD"]);
-    command.arg("--info-fd").arg(info.to_string()).arg("--block-fd").arg(block.to_string());
-    command.arg("--seccomp").arg(filter.to_string());
+    command.arg("--info-fd").arg(passed.info.to_string()).arg("--block-fd").arg(passed.block.to_string());
+    command.arg("--seccomp").arg(passed.filter.to_string());
     libraries(&mut command);
     python(&mut command, venv);
     let scratch = job.limits.scratch_bytes.max(4096).to_string();

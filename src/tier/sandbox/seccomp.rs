@@ -34,6 +34,17 @@ macro_rules! calls {
     ($($(#[$when:meta])? $call:ident,)*) => { &[$($(#[$when])? call!($call),)*] };
 }
 
+/// Every kind of namespace that `clone` makes.
+pub(in crate::tier) const NAMESPACES: [i32; 7] = [
+    libc::CLONE_NEWNS,
+    libc::CLONE_NEWCGROUP,
+    libc::CLONE_NEWUTS,
+    libc::CLONE_NEWIPC,
+    libc::CLONE_NEWUSER,
+    libc::CLONE_NEWPID,
+    libc::CLONE_NEWNET,
+];
+
 /// Refused whatever their arguments are.
 pub(in crate::tier) const DENIED: &[Named] = calls![
     // Other processes.

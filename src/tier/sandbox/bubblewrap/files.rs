@@ -9,6 +9,7 @@ use rustix::process::Pid;
 
 use super::{HOME, OURS};
 use crate::limits::LimitKind;
+use crate::tier::scratch::files_in;
 
 const SCRATCH: [&str; 3] = ["/tmp", HOME, "/dev/shm"];
 
@@ -36,17 +37,11 @@ impl Counted {
         if (sign.dev(), sign.ino()) != (self.sign.dev(), self.sign.ino()) {
             return None;
         }
-        let sum: u64 = self.places.iter().map(|place| files(place)).sum();
+        let sum: u64 = self.places.iter().map(|place| rustix::fs::statfs(place).map_or(0, files_in)).sum();
         (sum > self.most).then_some(LimitKind::ScratchFiles)
     }
 }
 
 fn below(root: &Path, place: &Path) -> PathBuf {
     root.join(place.strip_prefix("/").unwrap_or(place))
-}
-
-/// The folder itself is none.
-fn files(place: &Path) -> u64 {
-    let used = rustix::fs::statfs(place).map_or(0, |found| found.f_files.saturating_sub(found.f_ffree));
-    used.saturating_sub(1)
 }

@@ -12,7 +12,7 @@
 use libc::{c_int, c_long};
 use seccompiler::{BackendError, BpfProgram, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompRule};
 
-use super::{EPERM, Rules, compiled, condition, has, nothing_from, program};
+use super::{EPERM, NAMESPACES, Rules, compiled, condition, has, nothing_from, program};
 
 const ENOSYS: u32 = libc::ENOSYS as u32;
 const ENOTSUP: u32 = libc::EOPNOTSUPP as u32;
@@ -114,18 +114,8 @@ const ABOUT: &[(c_long, u8)] = &[
     (libc::SYS_setpriority, 1),
 ];
 
-/// A child of its parent would be the host's; the others make namespaces.
-const CLONES: [c_int; 9] = [
-    libc::CLONE_PARENT,
-    libc::CLONE_NEWNS,
-    libc::CLONE_NEWCGROUP,
-    libc::CLONE_NEWUTS,
-    libc::CLONE_NEWIPC,
-    libc::CLONE_NEWUSER,
-    libc::CLONE_NEWPID,
-    libc::CLONE_NEWNET,
-    libc::CLONE_NEWTIME,
-];
+/// Refused of `clone` besides namespaces. A child of its parent would be the host's.
+const CLONES: [c_int; 2] = [libc::CLONE_PARENT, libc::CLONE_NEWTIME];
 
 /// What may be asked of a descriptor: whether it is a terminal and its size, what can be read, whether it blocks, whether
 /// it is closed by `exec`. Others change a file's flags, even through one that was opened for reading.
@@ -146,7 +136,7 @@ fn rules() -> Result<Rules, BackendError> {
         let other = condition(*argument, SeccompCmpOp::Ne, 0)?;
         rules.entry(*call).or_default().push(SeccompRule::new(vec![other])?);
     }
-    rules.insert(libc::SYS_clone, any(CLONES.map(|flag| has(0, flag)))?);
+    rules.insert(libc::SYS_clone, any(CLONES.into_iter().chain(NAMESPACES).map(|flag| has(0, flag)))?);
     // It ends with its host; and stays open to whoever counts the files that it holds.
     let kept = [libc::PR_SET_PDEATHSIG, libc::PR_SET_DUMPABLE];
     rules.insert(libc::SYS_prctl, any(kept.map(|option| condition(0, SeccompCmpOp::Eq, option)))?);
@@ -159,8 +149,8 @@ fn rules() -> Result<Rules, BackendError> {
 }
 
 /// A rule for each condition, of which one is enough.
-fn any<const N: usize>(
-    conditions: [Result<SeccompCondition, BackendError>; N],
+fn any(
+    conditions: impl IntoIterator<Item = Result<SeccompCondition, BackendError>>,
 ) -> Result<Vec<SeccompRule>, BackendError> {
     conditions.into_iter().map(|condition| SeccompRule::new(vec![condition?])).collect()
 }
