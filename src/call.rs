@@ -19,7 +19,7 @@ use crate::policy::{Choice, Denial, Grants, Tier, TierRules};
 /// What a skill is asked to do.
 ///
 /// Defaults: `{}` as params, no config, no environment, no grants, no audit, paths as they are, the default [`Limits`],
-/// no import refused, params validated, image used, the strongest tier that will do.
+/// imports that are of no use in a cell refused, params validated, image used, the strongest tier that will do.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Call {
@@ -43,9 +43,10 @@ pub struct Call {
     pub limits: Limits,
     /// Ends the call from outside.
     pub cancel: CancelToken,
-    /// Refuse a skill whose files import what no cell has a use for (`subprocess`, say), unless it is approved or
-    /// [`Grants::allow_imports`] has the module. An early word, not what keeps a skill in; `skillcell run` has it on.
-    pub refuse_imports: bool,
+    /// Call a skill in a cell though its files are sure to import what no cell has a use for (`subprocess`, say). Without
+    /// it such a skill is refused, unless it is approved or [`Grants::allow_imports`] has the module. An early word, not
+    /// what keeps a skill in.
+    pub allow_any_import: bool,
     /// Check `params` against the manifest's JSON Schema first, as Skillware's `SkillContext` does.
     pub validate: bool,
     /// Start from the skill's image. Without it, the call boots Python and imports the skill itself: slow, but nothing
@@ -74,7 +75,7 @@ impl Call {
             audit: AuditLog::default(),
             limits: Limits::default(),
             cancel: CancelToken::default(),
-            refuse_imports: false,
+            allow_any_import: false,
             validate: true,
             use_image: true,
             tier: Choice::Auto,
@@ -92,8 +93,8 @@ impl Call {
         Ok(Call { text: Some(text.into()), ..Call::new(params) })
     }
 
-    /// The same call with other params.
-    pub(crate) fn with_params(self, text: &str) -> Result<Call, serde_json::Error> {
+    /// The same call with other params, as JSON text.
+    pub fn with_params(self, text: &str) -> Result<Call, serde_json::Error> {
         Ok(Call { params: serde_json::from_str(text)?, text: Some(text.into()), ..self })
     }
 

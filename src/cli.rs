@@ -36,8 +36,8 @@ use std::sync::Arc;
 
 use clap::{Args, Parser, Subcommand};
 
-use crate::approvals::{ApprovalError, Approvals};
-use crate::host::{Host, HostBuilder, HostError};
+use crate::host::{Host, HostError};
+use crate::settings::{Overrides, Settings, SettingsError, parse_size};
 use printer::Printer;
 
 /// Run Python skills without trusting them: each call in a fresh CPython inside WebAssembly.
@@ -58,7 +58,7 @@ Examples:
 Exit codes: 0 returned, 1 raised, 2 usage or host error, 3 refused, 4 a limit was exceeded.")]
 struct Cli {
     #[command(flatten)]
-    settings: Settings,
+    settings: SettingArgs,
     #[command(subcommand)]
     command: Command,
 }
@@ -84,75 +84,59 @@ enum Command {
     Man(completions::ManCommand),
 }
 
-/// What every verb takes.
+/// What every verb takes: the settings as flags. Each counts before its variable, and that before the policy file's key.
 #[derive(Args)]
 #[command(next_help_heading = "Settings")]
-struct Settings {
-    /// Where compiled code and images are kept
+struct SettingArgs {
+    /// Where compiled code and images are kept; also SKILLCELL_CACHE_DIR
     ///
     /// [default: the platform's cache folder, ~/.cache/skillcell on Linux]. Only its owner may be able to write to it.
-    #[arg(long, global = true, env = "SKILLCELL_CACHE_DIR", value_name = "DIR")]
+    #[arg(long, global = true, value_name = "DIR")]
     cache_dir: Option<PathBuf>,
-    /// Where approvals are kept
+    /// Where approvals are kept; also SKILLCELL_APPROVALS_DIR
     ///
     /// [default: the platform's data folder, ~/.local/share/skillcell on Linux]. Only its owner may be able to write
     /// to it.
-    #[arg(long, global = true, env = "SKILLCELL_APPROVALS_DIR", value_name = "DIR")]
+    #[arg(long, global = true, value_name = "DIR")]
     approvals_dir: Option<PathBuf>,
-    /// What images may take on disk; a bake removes those not used for longest [default: 10G]
-    #[arg(long, global = true, env = "SKILLCELL_MAX_IMAGES", value_name = "SIZE", value_parser = input::size)]
+    /// What images may take on disk; a bake removes those not used for longest [default: 10G]; also SKILLCELL_MAX_IMAGES
+    #[arg(long, global = true, value_name = "SIZE", value_parser = parse_size)]
     max_images: Option<u64>,
-    /// Never use the network: what is not in the cache must be given with --from-wheel
+    /// Never use the network: what is not in the cache must be given with --from-wheel; also SKILLCELL_OFFLINE
     #[arg(long, global = true)]
     offline: bool,
     /// A wheel, or a folder of wheels, to take instead of downloading (repeatable)
     #[arg(long, global = true, value_name = "PATH")]
     from_wheel: Vec<PathBuf>,
+    /// A policy file, such as skillcell.toml, with settings, limits and grants; none is looked for; also SKILLCELL_POLICY
+    #[arg(long, global = true, value_name = "FILE")]
+    policy: Option<PathBuf>,
     /// Say nothing about progress
     #[arg(long, short, global = true)]
     quiet: bool,
 }
 
-impl Settings {
-    fn host(&self) -> Result<Host, HostError> {
-        self.host_with(&[])
+impl SettingArgs {
+    /// What these flags say.
+    fn overrides(&self) -> Overrides {
+        let mut overrides = Overrides::default();
+        overrides.policy = self.policy.clone();
+        overrides.cache_dir = self.cache_dir.clone();
+        overrides.approvals_dir = self.approvals_dir.clone();
+        overrides.max_images = self.max_images;
+        overrides.offline = self.offline.then_some(true);
+        overrides.from_wheel = self.from_wheel.clone();
+        overrides
     }
 
-    /// A host whose HTTP trusts these authorities too.
-    fn host_with(&self, ca_files: &[PathBuf]) -> Result<Host, HostError> {
-        let mut builder =
-            self.builder(Arc::new(progress::Terminal::new(self.quiet))).ca_files(ca_files.iter().cloned());
-        // Where there is no place for approvals there are none.
-        match self.approvals() {
-            Ok(approvals) => builder = builder.approvals(approvals),
-            Err(ApprovalError::NoPlace) => {}
-            Err(error) => return Err(error.into()),
-        }
-        builder.build()
+    /// The settings of a verb that has no others.
+    fn load(&self) -> Result<Settings, SettingsError> {
+        Settings::load(self.overrides())
     }
 
-    /// A host that knows no approvals, and tells this line what it does.
-    fn host_without_approvals(&self, line: Arc<progress::Terminal>) -> Result<Host, HostError> {
-        self.builder(line).build()
-    }
-
-    fn builder(&self, line: Arc<progress::Terminal>) -> HostBuilder {
-        let mut builder = Host::builder().offline(self.offline).wheels(self.from_wheel.clone()).progress(line);
-        if let Some(bytes) = self.max_images {
-            builder = builder.max_image_bytes(bytes);
-        }
-        if let Some(folder) = &self.cache_dir {
-            builder = builder.cache_dir(folder);
-        }
-        if let Some(image) = std::env::var("SKILLCELL_CONTAINER_BASE").ok().filter(|image| !image.is_empty()) {
-            builder = builder.container_base(image);
-        }
-        let network = std::env::var_os("SKILLCELL_CONTAINER_BUILD_NETWORK").is_some_and(|value| value == "1");
-        builder.allow_build_network(network)
-    }
-
-    fn approvals(&self) -> Result<Approvals, ApprovalError> {
-        Approvals::locate(self.approvals_dir.as_deref())
+    /// A host with a progress line of its own.
+    fn host(&self, settings: &Settings) -> Result<Host, HostError> {
+        settings.host_builder()?.progress(Arc::new(progress::Terminal::new(self.quiet))).build()
     }
 }
 

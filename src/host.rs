@@ -90,6 +90,8 @@ pub enum HostError {
     Test(#[from] TestError),
     #[error("the manifest of `{skill}` can't be read")]
     Manifest { skill: String, source: ManifestError },
+    #[error("the config of a call must be a JSON object")]
+    ConfigNotAnObject,
     #[error("the params are {got} bytes as JSON, and may be {cap}")]
     ParamsTooLarge { got: usize, cap: usize },
 }

@@ -119,6 +119,16 @@ pub struct Refused {
     /// Where it would have been made.
     pub tier: Tier,
     pub denials: Vec<Denial>,
+    /// What was granted, by approval, policy file and flags together; nothing if the manifest can't be read.
+    pub granted: Box<Grants>,
+    /// What of it would hold.
+    pub effective: Box<Effective>,
+}
+
+impl Refused {
+    fn new(tier: Tier, denials: Vec<Denial>) -> Refused {
+        Refused { tier, denials, granted: Box::default(), effective: Box::default() }
+    }
 }
 
 /// What was decided about a call.
@@ -126,6 +136,24 @@ pub struct Refused {
 pub enum Decision {
     Planned(Box<Plan>),
     Refused(Refused),
+}
+
+impl Decision {
+    /// What was granted, by approval, policy file and flags together.
+    pub fn granted(&self) -> &Grants {
+        match self {
+            Decision::Planned(plan) => &plan.granted,
+            Decision::Refused(refused) => &refused.granted,
+        }
+    }
+
+    /// What of it holds, or would hold.
+    pub fn effective(&self) -> &Effective {
+        match self {
+            Decision::Planned(plan) => &plan.effective,
+            Decision::Refused(refused) => &refused.effective,
+        }
+    }
 }
 
 impl From<Result<Plan, Refused>> for Decision {
@@ -145,11 +173,16 @@ pub fn plan(
     machine: &dyn MachineFacts,
 ) -> Result<Plan, Refused> {
     let granted = grants::granted(skill, call);
-    let effective = grants::effective(skill, manifest, &granted);
-    let chosen = tier::choose(skill, manifest, call, machine, &effective.grants.mounts)?;
+    let effective = grants::effective(skill, manifest.permissions.as_ref(), &granted);
+    let chosen = match tier::choose(skill, manifest, call, machine, &effective.grants.mounts) {
+        Ok(chosen) => chosen,
+        Err(refused) => {
+            return Err(Refused { granted: granted.into(), effective: effective.into(), ..refused });
+        }
+    };
     let denials = grants::denials(skill, call, &effective, chosen.tier);
     if !denials.is_empty() {
-        return Err(Refused { tier: chosen.tier, denials });
+        return Err(Refused { tier: chosen.tier, denials, granted: granted.into(), effective: effective.into() });
     }
     Ok(Plan {
         tier: chosen.tier,
@@ -186,5 +219,12 @@ pub fn refuse_manifest(skill: &str, bad: &BadManifest) -> Refused {
         hint: Some("no flag helps: whoever wrote the manifest has to correct it".to_owned()),
         flag: None,
     };
-    Refused { tier: Tier::Wasm, denials: vec![denial] }
+    Refused::new(Tier::Wasm, vec![denial])
+}
+
+/// The refusal of a skill that is no longer what was approved. What was approved of it grants nothing.
+pub fn refuse_changed(skill: &SkillFacts<'_>, asked: Option<&Permissions>, call: &Call, denial: Denial) -> Refused {
+    let granted = grants::granted(skill, call);
+    let effective = grants::effective(skill, asked, &granted);
+    Refused { tier: Tier::Wasm, denials: vec![denial], granted: granted.into(), effective: effective.into() }
 }

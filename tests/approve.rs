@@ -13,8 +13,8 @@ use std::time::Duration;
 use common::ran::{Ran, finish};
 use common::{HOST, call, fixture, raised, returned, tests};
 use serde_json::{Value, json};
-use skillcell::policy::GrantKind;
-use skillcell::{Call, HostError, Report};
+use skillcell::policy::{DenialKind, GrantKind};
+use skillcell::{Approvals, Call, Decision, Host, HostError, Outcome, Report};
 
 const KEY: &str = "s3cr3t-value-42";
 
@@ -532,6 +532,7 @@ fn import(params: Value, denied: &[&str], use_image: bool) -> Report {
     let mut wanted = Call::new(params);
     denied.iter().for_each(|name| wanted.grants.add(GrantKind::DenyImport, name).expect("a module"));
     wanted.use_image = use_image;
+    wanted.allow_any_import = true;
     call(&fixture("approve/imports"), &wanted)
 }
 
@@ -629,6 +630,59 @@ fn a_skill_that_is_sure_to_import_what_is_no_use_in_a_cell_is_refused_early() {
     desk.does("run", &["--params", DO_NOTHING, "--allow-import", "ctypes,subprocess"]).is(0, &[]);
     let policy = desk.policy("[skill.my_skill]\nallow_import = [\"subprocess\"]\n");
     desk.does("run", &["--params", DO_NOTHING, "--policy", &policy]).is(0, &[]);
+}
+
+#[test]
+fn the_library_refuses_what_run_refuses_unless_it_is_told_otherwise() {
+    let desk = Desk::new("imports");
+    let host = Host::builder().build().expect("a host");
+    let skill = || host.skill(desk.skill().to_str().expect("a plain path")).expect("a skill");
+    let mut wanted = Call::new(json!({"do": "nothing"}));
+    let report = host.call(&skill(), &wanted).expect("a report");
+    assert!(matches!(report.outcome, Outcome::Refused), "{:?}", report.outcome);
+    assert_eq!((report.denials[0].kind, &*report.denials[0].asked), (DenialKind::Import, "subprocess"));
+    wanted.allow_any_import = true;
+    returned(host.call(&skill(), &wanted).expect("a report")).expect("a result");
+    wanted.config = Some(json!([]));
+    assert!(matches!(host.call(&skill(), &wanted), Err(HostError::ConfigNotAnObject)));
+}
+
+#[test]
+fn the_library_refuses_what_changed_since_it_was_approved_and_grants_nothing_by_approvals() {
+    if let Some(folder) = std::env::var_os("SKILLCELL_TEST_CHANGED") {
+        return in_a_process_with_approvals(Path::new(&folder));
+    }
+    let desk = Desk::new("asks");
+    let name = "the_library_refuses_what_changed_since_it_was_approved_and_grants_nothing_by_approvals";
+    let mut again = desk.command(std::env::current_exe().expect("this program").to_str().expect("a plain path"));
+    let ran = finish(again.args(["--exact", name]).env("SKILLCELL_TEST_CHANGED", desk.skill()));
+    ran.is(0, &["1 passed"]);
+}
+
+/// The user's own approvals are those of the environment, which only a process of its own has from its beginning.
+fn in_a_process_with_approvals(folder: &Path) {
+    let build = |allow| Host::builder().allow_changed_skills(allow).build().expect("a host");
+    let (strict, lenient) = (build(false), build(true));
+    let skill = || strict.skill(folder.to_str().expect("a plain path")).expect("a skill");
+    let granting = || Host::builder().approvals(Approvals::locate(None).expect("a place")).build().expect("a host");
+    let kinds = |host: &Host| match host.plan(&skill(), &Call::default()).expect("a decision") {
+        Decision::Planned(_) => Vec::new(),
+        Decision::Refused(refused) => refused.denials.iter().map(|denial| denial.kind).collect(),
+    };
+    let asks = kinds(&strict);
+    assert!(!asks.is_empty() && !asks.contains(&DenialKind::Approval), "{asks:?}");
+    let permissions = strict.manifest(&skill()).expect("a manifest").permissions.expect("it asks");
+    Approvals::locate(None).expect("a place").approve(&skill(), &permissions, &[]).expect("approved");
+    assert_eq!(
+        (kinds(&strict), kinds(&lenient)),
+        (asks.clone(), asks.clone()),
+        "an approval is no grant of the library's"
+    );
+    assert!(kinds(&granting()).len() < asks.len(), "unless it is given");
+    fs::write(folder.join("more.txt"), "changed").expect("written");
+    assert_eq!(kinds(&strict), [DenialKind::Approval]);
+    assert_eq!(kinds(&granting()), [DenialKind::Approval]);
+    assert_eq!(kinds(&lenient), asks);
 }
 
 #[test]

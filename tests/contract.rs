@@ -322,7 +322,7 @@ fn an_inspection_tells_manifest_imports_size_and_image_as_json() {
     let fields = ["schema", "skill", "origin", "digest", "files", "bytes", "manifest", "manifest_error", "imports"];
     assert_eq!(
         keys(&look),
-        [&fields[..], &["refused_at_use", "syntax_errors", "permissions", "analysis", "image"]].concat()
+        [&fields[..], &["refused_at_use", "syntax_errors", "permissions", "plan", "analysis", "image"]].concat()
     );
     let fields = ["asked", "error", "approval", "granted", "effective", "missing", "unused", "refused"];
     assert_eq!(keys(&look["permissions"]), fields);

@@ -26,6 +26,8 @@ fn skill(host: &Host, name: &str) -> Skill {
 
 fn result(host: &Host, name: &str, params: Value, grants: Grants) -> Value {
     let mut call = Call::new(params);
+    // The burglar is to be let in, and to find nothing.
+    call.allow_any_import = true;
     call.grants = grants;
     let report = host.call(&skill(host, name), &call).unwrap_or_else(|error| panic!("{name}: {error}"));
     returned(report).unwrap_or_else(|error| panic!("{name}: {error}"))

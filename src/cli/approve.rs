@@ -8,14 +8,16 @@ use anyhow::bail;
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::Settings;
+use super::SettingArgs;
 use super::origin::find_skill;
 use super::printer::{Printer, harmless_name};
 use crate::approvals::{Approval, Approvals, Difference, Standing};
 use crate::host::Host;
 use crate::manifest::Manifest;
+use crate::plan::{Decision, PlanView};
 use crate::policy::Tier;
 use crate::policy::{Change, Permissions, Wish};
+use crate::settings::Settings;
 use crate::skill::Skill;
 
 /// Show what a skill asks for, and approve it as it is now
@@ -67,35 +69,41 @@ struct Case<'a> {
     difference: Option<Difference>,
     /// Variables that the manifest names without asking for them.
     unasked: Vec<String>,
+    /// What a call would do once it is approved.
+    decision: Decision,
 }
 
 impl ApproveCommand {
-    pub fn execute(&self, settings: &Settings, printer: &Printer) -> anyhow::Result<ExitCode> {
+    pub fn execute(&self, args: &SettingArgs, printer: &Printer) -> anyhow::Result<ExitCode> {
+        let settings = args.load()?;
         let approvals = settings.approvals()?;
         let Some(name) = &self.skill else {
             self.print_list(&approvals.all()?, printer);
             return Ok(ExitCode::SUCCESS);
         };
-        let host = settings.host()?;
+        let host = args.host(&settings)?;
         if self.revoke {
             self.revoke(name, &host, &approvals, printer)
         } else {
-            self.approve(name, host, &approvals, printer)
+            self.approve(name, host, &settings, printer)
         }
     }
 
-    fn approve(&self, name: &str, host: Host, approvals: &Approvals, printer: &Printer) -> anyhow::Result<ExitCode> {
+    fn approve(&self, name: &str, host: Host, settings: &Settings, printer: &Printer) -> anyhow::Result<ExitCode> {
+        let approvals = settings.approvals()?;
         let skill = find_skill(&host, name, false, printer)?;
         let manifest = host.manifest(&skill)?;
-        drop(host); // and with it the progress line
         let asked = manifest.permissions.clone().unwrap_or_default();
         let standing = approvals.standing(&skill)?;
+        let tiers = self.tiers(&standing);
+        let decision = host.plan_if_approved(&skill, &settings.unrecorded_call(skill.id()), &tiers)?;
+        drop(host); // and with it the progress line
         let difference = match &standing {
             Standing::Changed(approval) => Some(Difference::between(approval, &skill, &asked)),
             _ => None,
         };
         let unasked = unasked(&manifest, &asked);
-        let case = Case { skill: &skill, wishes: asked.wishes(), tiers: self.tiers(&standing), difference, unasked };
+        let case = Case { skill: &skill, wishes: asked.wishes(), tiers, difference, unasked, decision };
         let nothing_asked = asked.is_empty() && case.tiers.is_empty();
         if !self.json {
             case.print(printer);
@@ -143,6 +151,7 @@ impl ApproveCommand {
                 "asks": case.wishes,
                 "tiers": case.tiers,
                 "difference": case.difference.as_ref().map(Difference::to_value),
+                "plan": PlanView::new(case.skill.id(), &case.decision),
             }));
         } else {
             printer.note(&harmless_name(&format!("`{}`: {words}", case.skill.id())));
@@ -221,9 +230,14 @@ impl Case<'_> {
             if let Some(reason) = &wish.reason {
                 line(format!("      its author says: {reason}"));
             }
-            if !wish.granted_by_approval {
+            let missing = self.decision.effective().missing.iter().find(|missing| missing.words == wish.words);
+            if let Some(missing) = missing {
                 let mount = wish.asked.as_str();
-                line(format!("      not granted by approving: name the folder in each run, `--mount FOLDER:{mount}`"));
+                let way = match &missing.denied_by {
+                    Some(rule) => format!("the policy file denies it, `{rule}`"),
+                    None => format!("name the folder in each run, `--mount FOLDER:{mount}`"),
+                };
+                line(format!("      not granted by approving: {way}"));
             }
         }
         if !self.tiers.is_empty() {
@@ -239,6 +253,13 @@ impl Case<'_> {
                 "no grant gives it, its author would have to add it to `permissions`".to_owned()
             };
             line(format!("  its manifest names the variable {name}, without asking for it: {way}"));
+        }
+        match &self.decision {
+            Decision::Planned(plan) => line(format!("approved, a call runs in {}", plan.describe_tier())),
+            Decision::Refused(refused) => {
+                let why = refused.denials.iter().map(|denial| denial.message.as_str()).collect::<Vec<_>>().join("; ");
+                line(format!("approved, a call is still refused: {why}"));
+            }
         }
     }
 }

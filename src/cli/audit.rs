@@ -23,26 +23,23 @@ const BOLD: Style = Style::new().bold();
 #[derive(Args)]
 #[command(next_help_heading = "Audit")]
 pub struct AuditArgs {
-    /// Append a JSON line for each decision and host call to this file; without it being written, nothing is let through
+    /// Append a JSON line for each decision and host call to this file; without it being written, nothing is let through;
+    /// also SKILLCELL_AUDIT
     #[arg(long, value_name = "FILE")]
-    audit: Option<PathBuf>,
-    /// Say on stderr what was asked, allowed and denied, and by which rule
+    pub audit: Option<PathBuf>,
+    /// Say on stderr what is planned, then what is asked, allowed and denied, and by which rule
     #[arg(long)]
     pub explain: bool,
 }
 
 impl AuditArgs {
-    /// The log that these flags ask for.
-    pub fn log(&self) -> anyhow::Result<AuditLog> {
-        let mut log = AuditLog::new();
-        if let Some(path) = &self.audit {
-            log = log.to_file(path).map_err(crate::HostError::from)?;
+    /// Tells each line of the log on stderr too, if that is asked for.
+    pub fn explained(&self, log: AuditLog) -> AuditLog {
+        if !self.explain {
+            return log;
         }
-        if self.explain {
-            let printer = Printer::new();
-            log = log.to_listener(Arc::new(move |line| printer.note(&in_words(line))));
-        }
-        Ok(log)
+        let printer = Printer::new();
+        log.to_listener(Arc::new(move |line| printer.note(&in_words(line))))
     }
 }
 

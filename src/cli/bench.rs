@@ -7,10 +7,11 @@ use clap::Args;
 use super::limits::LimitArgs;
 use super::origin::find_skill;
 use super::printer::{Printer, bytes};
-use super::{Settings, input, progress};
+use super::{SettingArgs, input, progress};
 use crate::bench::{Figures, Plan, run};
 use crate::call::Call;
 use crate::policy::{Choice, Tier};
+use crate::settings::Settings;
 
 /// Measure a skill: a fresh cell per call, a cell without image, and fresh Python processes, interleaved
 ///
@@ -52,11 +53,15 @@ pub struct BenchCommand {
 }
 
 impl BenchCommand {
-    pub fn execute(&self, settings: &Settings, printer: &Printer) -> anyhow::Result<ExitCode> {
+    pub fn execute(&self, args: &SettingArgs, printer: &Printer) -> anyhow::Result<ExitCode> {
         let mut call = Call::from_json(&input::text(&self.params, "--params")?)?;
-        let host = settings.host()?;
-        let skill = find_skill(&host, &self.skill, settings.quiet, printer)?;
-        call.limits = self.limits.limits();
+        let mut overrides = args.overrides();
+        overrides.limits = self.limits.overrides();
+        let settings = Settings::load(overrides)?;
+        let host = args.host(&settings)?;
+        let skill = find_skill(&host, &self.skill, args.quiet, printer)?;
+        call.limits = settings.limits;
+        call.allow_any_import = true;
         call.validate = !self.no_validate;
         // Cells are what is measured here, whatever else is on this machine: `compare` is for tiers.
         call.tier = Choice::Tier(Tier::Wasm);
@@ -64,7 +69,7 @@ impl BenchCommand {
         plan.calls = self.calls.max(1);
         plan.threads = self.threads.unwrap_or(plan.threads).max(1);
         plan.trust_remote_code = self.trust_remote_code;
-        let line = progress::Terminal::new(settings.quiet || self.json);
+        let line = progress::Terminal::new(args.quiet || self.json);
         let figures = run(&host, &skill, &call, &plan, &line)?;
         drop((line, host));
         if self.json {

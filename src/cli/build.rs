@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::origin::find_skill;
 use super::printer::{Printer, bytes, harmless_name};
-use super::{Settings, input};
+use super::{SettingArgs, input};
 use crate::call::{ImageUse, Outcome};
 use crate::cell::Ending;
 use crate::host::HostError;
@@ -43,14 +43,14 @@ pub struct BuildCommand {
 }
 
 impl BuildCommand {
-    pub fn execute(&self, settings: &Settings, printer: &Printer) -> anyhow::Result<ExitCode> {
+    pub fn execute(&self, args: &SettingArgs, printer: &Printer) -> anyhow::Result<ExitCode> {
         let warm_up = match &self.warm_up {
             Some(given) => WarmUp::Params(input::object(given, "--warm-up")?),
             None => WarmUp::Manifest,
         };
         let limits = Limits { deadline: self.timeout, memory_bytes: self.memory, ..Limits::default() };
-        let host = settings.host()?;
-        let skill = find_skill(&host, &self.skill, settings.quiet, printer)?;
+        let host = args.host(&args.load()?)?;
+        let skill = find_skill(&host, &self.skill, args.quiet, printer)?;
         let built = host.build(&skill, &warm_up, &limits);
         drop(host);
         match built {

@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 use clap::{Args, Subcommand};
 use serde_json::json;
 
-use super::Settings;
+use super::SettingArgs;
 use super::printer::{Printer, bytes};
 use crate::cache::{Bucket, Entry, Selection};
 
@@ -53,9 +53,9 @@ Examples:
 }
 
 impl CacheCommand {
-    pub fn execute(&self, settings: &Settings, printer: &Printer) -> anyhow::Result<ExitCode> {
+    pub fn execute(&self, args: &SettingArgs, printer: &Printer) -> anyhow::Result<ExitCode> {
         match &self.verb {
-            Verb::List { json } => list(settings, *json, printer),
+            Verb::List { json } => list(args, *json, printer),
             Verb::Clean { all, unused_for, damaged } => {
                 let selection = match (all, unused_for, damaged) {
                     (true, ..) => Selection::All,
@@ -63,14 +63,14 @@ impl CacheCommand {
                     (_, _, true) => Selection::Damaged,
                     _ => Selection::Bucket(Bucket::Image),
                 };
-                clean(settings, &selection, printer)
+                clean(args, &selection, printer)
             }
         }
     }
 }
 
-fn list(settings: &Settings, as_json: bool, printer: &Printer) -> anyhow::Result<ExitCode> {
-    let host = settings.host()?;
+fn list(args: &SettingArgs, as_json: bool, printer: &Printer) -> anyhow::Result<ExitCode> {
+    let host = args.host(&args.load()?)?;
     let entries = host.cache().list()?;
     let folder = host.cache().root().to_owned();
     let (used, most) = host.image_bytes()?;
@@ -89,8 +89,8 @@ fn list(settings: &Settings, as_json: bool, printer: &Printer) -> anyhow::Result
     Ok(ExitCode::SUCCESS)
 }
 
-fn clean(settings: &Settings, selection: &Selection, printer: &Printer) -> anyhow::Result<ExitCode> {
-    let cleaned = settings.host()?.cache().clean(selection)?;
+fn clean(args: &SettingArgs, selection: &Selection, printer: &Printer) -> anyhow::Result<ExitCode> {
+    let cleaned = args.host(&args.load()?)?.cache().clean(selection)?;
     for entry in &cleaned.busy {
         printer.warning(&format!("`{}` is in use and stays", entry.name));
     }

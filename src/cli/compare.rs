@@ -14,11 +14,12 @@ use serde_json::Value;
 use super::limits::LimitArgs;
 use super::origin::find_skill;
 use super::printer::{Printer, bytes};
-use super::{Settings, input, progress};
+use super::{SettingArgs, input, progress};
 use crate::bench::Series;
 use crate::call::Call;
 use crate::compare::{Comparison, Figures, Footprint, Missing, Plan, chart, run};
 use crate::policy::Tier;
+use crate::settings::Settings;
 
 /// Compare the tiers: the same calls of a skill in each that this machine has, interleaved in one run
 ///
@@ -75,16 +76,20 @@ struct Case {
 }
 
 impl CompareCommand {
-    pub fn execute(&self, settings: &Settings, printer: &Printer) -> anyhow::Result<ExitCode> {
+    pub fn execute(&self, args: &SettingArgs, printer: &Printer) -> anyhow::Result<ExitCode> {
         let cases = self.cases()?;
         let drawing = self.drawing()?;
-        let host = settings.host()?;
-        let line = progress::Terminal::new(settings.quiet);
+        let mut overrides = args.overrides();
+        overrides.limits = self.limits.overrides();
+        let settings = Settings::load(overrides)?;
+        let host = args.host(&settings)?;
+        let line = progress::Terminal::new(args.quiet);
         let mut compared = Vec::new();
         for Case { skill: name, params } in cases {
-            let skill = find_skill(&host, &name, settings.quiet, printer)?;
+            let skill = find_skill(&host, &name, args.quiet, printer)?;
             let mut call = Call::new(params.clone());
-            call.limits = self.limits.limits();
+            call.limits = settings.limits.clone();
+            call.allow_any_import = true;
             call.validate = !self.no_validate;
             let plan = self.plan(&name, &params)?;
             compared.push(run(&host, &skill, &call, &plan, &line)?);

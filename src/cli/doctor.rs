@@ -1,12 +1,13 @@
 //! `skillcell doctor`: what this machine can do, and what is missing.
 
+use std::path::Path;
 use std::process::ExitCode;
 
 use anstyle::{AnsiColor, Style};
 use clap::Args;
 use serde_json::json;
 
-use super::Settings;
+use super::SettingArgs;
 use super::printer::{Printer, bytes};
 use crate::cache::Cache;
 use crate::policy::Tier;
@@ -50,7 +51,9 @@ enum State {
 const DISK_NEEDED: u64 = 1 << 30;
 
 impl DoctorCommand {
-    pub fn execute(&self, settings: &Settings, printer: &Printer) -> anyhow::Result<ExitCode> {
+    pub fn execute(&self, args: &SettingArgs, printer: &Printer) -> anyhow::Result<ExitCode> {
+        let settings = args.load()?;
+        let python = settings.python.as_deref();
         let mut checks = vec![processor(), memory()];
         match Cache::locate(settings.cache_dir.as_deref()) {
             Ok(cache) => checks.extend([
@@ -60,8 +63,8 @@ impl DoctorCommand {
             ]),
             Err(error) => checks.push(Check::failed("cache folder", error.to_string())),
         }
-        checks.push(python());
-        checks.extend(Tier::ALL.map(tier));
+        checks.push(pip(python));
+        checks.extend(Tier::ALL.map(|one| tier(one, python)));
         let failed = checks.iter().any(|check| check.state == State::Failed);
         if self.json {
             let rows: Vec<_> = checks
@@ -129,14 +132,14 @@ fn runtime(cache: &Cache) -> Check {
     }
 }
 
-fn python() -> Check {
-    match provision::python_version(None) {
+fn pip(python: Option<&Path>) -> Check {
+    match provision::python_version(python) {
         Ok(version) => Check::ok("python", format!("{version} (only to fetch packages)")),
         Err(error) => Check::warning("python", error.to_string()),
     }
 }
 
-fn tier(tier: Tier) -> Check {
+fn tier(tier: Tier, python: Option<&Path>) -> Check {
     let what = match tier {
         Tier::Wasm => "tier wasm",
         Tier::Container => "tier container",
@@ -144,7 +147,7 @@ fn tier(tier: Tier) -> Check {
         Tier::InProcess => "tier in_process",
     };
     // What a call asks, too.
-    let python = matches!(tier, Tier::Subprocess | Tier::InProcess).then(|| BasePython::find(None));
+    let python = matches!(tier, Tier::Subprocess | Tier::InProcess).then(|| BasePython::find(python));
     match tier::available(tier) {
         Ok(detail) => match python {
             Some(Err(error)) => Check::warning(what, error.to_string()),

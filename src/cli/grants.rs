@@ -1,13 +1,12 @@
-//! Grants as flags, and from a policy file.
+//! Grants as flags.
 
-use std::io::{ErrorKind, Read};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::Context;
 use clap::Args;
 
-use crate::host::{GrantError, HostError};
-use crate::policy::{BadPolicyFile, GrantKind, Grants, MAX_FILE_BYTES, PolicyFile, SecretSource, TierRules, Written};
+use crate::policy::{GrantKind, Grants, Written};
+use crate::settings::Overrides;
 
 /// What a call may do. Nothing is granted by default.
 #[derive(Args)]
@@ -43,57 +42,15 @@ pub struct GrantArgs {
     allow_import: Vec<String>,
     /// Authorities to trust besides the well-known ones, as PEM (repeatable)
     #[arg(long, value_name = "PEM")]
-    pub ca_file: Vec<PathBuf>,
-    /// A policy file, such as skillcell.toml; none is looked for
-    #[arg(long, value_name = "FILE")]
-    policy: Option<PathBuf>,
-}
-
-/// What was granted, by where it was said.
-pub struct Layers {
-    pub policy: Grants,
-    pub flags: Grants,
+    ca_file: Vec<PathBuf>,
 }
 
 impl GrantArgs {
-    /// The policy file's grants for this skill, then the flags'.
-    pub fn grants(&self, skill: &str) -> anyhow::Result<Grants> {
-        let Layers { policy, flags } = self.layers(skill)?;
-        Ok(policy.merged_with(flags))
-    }
-
-    /// Which tiers the policy file allows.
-    pub fn tiers(&self) -> anyhow::Result<TierRules> {
-        Ok(self.policy_file()?.map(|file| file.tiers().clone()).unwrap_or_default())
-    }
-
-    fn policy_file(&self) -> anyhow::Result<Option<PolicyFile>> {
-        self.policy.as_deref().map(policy).transpose()
-    }
-
-    /// Looks at the flags and at the files and folders that they name, before any work is done for the call.
-    pub fn check(&self) -> anyhow::Result<()> {
-        self.policy_file()?;
-        let flags = self.flags()?;
-        for mount in &flags.mounts {
-            let meta = std::fs::metadata(&mount.host);
-            let is_folder =
-                meta.and_then(|meta| if meta.is_dir() { Ok(()) } else { Err(ErrorKind::NotADirectory.into()) });
-            is_folder.map_err(|source| HostError::from(GrantError::Mount { folder: mount.host.clone(), source }))?;
-        }
-        for secret in &flags.secrets {
-            if let SecretSource::File(path) = &secret.source {
-                let (name, place) = (secret.name.clone(), format!("`{path}`"));
-                let failed = |source| GrantError::Secret { name, place, source: Some(source) };
-                std::fs::File::open(path).map_err(|source| HostError::from(failed(source)))?;
-            }
-        }
+    /// Adds what these flags say to the settings.
+    pub fn add_to(&self, overrides: &mut Overrides) -> anyhow::Result<()> {
+        overrides.grants = self.flags()?;
+        overrides.ca_file = self.ca_file.clone();
         Ok(())
-    }
-
-    pub fn layers(&self, skill: &str) -> anyhow::Result<Layers> {
-        let policy = self.policy_file()?.map(|file| file.grants_for(skill));
-        Ok(Layers { policy: policy.unwrap_or_default(), flags: self.flags()? })
     }
 
     fn flags(&self) -> anyhow::Result<Grants> {
@@ -115,20 +72,4 @@ impl GrantArgs {
         }
         Ok(flags.written(&Written::Flag))
     }
-}
-
-fn policy(path: &Path) -> anyhow::Result<PolicyFile> {
-    let (shown, mut bytes) = (path.display(), Vec::new());
-    // A byte more than a policy file may have: then that is what is wrong with it.
-    std::fs::File::open(path)
-        .and_then(|file| file.take(MAX_FILE_BYTES as u64 + 1).read_to_end(&mut bytes))
-        .with_context(|| format!("the policy file `{shown}` can't be read"))?;
-    let text = if bytes.len() > MAX_FILE_BYTES { Err(BadPolicyFile::TooLong.into()) } else { utf8(bytes) };
-    let file = text.and_then(|text| Ok(PolicyFile::parse(&text)?));
-    let file = file.with_context(|| format!("the policy file `{shown}` is wrong"))?;
-    Ok(file.named(&shown.to_string()))
-}
-
-fn utf8(bytes: Vec<u8>) -> anyhow::Result<String> {
-    Ok(String::from_utf8(bytes)?)
 }

@@ -10,12 +10,14 @@ use serde_json::{Value, json};
 
 use self::analysis::Sections;
 use self::permissions::Standings;
-use super::Settings;
+use super::SettingArgs;
 use super::grants::GrantArgs;
 use super::origin::find_skill;
 use super::printer::{Printer, bytes, harmless};
 use crate::analysis::analyse;
 use crate::manifest::Manifest;
+use crate::plan::PlanView;
+use crate::settings::Settings;
 use crate::skill::Origin;
 
 /// Show whether a skill runs in a cell, why not, and what it would have to ask for, without running it
@@ -45,15 +47,17 @@ pub struct InspectCommand {
 }
 
 impl InspectCommand {
-    pub fn execute(&self, settings: &Settings, printer: &Printer) -> anyhow::Result<ExitCode> {
-        self.grants.check()?;
-        let host = settings.host_with(&self.grants.ca_file)?;
-        let skill = find_skill(&host, &self.skill, settings.quiet, printer)?;
+    pub fn execute(&self, args: &SettingArgs, printer: &Printer) -> anyhow::Result<ExitCode> {
+        let mut overrides = args.overrides();
+        self.grants.add_to(&mut overrides)?;
+        let settings = Settings::load(overrides)?;
+        settings.check_grants()?;
+        let host = args.host(&settings)?;
+        let skill = find_skill(&host, &self.skill, args.quiet, printer)?;
         let analysis = analyse(&host, &skill)?;
         let image = host.baked(&skill)?;
-        let layers = self.grants.layers(skill.id())?;
         let manifest = Manifest::read(analysis.manifest.clone());
-        let standings = Standings::of(&skill, &manifest, host.approvals(), layers)?;
+        let standings = Standings::of(&host, &settings, &skill, &manifest)?;
         drop(host);
         let (size, count) = (skill.files().iter().map(|(_, size)| size).sum::<u64>(), skill.files().len());
         let is_syntax =
@@ -75,6 +79,7 @@ impl InspectCommand {
             "refused_at_use": analysis::refused_at_use(&analysis.imports),
             "syntax_errors": syntax.map(|one| format!("{}:{}: {}", one.file, one.line, one.why)).collect::<Vec<_>>(),
             "permissions": standings.to_value(),
+            "plan": PlanView::new(skill.id(), &standings.decision),
             "analysis": analysis,
             "image": image.as_ref().map(|(image, report)| json!({"key": image.key, "report": report})),
         });

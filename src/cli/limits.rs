@@ -5,7 +5,7 @@ use std::time::Duration;
 use clap::Args;
 
 use super::input;
-use crate::limits::Limits;
+use crate::settings::LimitOverrides;
 
 #[derive(Args)]
 #[command(next_help_heading = "Limits")]
@@ -46,25 +46,20 @@ pub struct LimitArgs {
 }
 
 impl LimitArgs {
-    pub fn limits(&self) -> Limits {
-        let mut limits = Limits::default();
-        set(&mut limits.deadline, self.timeout);
-        set(&mut limits.memory_bytes, self.memory);
-        set(&mut limits.stdout_bytes, self.max_stdout);
-        set(&mut limits.stderr_bytes, self.max_stderr);
-        set(&mut limits.result_bytes, self.max_result);
-        set(&mut limits.open_files, self.max_open_files);
-        set(&mut limits.scratch_bytes, self.max_scratch);
-        set(&mut limits.scratch_files, self.max_scratch_files);
-        set(&mut limits.host_calls, self.max_host_calls);
-        set(&mut limits.inflated_bytes, self.max_inflated);
+    /// What these flags say.
+    pub fn overrides(&self) -> LimitOverrides {
+        let mut limits = LimitOverrides::default();
+        limits.timeout = self.timeout;
+        limits.memory = self.memory;
+        limits.max_stdout = self.max_stdout;
+        limits.max_stderr = self.max_stderr;
+        limits.max_result = self.max_result;
+        limits.max_open_files = self.max_open_files;
+        limits.max_scratch = self.max_scratch;
+        limits.max_scratch_files = self.max_scratch_files;
+        limits.max_host_calls = self.max_host_calls;
+        limits.max_inflated = self.max_inflated;
         limits.fuel = self.fuel;
         limits
-    }
-}
-
-fn set<T>(limit: &mut T, given: Option<T>) {
-    if let Some(given) = given {
-        *limit = given;
     }
 }

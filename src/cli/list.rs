@@ -9,7 +9,7 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use super::printer::Printer;
-use super::{Settings, progress};
+use super::{SettingArgs, progress};
 use crate::analysis::{Verdict, analyse};
 use crate::host::{Host, Known};
 use crate::matrix::matches_glob;
@@ -51,9 +51,9 @@ struct Row {
 const NOT_KNOWN: &str = "-";
 
 impl ListCommand {
-    pub fn execute(&self, settings: &Settings, printer: &Printer) -> anyhow::Result<ExitCode> {
-        let line = Arc::new(progress::Terminal::new(settings.quiet));
-        let host = settings.host_without_approvals(line.clone())?;
+    pub fn execute(&self, args: &SettingArgs, printer: &Printer) -> anyhow::Result<ExitCode> {
+        let line = Arc::new(progress::Terminal::new(args.quiet));
+        let host = args.load()?.host_builder_without_approvals().progress(line.clone()).build()?;
         let skills = self.find(&host, printer)?;
         let (mut rows, count) = (Vec::new(), skills.len());
         for (at, found) in skills.into_iter().enumerate() {

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use anyhow::Context;
 use clap::Args;
 
-use super::Settings;
+use super::SettingArgs;
 use super::origin::find_skill;
 use super::printer::{Printer, harmless};
 use crate::packages::{LOCK_FILE, Package, SkillLock, Standing};
@@ -39,12 +39,12 @@ pub struct LockCommand {
 }
 
 impl LockCommand {
-    pub fn execute(&self, settings: &Settings, printer: &Printer) -> anyhow::Result<ExitCode> {
+    pub fn execute(&self, args: &SettingArgs, printer: &Printer) -> anyhow::Result<ExitCode> {
         if let Some(file) = &self.output {
             check_can_be_written(file)?;
         }
-        let host = settings.host()?;
-        let skill = find_skill(&host, &self.skill, settings.quiet, printer)?;
+        let host = args.host(&args.load()?)?;
+        let skill = find_skill(&host, &self.skill, args.quiet, printer)?;
         let place = match (&self.output, skill.origin()) {
             _ if self.print => None,
             (Some(file), _) => Some(file.clone()),

@@ -8,7 +8,7 @@ use anyhow::Context;
 use clap::Args;
 
 use super::printer::Printer;
-use super::{Settings, progress};
+use super::{SettingArgs, progress};
 use crate::matrix::{Cases, Expectations, Matrix, Native, Source, Study, document, fill_in, page, study};
 
 /// Study a registry: which skills run in cells, what stops the others, and what that is based on
@@ -79,7 +79,7 @@ pub struct MatrixCommand {
 }
 
 impl MatrixCommand {
-    pub fn execute(&self, settings: &Settings, printer: &Printer) -> anyhow::Result<ExitCode> {
+    pub fn execute(&self, args: &SettingArgs, printer: &Printer) -> anyhow::Result<ExitCode> {
         let expectations = self.check.as_deref().map(expectations).transpose()?;
         self.check_places()?;
         let matrix = match &self.from {
@@ -87,8 +87,8 @@ impl MatrixCommand {
                 serde_json::from_str(&read(path)?).with_context(|| format!("`{}` is no matrix", path.display()))?
             }
             None => {
-                let line = Arc::new(progress::Terminal::new(settings.quiet));
-                let host = settings.host_without_approvals(line.clone())?;
+                let line = Arc::new(progress::Terminal::new(args.quiet));
+                let host = args.load()?.host_builder_without_approvals().progress(line.clone()).build()?;
                 study(&host, &self.study()?, &*line)?
             }
         };

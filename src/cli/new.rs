@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use anyhow::{Context, bail};
 use clap::Args;
 
-use super::Settings;
+use super::SettingArgs;
 use super::printer::Printer;
 use crate::policy::quote::shell_word;
 
@@ -39,7 +39,7 @@ const FILES: [(&str, &str); 5] = [
 const TAKEN: [&str; 4] = ["None", "True", "False", "BaseSkill"];
 
 impl NewCommand {
-    pub fn execute(&self, settings: &Settings, printer: &Printer) -> anyhow::Result<ExitCode> {
+    pub fn execute(&self, args: &SettingArgs, printer: &Printer) -> anyhow::Result<ExitCode> {
         let names = Names::of(&self.folder)?;
         make_folder(&self.folder)?;
         for (file, template) in FILES {
@@ -50,7 +50,7 @@ impl NewCommand {
             let written = made.and_then(|mut file| file.write_all(text.as_bytes()));
             written.with_context(|| format!("can't write `{}`", path.display()))?;
         }
-        if !settings.quiet {
+        if !args.quiet {
             let folder = shell_word(&typed(&self.folder));
             printer.note(&format!("wrote the skill `{}` to {folder}; now:", names.id));
             for command in ["test", "run", "inspect"] {

@@ -9,12 +9,13 @@ use super::grants::GrantArgs;
 use super::limits::LimitArgs;
 use super::origin::find_skill;
 use super::printer::{Printer, harmless, harmless_name};
-use super::{Settings, input};
+use super::{SettingArgs, input};
 use crate::call::{Call, NoteKind, Outcome, Report};
 use crate::limits::{LimitKind, Limits};
 use crate::plan::{Decision, PlanView};
 use crate::policy::Choice;
 use crate::policy::{Denial, GrantKind, Written};
+use crate::settings::Settings;
 
 /// Call a skill once, in a fresh cell or, if it needs more, in another tier
 ///
@@ -80,22 +81,30 @@ pub struct RunCommand {
 }
 
 impl RunCommand {
-    pub fn execute(&self, settings: &Settings, printer: &Printer) -> anyhow::Result<ExitCode> {
-        self.grants.check()?;
-        let mut call = self.call()?;
-        call.audit = self.audit.log()?;
-        let host = settings.host_with(&self.grants.ca_file)?;
-        let skill = find_skill(&host, &self.skill, settings.quiet, printer)?;
-        call.grants = self.grants.grants(skill.id())?;
+    pub fn execute(&self, args: &SettingArgs, printer: &Printer) -> anyhow::Result<ExitCode> {
+        let settings = self.settings(args)?;
+        settings.check_grants()?;
+        let params = input::text(&self.params, "--params")?;
+        let config = self.config.as_deref().map(|given| input::object(given, "--config")).transpose()?;
+        let defaults = settings.call_defaults()?;
+        let host = args.host(&settings)?;
+        let skill = find_skill(&host, &self.skill, args.quiet, printer)?;
+        let mut call = defaults.call(skill.id()).with_params(&params)?;
+        call.config = config;
+        self.complete(&mut call);
         if self.dry_run {
             return self.print_plan(skill.id(), &host.plan(&skill, &call)?, printer);
+        }
+        // What is refused is told by the call itself.
+        if self.audit.explain
+            && let Decision::Planned(plan) = host.plan(&skill, &call)?
+        {
+            plan.describe().iter().for_each(|line| printer.note(&harmless(line)));
         }
         let report = host.call(&skill, &call)?;
         drop(host); // and with it the progress line
         if let Some(reason) = &report.tier_reason {
             printer.note(&harmless_name(&format!("`{}` ran in `{}`: {reason}", report.skill, report.tier)));
-        } else if self.audit.explain {
-            printer.note(&format!("tier {}: {}", report.tier, why_there(&report, &call)));
         }
         if self.json {
             printer.json(&report.envelope());
@@ -136,19 +145,23 @@ impl RunCommand {
         }
     }
 
-    fn call(&self) -> anyhow::Result<Call> {
-        let mut call = Call::from_json(&input::text(&self.params, "--params")?)?;
-        call.config = self.config.as_deref().map(|given| input::object(given, "--config")).transpose()?;
-        call.limits = self.limits.limits();
+    fn settings(&self, args: &SettingArgs) -> anyhow::Result<Settings> {
+        let mut overrides = args.overrides();
+        self.grants.add_to(&mut overrides)?;
+        overrides.limits = self.limits.overrides();
+        overrides.audit = self.audit.audit.clone();
+        Ok(Settings::load(overrides)?)
+    }
+
+    /// What only this verb's flags say.
+    fn complete(&self, call: &mut Call) {
+        call.audit = self.audit.explained(std::mem::take(&mut call.audit));
         call.map_paths = self.grants.map_paths;
-        call.refuse_imports = true;
         call.use_image = !self.no_image;
         call.validate = !self.no_validate;
         call.tier = if self.isolated { Choice::Isolated } else { self.tier };
         call.trust_remote_code = self.trust_remote_code;
         call.acknowledge = self.acknowledge.clone();
-        call.tiers = self.grants.tiers()?;
-        Ok(call)
     }
 
     fn print(&self, report: &Report, limits: &Limits, printer: &Printer) {
@@ -193,17 +206,6 @@ fn print_denials(skill: &str, denials: &[Denial], whole_call: bool, printer: &Pr
             printer.hint(&if told { without_approving(hint) } else { hint.clone() });
             told |= hint.contains(APPROVE);
         }
-    }
-}
-
-/// Why it was this tier, where that needed no deciding.
-fn why_there(report: &Report, call: &Call) -> &'static str {
-    let imported = report.image.is_some() || matches!(report.outcome, Outcome::Returned(_));
-    match call.tier {
-        _ if matches!(report.outcome, Outcome::Refused) => "it was refused, and did not run",
-        Choice::Tier(_) => "`--tier` names it",
-        _ if imported => "the strongest, and the skill can be imported there",
-        _ => "the strongest, which is tried first",
     }
 }
 

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use clap::{Args, Subcommand};
 use serde_json::json;
 
-use super::Settings;
+use super::SettingArgs;
 use super::printer::{Printer, bytes};
 use crate::cache::{Bucket, Entry, Selection};
 
@@ -54,18 +54,18 @@ Examples:
 const PARTS: [Bucket; 3] = [Bucket::Runtime, Bucket::Code, Bucket::Pack];
 
 impl RuntimeCommand {
-    pub fn execute(&self, settings: &Settings, printer: &Printer) -> anyhow::Result<ExitCode> {
+    pub fn execute(&self, args: &SettingArgs, printer: &Printer) -> anyhow::Result<ExitCode> {
         match &self.verb {
-            Verb::Install => install(settings, printer),
-            Verb::List { json } => list(settings, *json, printer),
-            Verb::Verify { json } => verify(settings, *json, printer),
-            Verb::Remove => remove(settings, printer),
+            Verb::Install => install(args, printer),
+            Verb::List { json } => list(args, *json, printer),
+            Verb::Verify { json } => verify(args, *json, printer),
+            Verb::Remove => remove(args, printer),
         }
     }
 }
 
-fn install(settings: &Settings, printer: &Printer) -> anyhow::Result<ExitCode> {
-    let host = settings.host()?;
+fn install(args: &SettingArgs, printer: &Printer) -> anyhow::Result<ExitCode> {
+    let host = args.host(&args.load()?)?;
     host.install()?;
     drop(host);
     let pin = &crate::runtime::pin().wheel;
@@ -73,8 +73,8 @@ fn install(settings: &Settings, printer: &Printer) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn list(settings: &Settings, as_json: bool, printer: &Printer) -> anyhow::Result<ExitCode> {
-    let entries = parts(settings)?;
+fn list(args: &SettingArgs, as_json: bool, printer: &Printer) -> anyhow::Result<ExitCode> {
+    let entries = parts(args)?;
     let pin = &crate::runtime::pin().wheel;
     if as_json {
         printer.json(&json!({
@@ -93,11 +93,11 @@ fn list(settings: &Settings, as_json: bool, printer: &Printer) -> anyhow::Result
     Ok(ExitCode::SUCCESS)
 }
 
-fn verify(settings: &Settings, as_json: bool, printer: &Printer) -> anyhow::Result<ExitCode> {
-    let host = settings.host()?;
+fn verify(args: &SettingArgs, as_json: bool, printer: &Printer) -> anyhow::Result<ExitCode> {
+    let host = args.host(&args.load()?)?;
     let mut bad = 0;
     let mut rows = Vec::new();
-    for entry in parts(settings)? {
+    for entry in parts(args)? {
         let flaw = host.cache().flaw(entry.bucket, &entry.name)?;
         bad += usize::from(flaw.is_some());
         rows.push((entry, flaw.map_or_else(|| "ok".to_owned(), |flaw| flaw.to_string())));
@@ -118,8 +118,8 @@ fn verify(settings: &Settings, as_json: bool, printer: &Printer) -> anyhow::Resu
     Ok(ExitCode::SUCCESS)
 }
 
-fn remove(settings: &Settings, printer: &Printer) -> anyhow::Result<ExitCode> {
-    let host = settings.host()?;
+fn remove(args: &SettingArgs, printer: &Printer) -> anyhow::Result<ExitCode> {
+    let host = args.host(&args.load()?)?;
     let mut freed = 0;
     for bucket in PARTS {
         let cleaned = host.cache().clean(&Selection::Bucket(bucket))?;
@@ -132,8 +132,8 @@ fn remove(settings: &Settings, printer: &Printer) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn parts(settings: &Settings) -> anyhow::Result<Vec<Entry>> {
-    let mut entries = settings.host()?.cache().list()?;
+fn parts(args: &SettingArgs) -> anyhow::Result<Vec<Entry>> {
+    let mut entries = args.host(&args.load()?)?.cache().list()?;
     entries.retain(|entry| PARTS.contains(&entry.bucket));
     Ok(entries)
 }

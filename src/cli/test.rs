@@ -11,8 +11,10 @@ use super::audit::AuditArgs;
 use super::grants::GrantArgs;
 use super::origin::find_skill;
 use super::printer::{self, Printer};
-use super::{Settings, input};
+use super::{SettingArgs, input};
+use crate::call::Call;
 use crate::limits::LimitKind;
+use crate::settings::Settings;
 use crate::testing::{FileReport, TestCall, TestReport, TestResult, Totals};
 
 const GOOD: Style = AnsiColor::Green.on_default().bold();
@@ -94,13 +96,19 @@ struct TestLimits {
 }
 
 impl TestCommand {
-    pub fn execute(&self, settings: &Settings, printer: &Printer) -> anyhow::Result<ExitCode> {
-        self.grants.check()?;
+    pub fn execute(&self, args: &SettingArgs, printer: &Printer) -> anyhow::Result<ExitCode> {
+        let mut overrides = args.overrides();
+        self.grants.add_to(&mut overrides)?;
+        overrides.audit = self.audit.audit.clone();
+        let settings = Settings::load(overrides)?;
+        settings.check_grants()?;
         let mut call = self.call();
-        call.audit = self.audit.log()?;
-        let host = settings.host_with(&self.grants.ca_file)?;
-        let skill = find_skill(&host, &self.skill, settings.quiet, printer)?;
-        call.grants = self.grants.grants(skill.id())?;
+        let defaults = settings.call_defaults()?;
+        let host = args.host(&settings)?;
+        let skill = find_skill(&host, &self.skill, args.quiet, printer)?;
+        let Call { grants, audit, .. } = defaults.call(skill.id());
+        call.grants = grants;
+        call.audit = self.audit.explained(audit);
         let show = |file: &FileReport| {
             if !self.json {
                 print(file, printer);

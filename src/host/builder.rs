@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use super::images::DEFAULT_IMAGE_BYTES;
 use super::{Host, HostError, Shared};
-use crate::approvals::Approvals;
+use crate::approvals::{ApprovalError, Approvals};
 use crate::cache::Cache;
 use crate::http::Lookup;
 use crate::progress::{Progress, Silent};
@@ -15,7 +15,8 @@ use crate::tier::container::Containers;
 
 /// Defaults: the user's cache folder, the network through pip when something is missing, skills found through
 /// `SKILLWARE_SKILL_PATH`, `./skills` and the pinned registry, the well-known authorities for HTTPS, names looked up by
-/// the system, no approvals, containers based on `python:3.13-slim` and built without network, no word about progress.
+/// the system, the user's approvals to refuse what changed since and not to grant anything, containers based on
+/// `python:3.13-slim` and built without network, no word about progress.
 #[derive(Default)]
 #[must_use]
 pub struct HostBuilder {
@@ -24,6 +25,7 @@ pub struct HostBuilder {
     roots: Option<Roots>,
     ca_files: Vec<PathBuf>,
     approvals: Option<Approvals>,
+    allow_changed_skills: bool,
     lookup: Option<Arc<dyn Lookup>>,
     containers: Containers,
     progress: Option<Arc<dyn Progress + Send + Sync>>,
@@ -67,6 +69,20 @@ impl HostBuilder {
         self
     }
 
+    /// Call a skill though it was approved and changed since, as if nobody had approved it. Without it such a skill is
+    /// refused, also where no approvals were given: then those of the user are looked at for this alone.
+    pub fn allow_changed_skills(mut self, allow: bool) -> HostBuilder {
+        self.allow_changed_skills = allow;
+        self
+    }
+
+    /// The Python whose pip fetches, and that the tiers `subprocess` and `in_process` start. Otherwise it is
+    /// `SKILLCELL_PYTHON`, `python3` or `python`.
+    pub fn python(mut self, program: impl Into<PathBuf>) -> HostBuilder {
+        self.fetch.python = Some(program.into());
+        self
+    }
+
     /// Who looks up the names of hosts that are granted, instead of the system. Policy decides about what it says.
     pub fn lookup(mut self, lookup: Arc<dyn Lookup>) -> HostBuilder {
         self.lookup = Some(lookup);
@@ -103,13 +119,23 @@ impl HostBuilder {
     pub fn build(self) -> Result<Host, HostError> {
         self.fetch.check()?;
         let cache = Cache::locate(self.cache_dir.as_deref())?;
+        let approvals_grant = self.approvals.is_some();
+        let approvals = match self.approvals {
+            None if !self.allow_changed_skills => match Approvals::locate(None) {
+                Err(ApprovalError::NoPlace) => None,
+                located => Some(located?),
+            },
+            given => given,
+        };
         let shared = Shared {
             cache,
             fetch: self.fetch,
             progress: self.progress.unwrap_or_else(|| Arc::new(Silent)),
             roots: self.roots.unwrap_or_else(Roots::from_env),
             ca_files: self.ca_files,
-            approvals: self.approvals,
+            approvals,
+            approvals_grant,
+            allow_changed_skills: self.allow_changed_skills,
             lookup: self.lookup,
             containers: self.containers,
             http: OnceLock::new(),

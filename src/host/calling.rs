@@ -51,6 +51,9 @@ impl Host {
     fn call_audited(&self, skill: &Skill, call: &Call, audit: &Arc<Trail>) -> Result<Report, HostError> {
         let started = Instant::now();
         check_env(call)?;
+        if call.config.as_ref().is_some_and(|config| !config.is_object()) {
+            return Err(HostError::ConfigNotAnObject);
+        }
         let mut ruled_out = Vec::new();
         let mut report = loop {
             if call.cancel.is_cancelled() {

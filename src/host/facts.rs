@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::{Host, HostError};
+use super::{Host, HostError, on_enough_stack};
 use crate::approvals::{Approval, Approvals, Difference, Standing};
 use crate::call::Call;
 use crate::image::Image;
@@ -72,34 +72,64 @@ impl Host {
         call: &Call,
         ruled_out: &[RuledOut],
     ) -> Result<Decision, HostError> {
-        let approval = match self.approval_standing(skill)? {
-            Standing::Changed(approval) => {
-                let denials = vec![self.changed_since_approval(&approval, skill)?];
-                return Ok(Decision::Refused(Refused { tier: Tier::Wasm, denials }));
-            }
-            Standing::Approved(approval) => Some(approval),
-            Standing::Unknown => None,
-        };
+        match self.approval_standing(skill)? {
+            Standing::Changed(approval) => Ok(Decision::Refused(self.refuse_changed(&approval, skill, call)?)),
+            Standing::Approved(approval) => self.plan_as(skill, call, Some(approved_as(&approval)), ruled_out),
+            Standing::Unknown => self.plan_as(skill, call, None, ruled_out),
+        }
+    }
+
+    /// What a call would do if the skill were approved now, as it is, for these tiers besides a cell.
+    pub fn plan_if_approved(&self, skill: &Skill, call: &Call, tiers: &[Tier]) -> Result<Decision, HostError> {
+        on_enough_stack(|| {
+            let permissions = self.known_facts(skill, call)?.manifest.permissions.clone().unwrap_or_default();
+            self.plan_as(skill, call, Some(ApprovedAs { permissions: &permissions, tiers }), &[])
+        })
+    }
+
+    /// Decides about a call of a skill of which this was approved.
+    fn plan_as(
+        &self,
+        skill: &Skill,
+        call: &Call,
+        approval: Option<ApprovedAs<'_>>,
+        ruled_out: &[RuledOut],
+    ) -> Result<Decision, HostError> {
         let known = self.known_facts(skill, call)?;
         if let Some(bad) = &known.bad {
             return Ok(Decision::Refused(plan::refuse_manifest(skill.id(), bad)));
         }
+        let facts = SkillFacts {
+            native_requirement: known.native_requirement.clone(),
+            ruled_out: ruled_out.to_vec(),
+            ..self.skill_facts(skill, approval, &known.early_imports)
+        };
+        Ok(plan::plan(&facts, &known.manifest, call, &ThisMachine).into())
+    }
+
+    /// What a skill's files and what was approved of it tell.
+    fn skill_facts<'a>(
+        &self,
+        skill: &'a Skill,
+        approval: Option<ApprovedAs<'a>>,
+        early_imports: &'a BTreeMap<String, String>,
+    ) -> SkillFacts<'a> {
         let vouched = match (skill.origin(), &approval) {
             (Origin::Registry, _) => Vouched::Bundled,
             (_, Some(_)) => Vouched::Approved,
             (_, None) => Vouched::Unknown,
         };
-        let facts = SkillFacts {
+        let approvals = self.approvals().filter(|_| self.shared.approvals_grant);
+        SkillFacts {
             id: skill.id(),
             vouched,
-            approval: approval.as_deref().map(approved_as),
-            approve_command: self.approvals().map(|approvals| approvals.command(skill)),
+            approval,
+            approve_command: approvals.map(|approvals| approvals.command(skill)),
             has_dockerfile: skill.files().iter().any(|(path, _)| path == "Dockerfile"),
-            early_imports: &known.early_imports,
-            native_requirement: known.native_requirement.clone(),
-            ruled_out: ruled_out.to_vec(),
-        };
-        Ok(plan::plan(&facts, &known.manifest, call, &ThisMachine).into())
+            early_imports,
+            native_requirement: None,
+            ruled_out: Vec::new(),
+        }
     }
 
     /// What is known of a skill: kept in memory, or from its image, or read now.
@@ -131,22 +161,33 @@ impl Host {
         Ok(KnownFacts::new(&read, with_packages.shared_site()))
     }
 
-    /// The approvals that calls go by.
+    /// The approvals that calls go by; see [`HostBuilder::approvals`](crate::HostBuilder::approvals) and
+    /// [`HostBuilder::allow_changed_skills`](crate::HostBuilder::allow_changed_skills).
     pub fn approvals(&self) -> Option<&Approvals> {
         self.shared.approvals.as_ref()
     }
 
-    fn approval_standing(&self, skill: &Skill) -> Result<Standing, HostError> {
-        Ok(self.approvals().map_or(Ok(Standing::Unknown), |approvals| approvals.standing(skill))?)
+    /// How a skill stands, as far as that counts for this host's calls.
+    pub(crate) fn approval_standing(&self, skill: &Skill) -> Result<Standing, HostError> {
+        let Some(approvals) = self.approvals() else { return Ok(Standing::Unknown) };
+        Ok(match approvals.standing(skill)? {
+            Standing::Approved(_) if !self.shared.approvals_grant => Standing::Unknown,
+            Standing::Changed(_) if self.shared.allow_changed_skills => Standing::Unknown,
+            standing => standing,
+        })
     }
 
-    fn changed_since_approval(&self, approval: &Approval, skill: &Skill) -> Result<Denial, HostError> {
+    fn refuse_changed(&self, approval: &Approval, skill: &Skill, call: &Call) -> Result<Refused, HostError> {
         // What it asks for may be unreadable; that its files changed can always be told.
-        let asked = match self.baker(false)?.static_manifest(skill)?.manifest {
-            Ok(manifest) => manifest.permissions.unwrap_or_default(),
-            Err(_) => approval.permissions.clone(),
+        let manifest = self.baker(false)?.static_manifest(skill)?.manifest;
+        let asked = match &manifest {
+            Ok(manifest) => manifest.permissions.clone(),
+            Err(_) => Some(approval.permissions.clone()),
         };
-        Ok(denial_of_change(approval, skill, &asked, self.approvals().map(|approvals| approvals.command(skill))))
+        let command = self.approvals().map(|approvals| approvals.command(skill));
+        let denial = denial_of_change(approval, skill, &asked.clone().unwrap_or_default(), command);
+        let no_imports = BTreeMap::new();
+        Ok(plan::refuse_changed(&self.skill_facts(skill, None, &no_imports), asked.as_ref(), call, denial))
     }
 }
 

@@ -27,6 +27,10 @@ pub(super) struct Shared {
     pub(super) roots: Roots,
     pub(super) ca_files: Vec<PathBuf>,
     pub(super) approvals: Option<Approvals>,
+    /// Whether what was approved is granted; if not, approvals only refuse.
+    pub(super) approvals_grant: bool,
+    /// Whether a skill that changed since it was approved counts as one that never was.
+    pub(super) allow_changed_skills: bool,
     pub(super) lookup: Option<Arc<dyn Lookup>>,
     pub(super) containers: Containers,
     /// Made for the first call that is granted something of the web.

@@ -20,7 +20,7 @@ impl Host {
     /// Another host over the same cache, with nothing open yet, which trusts this authority too.
     pub(crate) fn fresh(&self, authority: Option<PathBuf>) -> Result<Host, HostError> {
         let builder = Host::builder().cache_dir(self.cache().root()).offline(self.is_offline()).roots(Roots::new([]));
-        builder.ca_files(authority).build()
+        builder.ca_files(authority).allow_changed_skills(true).build()
     }
 
     pub(crate) fn is_offline(&self) -> bool {

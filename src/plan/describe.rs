@@ -63,13 +63,18 @@ impl<'a> PlanView<'a> {
 }
 
 impl Plan {
-    /// A line for each thing that was decided.
-    pub fn describe(&self) -> Vec<String> {
+    /// Which tier it is, and why.
+    pub fn describe_tier(&self) -> String {
         let why = self.reason.as_deref().unwrap_or(match self.tier {
             Tier::Wasm => "the strongest, and nothing speaks against it",
             _ => "it was named",
         });
-        let mut lines = vec![format!("tier {}: {why}", self.tier)];
+        format!("{}: {why}", self.tier)
+    }
+
+    /// A line for each thing that was decided.
+    pub fn describe(&self) -> Vec<String> {
+        let mut lines = vec![format!("tier {}", self.describe_tier())];
         lines.extend(self.passed_over.iter().map(|passed| format!("not {}: {}", passed.tier, passed.why)));
         lines.push(self.preparation.describe());
         let may = self.effective.describe();

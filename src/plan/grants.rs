@@ -2,8 +2,7 @@
 
 use super::SkillFacts;
 use crate::call::Call;
-use crate::manifest::Manifest;
-use crate::policy::{Denial, DenialKind, Effective, Grants, Tier, early_denials};
+use crate::policy::{Denial, DenialKind, Effective, Grants, Permissions, Tier, early_denials};
 
 /// All that was granted. What was approved comes first, and is overruled by what the call brings.
 pub fn granted(skill: &SkillFacts<'_>, call: &Call) -> Grants {
@@ -14,8 +13,8 @@ pub fn granted(skill: &SkillFacts<'_>, call: &Call) -> Grants {
 }
 
 /// What of it holds.
-pub fn effective(skill: &SkillFacts<'_>, manifest: &Manifest, granted: &Grants) -> Effective {
-    Effective::of(skill.id, manifest.permissions.as_ref(), granted).approved_by(skill.approve_command.as_deref())
+pub fn effective(skill: &SkillFacts<'_>, asked: Option<&Permissions>, granted: &Grants) -> Effective {
+    Effective::of(skill.id, asked, granted).approved_by(skill.approve_command.as_deref())
 }
 
 /// What keeps the call from being made in this tier.
@@ -25,7 +24,7 @@ pub fn denials(skill: &SkillFacts<'_>, call: &Call, effective: &Effective, tier:
     let lacking = missing.filter(|missing| missing.kind != DenialKind::Env || !given(&missing.asked));
     let mut denials = Vec::new();
     // What is of no use in a cell may well be of use elsewhere.
-    if tier == Tier::Wasm && call.refuse_imports && skill.approval.is_none() {
+    if tier == Tier::Wasm && !call.allow_any_import && skill.approval.is_none() {
         denials = early_denials(skill.id, skill.early_imports, &effective.grants.allow_imports);
     }
     denials.extend(lacking.map(Denial::from));

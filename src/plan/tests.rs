@@ -36,6 +36,7 @@ struct Case {
     native: bool,
     dockerfile: bool,
     missing_module: bool,
+    early_import: bool,
     unprepared: Vec<Tier>,
     lacking: Vec<Tier>,
     granted: Vec<&'static str>,
@@ -51,14 +52,16 @@ impl Case {
         call.tiers = self.rules.clone();
         call.trust_remote_code = self.trust;
         call.limits.fuel = self.fuel.then_some(1);
-        call.refuse_imports = true;
         call.grants.http.allow = self.granted.iter().map(|rule| HttpRule::parse(rule).unwrap()).collect();
         call
     }
 
     fn plan(&self) -> Result<Plan, Refused> {
         let manifest = Manifest::read(self.manifest.clone()).unwrap();
-        let (permissions, early_imports) = (Permissions::default(), BTreeMap::new());
+        let (permissions, mut early_imports) = (Permissions::default(), BTreeMap::new());
+        if self.early_import {
+            early_imports.insert("subprocess".to_owned(), "skill.py:1".to_owned());
+        }
         let missing = MissingModule { module: "onnxruntime".into(), why: None };
         let missing = RuledOut { tier: Tier::Wasm, why: WhyNot::Missing(missing) };
         let unprepared = self.unprepared.iter().map(|tier| RuledOut {
@@ -123,12 +126,12 @@ prop_compose! {
         bundled in maybe_tiers(),
         listed in maybe_tiers(),
         unknown in maybe_tiers(),
-        flags in any::<[bool; 5]>(),
+        flags in any::<[bool; 6]>(),
         unprepared in tiers(),
         lacking in tiers(),
         granted in subsequence(RULES.to_vec(), 0..=4),
     ) -> Case {
-        let [trust, fuel, native, dockerfile, missing_module] = flags;
+        let [trust, fuel, native, dockerfile, missing_module, early_import] = flags;
         let mut rules = TierRules::default();
         (rules.bundled, rules.approved, rules.unknown) = (bundled, listed, unknown);
         // An approval vouches for a skill, unless the registry does already.
@@ -136,8 +139,8 @@ prop_compose! {
         let without_wasm = |tiers: Vec<Tier>| tiers.into_iter().filter(|tier| *tier != Tier::Wasm).collect();
         let (unprepared, lacking) = (without_wasm(unprepared), without_wasm(lacking));
         Case {
-            vouched, approved_tiers, manifest, choice, rules, trust, fuel, native, dockerfile, missing_module, unprepared,
-            lacking, granted,
+            vouched, approved_tiers, manifest, choice, rules, trust, fuel, native, dockerfile, missing_module, early_import,
+            unprepared, lacking, granted,
         }
     }
 }
@@ -170,8 +173,11 @@ proptest! {
     #[test]
     fn what_holds_was_granted_and_asked_for(case in cases()) {
         if let Ok(plan) = case.plan() {
+            let asked = Manifest::read(case.manifest.clone()).unwrap().permissions;
             for rule in &plan.effective.grants.http.allow {
                 prop_assert!(plan.granted.http.allow.iter().any(|granted| granted.covers(rule)));
+                let is_asked = |asked: &Permissions| asked.network.iter().any(|wish| wish.what.covers(rule));
+                prop_assert!(asked.as_ref().is_none_or(is_asked), "{rule}");
             }
         }
     }
@@ -183,6 +189,15 @@ proptest! {
             for rule in &narrow.effective.grants.http.allow {
                 prop_assert!(wide.effective.grants.http.allow.iter().any(|held| held.covers(rule)));
             }
+        }
+    }
+
+    #[test]
+    fn asking_for_nothing_gives_nothing(case in cases()) {
+        let mut manifest = case.manifest.clone();
+        manifest["permissions"] = json!({});
+        if let Ok(plan) = (Case { manifest, ..case }).plan() {
+            prop_assert!(plan.effective.grants.http.allow.is_empty());
         }
     }
 
@@ -213,6 +228,7 @@ fn plain() -> Case {
         native: false,
         dockerfile: false,
         missing_module: false,
+        early_import: false,
         unprepared: Vec::new(),
         lacking: Vec::new(),
         granted: Vec::new(),

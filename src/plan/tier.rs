@@ -48,7 +48,7 @@ pub fn choose(
     if let Choice::Tier(tier) = call.tier {
         return match choosing.usable(tier, true) {
             Ok(()) => Ok(Chosen { tier, reason: None, passed_over: Vec::new() }),
-            Err(denial) => Err(Refused { tier, denials: vec![*denial] }),
+            Err(denial) => Err(Refused::new(tier, vec![*denial])),
         };
     }
     if let Some(bad) = &manifest.bad_execution {
@@ -118,7 +118,7 @@ impl Choosing<'_> {
         let message = [why.reason()].into_iter().chain(why.explanation()).chain(lacks).collect::<Vec<_>>().join("; ");
         let tier = candidates.first().copied().unwrap_or(Tier::Wasm);
         let hint = hint.or_else(|| Some(why.hint()));
-        Err(Refused { tier, denials: vec![Denial { message, hint, ..tier_denial(tier) }] })
+        Err(Refused::new(tier, vec![Denial { message, hint, ..tier_denial(tier) }]))
     }
 
     /// Whether a call may be made in a tier, and can be. `asked`: the operator named it, or asked for isolation.

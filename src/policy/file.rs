@@ -9,7 +9,7 @@
 //! secret = ["ETHERSCAN_API_KEY@api.etherscan.io"]
 //! ```
 //!
-//! `[tiers]` says which tiers skills may run in: see `tiers.rs`.
+//! `[tiers]` says which tiers skills may run in: see `tiers.rs`. `[settings]` and `[limits]` are no policy, and not read here.
 //!
 //! The keys are the flags' names: `allow_http`, `deny_http`, `resolve`, `mount`, `secret`, `env`, `deny_import`,
 //! `allow_import`.
@@ -18,6 +18,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use toml::Spanned;
 
 use super::grants::{BadGrant, GrantKind, Grants};
@@ -47,6 +48,13 @@ pub enum BadPolicyFile {
     SkillName(String),
 }
 
+impl BadPolicyFile {
+    /// What a reader of the file's text says, with the line.
+    pub fn of_toml(text: &str, error: &toml::de::Error) -> BadPolicyFile {
+        BadPolicyFile::Toml { line: line(text, error.span()), problem: brief(error.message()) }
+    }
+}
+
 /// A policy file's grants.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PolicyFile {
@@ -61,6 +69,10 @@ struct Document {
     tiers: TierRules,
     grants: Section,
     skill: BTreeMap<String, Section>,
+    #[serde(rename = "settings")]
+    _settings: IgnoredAny,
+    #[serde(rename = "limits")]
+    _limits: IgnoredAny,
 }
 
 #[derive(Deserialize, Default)]
@@ -81,8 +93,7 @@ impl PolicyFile {
         if text.len() > MAX_FILE_BYTES {
             return Err(BadPolicyFile::TooLong);
         }
-        let document: Document = toml::from_str(text)
-            .map_err(|error| BadPolicyFile::Toml { line: line(text, error.span()), problem: brief(error.message()) })?;
+        let document: Document = toml::from_str(text).map_err(|error| BadPolicyFile::of_toml(text, &error))?;
         if document.skill.len() > MAX_SKILLS {
             return Err(BadPolicyFile::TooManySkills);
         }

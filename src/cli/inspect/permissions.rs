@@ -2,12 +2,14 @@
 
 use serde_json::{Value, json};
 
-use crate::approvals::{Approvals, Difference, Standing};
+use crate::approvals::{Difference, Standing};
 use crate::cli::approve::date;
-use crate::cli::grants::Layers;
 use crate::cli::printer::{Printer, harmless};
+use crate::host::Host;
 use crate::manifest::{BadManifest, Manifest};
-use crate::policy::{Effective, Grants, Missing, Permissions};
+use crate::plan::Decision;
+use crate::policy::{Grants, Missing, Permissions};
+use crate::settings::Settings;
 use crate::skill::Skill;
 
 pub struct Standings {
@@ -16,27 +18,28 @@ pub struct Standings {
     error: Option<String>,
     standing: Standing,
     difference: Option<Difference>,
+    /// What is granted, by whom.
     approval: Grants,
-    layers: Layers,
-    effective: Effective,
-    /// The command that approves it.
-    approve: Option<String>,
+    policy: Grants,
+    flags: Grants,
+    /// What `run` with the same flags would do.
+    pub decision: Decision,
 }
 
 impl Standings {
     /// As `run` with the same flags would find it.
     pub fn of(
+        host: &Host,
+        settings: &Settings,
         skill: &Skill,
         manifest: &Result<Manifest, BadManifest>,
-        approvals: Option<&Approvals>,
-        layers: Layers,
     ) -> anyhow::Result<Standings> {
         let (asked, error) = match manifest {
             Ok(manifest) => (manifest.permissions.clone(), None),
             Err(bad) if bad.key == "permissions" => (None, Some(bad.why.clone())),
             Err(bad) => (None, Some(bad.to_string())),
         };
-        let standing = approvals.map_or(Ok(Standing::Unknown), |approvals| approvals.standing(skill))?;
+        let standing = host.approval_standing(skill)?;
         let (mut approval, mut difference) = (Grants::default(), None);
         match &standing {
             Standing::Approved(record) => approval = Grants::of_approval(&record.permissions),
@@ -46,17 +49,9 @@ impl Standings {
             }
             Standing::Unknown => {}
         }
-        let granted = approval.clone().overruled_by(layers.policy.clone().merged_with(layers.flags.clone()));
-        let approve = approvals.map(|approvals| approvals.command(skill));
-        let effective = match error {
-            Some(_) => Effective::default(),
-            None => Effective::of(skill.id(), asked.as_ref(), &granted).approved_by(approve.as_deref()),
-        };
-        Ok(Standings { asked, error, standing, difference, approval, layers, effective, approve })
-    }
-
-    fn is_refused(&self) -> bool {
-        self.error.is_some() || self.difference.is_some() || self.effective.missing.iter().any(Missing::is_whole)
+        let (policy, flags) = (settings.policy.grants_for(skill.id()), settings.grants.clone());
+        let decision = host.plan(skill, &settings.unrecorded_call(skill.id()))?;
+        Ok(Standings { asked, error, standing, difference, approval, policy, flags, decision })
     }
 
     pub fn to_value(&self) -> Value {
@@ -73,11 +68,11 @@ impl Standings {
                 "approved": approved,
                 "difference": self.difference.as_ref().map(Difference::to_value),
             },
-            "granted": {"approval": self.approval, "policy": self.layers.policy, "flags": self.layers.flags},
-            "effective": self.effective.grants,
-            "missing": self.effective.missing,
-            "unused": self.effective.unused,
-            "refused": self.is_refused(),
+            "granted": {"approval": self.approval, "policy": self.policy, "flags": self.flags},
+            "effective": self.decision.effective().grants,
+            "missing": self.decision.effective().missing,
+            "unused": self.decision.effective().unused,
+            "refused": matches!(self.decision, Decision::Refused(_)),
         })
     }
 
@@ -100,31 +95,35 @@ impl Standings {
             _ => "no".to_owned(),
         };
         row("approved", &approved);
-        let layers =
-            [("approval", &self.approval), ("policy file", &self.layers.policy), ("flags", &self.layers.flags)];
+        let layers = [("approval", &self.approval), ("policy file", &self.policy), ("flags", &self.flags)];
         let granted = layers.into_iter().flat_map(|(name, grants)| {
             grants.entries().into_iter().map(move |(kind, text)| format!("{name}: {} {text}", kind.key()))
         });
         rows("granted", "nothing", granted.collect());
-        rows("effective", "nothing", self.effective.describe());
-        if !self.effective.missing.is_empty() {
-            rows("missing", "", self.effective.missing.iter().map(Missing::message).collect());
+        let effective = self.decision.effective();
+        rows("effective", "nothing", effective.describe());
+        if !effective.missing.is_empty() {
+            rows("missing", "", effective.missing.iter().map(Missing::message).collect());
         }
-        if !self.effective.unused.is_empty() {
-            let unused = self.effective.unused.iter().map(|text| format!("`{text}` is granted, but not asked for"));
+        if !effective.unused.is_empty() {
+            let unused = effective.unused.iter().map(|text| format!("`{text}` is granted, but not asked for"));
             rows("unused", "", unused.collect());
         }
         if let Some(error) = &self.error {
             printer.warning(&format!("its permissions can't be read: {error}"));
         }
-        if self.is_refused() {
-            printer.warning("`skillcell run` with these flags would refuse it");
-            if self.difference.is_some() {
-                self.approve.iter().for_each(|command| printer.hint(&format!("`{command}` approves it as it is now")));
-                return;
+        match &self.decision {
+            Decision::Planned(plan) => row("runs in", &plan.describe_tier()),
+            Decision::Refused(refused) => {
+                printer.warning("`skillcell run` with these flags would refuse it");
+                for denial in &refused.denials {
+                    // What is missing was told above.
+                    if !effective.missing.iter().any(|missing| missing.message() == denial.message) {
+                        printer.warning(&denial.message);
+                    }
+                    denial.hint.iter().for_each(|hint| printer.hint(hint));
+                }
             }
-            let missing = self.effective.missing.iter().filter(|missing| missing.is_whole());
-            missing.for_each(|missing| printer.hint(&missing.hint()));
         }
     }
 }

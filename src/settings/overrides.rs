@@ -1,0 +1,145 @@
+//! What one source says. What it does not say is left to the next.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde::Deserialize;
+
+use super::units;
+use crate::limits::Limits;
+use crate::policy::Grants;
+
+/// What a caller sets: the flags of the command line, or the words of a program that embeds this one. The default says
+/// nothing. The names are those of the keys and flags.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+#[non_exhaustive]
+pub struct Overrides {
+    /// The `skillcell.toml` to read.
+    #[serde(skip)]
+    pub policy: Option<PathBuf>,
+    /// See [`Settings::cache_dir`](super::Settings::cache_dir).
+    pub cache_dir: Option<PathBuf>,
+    /// See [`Settings::approvals_dir`](super::Settings::approvals_dir).
+    pub approvals_dir: Option<PathBuf>,
+    /// In bytes; see [`Settings::max_image_bytes`](super::Settings::max_image_bytes).
+    #[serde(deserialize_with = "units::size")]
+    pub max_images: Option<u64>,
+    /// See [`Settings::offline`](super::Settings::offline).
+    pub offline: Option<bool>,
+    /// See [`Settings::wheels`](super::Settings::wheels). A list replaces the next source's as a whole.
+    pub from_wheel: Vec<PathBuf>,
+    /// See [`Settings::ca_files`](super::Settings::ca_files). A list replaces the next source's as a whole.
+    pub ca_file: Vec<PathBuf>,
+    /// See [`Settings::python`](super::Settings::python).
+    pub python: Option<PathBuf>,
+    /// See [`Settings::container_base`](super::Settings::container_base).
+    pub container_base: Option<String>,
+    /// See [`Settings::allow_build_network`](super::Settings::allow_build_network).
+    pub container_build_network: Option<bool>,
+    /// See [`Settings::audit_file`](super::Settings::audit_file).
+    pub audit: Option<PathBuf>,
+    /// Limits of calls.
+    #[serde(skip)]
+    pub limits: LimitOverrides,
+    /// What is granted besides the file's grants.
+    #[serde(skip)]
+    pub grants: Grants,
+}
+
+impl Overrides {
+    /// These, and what they don't say as `next` says it.
+    #[must_use]
+    pub(super) fn or(self, next: Overrides) -> Overrides {
+        Overrides {
+            policy: self.policy.or(next.policy),
+            cache_dir: self.cache_dir.or(next.cache_dir),
+            approvals_dir: self.approvals_dir.or(next.approvals_dir),
+            max_images: self.max_images.or(next.max_images),
+            offline: self.offline.or(next.offline),
+            from_wheel: first_list(self.from_wheel, next.from_wheel),
+            ca_file: first_list(self.ca_file, next.ca_file),
+            python: self.python.or(next.python),
+            container_base: self.container_base.or(next.container_base),
+            container_build_network: self.container_build_network.or(next.container_build_network),
+            audit: self.audit.or(next.audit),
+            limits: self.limits.or(next.limits),
+            grants: next.grants.merged_with(self.grants),
+        }
+    }
+}
+
+/// Limits that are set, by the names of their flags. docs/reference/limits.md says what each bounds.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+#[non_exhaustive]
+pub struct LimitOverrides {
+    /// [`Limits::deadline`].
+    #[serde(deserialize_with = "units::time")]
+    pub timeout: Option<Duration>,
+    /// [`Limits::memory_bytes`].
+    #[serde(deserialize_with = "units::size")]
+    pub memory: Option<u64>,
+    /// [`Limits::stdout_bytes`].
+    #[serde(deserialize_with = "units::size")]
+    pub max_stdout: Option<u64>,
+    /// [`Limits::stderr_bytes`].
+    #[serde(deserialize_with = "units::size")]
+    pub max_stderr: Option<u64>,
+    /// [`Limits::result_bytes`].
+    #[serde(deserialize_with = "units::size")]
+    pub max_result: Option<u64>,
+    /// [`Limits::open_files`].
+    pub max_open_files: Option<u32>,
+    /// [`Limits::scratch_bytes`].
+    #[serde(deserialize_with = "units::size")]
+    pub max_scratch: Option<u64>,
+    /// [`Limits::scratch_files`].
+    pub max_scratch_files: Option<u32>,
+    /// [`Limits::host_calls`].
+    pub max_host_calls: Option<u64>,
+    /// [`Limits::inflated_bytes`].
+    #[serde(deserialize_with = "units::size")]
+    pub max_inflated: Option<u64>,
+    /// [`Limits::fuel`].
+    pub fuel: Option<u64>,
+}
+
+impl LimitOverrides {
+    fn or(self, next: LimitOverrides) -> LimitOverrides {
+        LimitOverrides {
+            timeout: self.timeout.or(next.timeout),
+            memory: self.memory.or(next.memory),
+            max_stdout: self.max_stdout.or(next.max_stdout),
+            max_stderr: self.max_stderr.or(next.max_stderr),
+            max_result: self.max_result.or(next.max_result),
+            max_open_files: self.max_open_files.or(next.max_open_files),
+            max_scratch: self.max_scratch.or(next.max_scratch),
+            max_scratch_files: self.max_scratch_files.or(next.max_scratch_files),
+            max_host_calls: self.max_host_calls.or(next.max_host_calls),
+            max_inflated: self.max_inflated.or(next.max_inflated),
+            fuel: self.fuel.or(next.fuel),
+        }
+    }
+
+    /// These limits, and the given ones where nothing is set.
+    pub fn apply_to(&self, limits: Limits) -> Limits {
+        Limits {
+            deadline: self.timeout.unwrap_or(limits.deadline),
+            memory_bytes: self.memory.unwrap_or(limits.memory_bytes),
+            stdout_bytes: self.max_stdout.unwrap_or(limits.stdout_bytes),
+            stderr_bytes: self.max_stderr.unwrap_or(limits.stderr_bytes),
+            result_bytes: self.max_result.unwrap_or(limits.result_bytes),
+            open_files: self.max_open_files.unwrap_or(limits.open_files),
+            scratch_bytes: self.max_scratch.unwrap_or(limits.scratch_bytes),
+            scratch_files: self.max_scratch_files.unwrap_or(limits.scratch_files),
+            host_calls: self.max_host_calls.unwrap_or(limits.host_calls),
+            inflated_bytes: self.max_inflated.unwrap_or(limits.inflated_bytes),
+            fuel: self.fuel.or(limits.fuel),
+        }
+    }
+}
+
+fn first_list(list: Vec<PathBuf>, next: Vec<PathBuf>) -> Vec<PathBuf> {
+    if list.is_empty() { next } else { list }
+}
