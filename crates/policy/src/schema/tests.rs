@@ -82,8 +82,8 @@ fn exclusive_bounds_follow_their_draft() {
 #[test]
 fn number_that_is_too_long_is_a_doubt() {
     let integer = json!({ "type": "integer" });
-    assert_eq!(of_value(integer.clone(), number(&"1".repeat(38))), Ok(true));
-    assert_eq!(of_value(integer, number(&"1".repeat(39))), Err(Doubt));
+    assert_eq!(of_value(integer.clone(), number(&"1".repeat(20))), Ok(true));
+    assert_eq!(of_value(integer, number(&"1".repeat(21))), Err(Doubt));
 }
 
 #[test]
