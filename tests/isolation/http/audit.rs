@@ -19,7 +19,10 @@ fn a_request_is_told_when_decided_and_when_over() {
     else {
         panic!("{events:?}")
     };
-    assert_eq!((method.as_str(), url, rule.as_str()), ("GET", &place, "everything"));
+    assert_eq!(
+        (method.as_str(), url, rule.as_str()),
+        ("GET", &place, &*format!("* http://127.0.0.1:{}/*", server.port()))
+    );
     let Event::Finished { url, address, status: Some(200), error: None, bytes_up, bytes_down: 5, .. } = finished else {
         panic!("{finished:?}")
     };
