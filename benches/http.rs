@@ -15,7 +15,8 @@ use serde_json::json;
 use skillcell::CancelToken;
 use skillcell::{Call, Host, Outcome, Skill};
 use skillcell_http::{
-    Asked, Audit, ClientSettings, Event, Exchanges, Gate, HttpClient, HttpError, HttpLimits, Place, Refusal, Terms,
+    Asked, Audit, CallContext, ClientSettings, Event, Exchanges, Gate, HttpClient, HttpError, HttpLimits, Place,
+    Refusal,
 };
 use skillcell_policy::GrantKind;
 use skillcell_policy::{Allowed, AllowedRequest, HttpRule, HttpRules, Target};
@@ -76,7 +77,7 @@ fn call(host: &Host, skill: &Skill, call: &Call) {
 
 /// As the door does it for a cell, with the headers that `requests` sends.
 fn direct(client: &Arc<HttpClient>, port: u16) {
-    let terms = Terms::new(client.clone(), Arc::new(Open), Arc::new(Open), Arc::default(), HttpLimits::default());
+    let terms = CallContext::new(client.clone(), Arc::new(Open), Arc::new(Open), Arc::default(), HttpLimits::default());
     let mut exchanges = Exchanges::new(terms, CancelToken::default());
     let by = Instant::now() + Duration::from_secs(10);
     let id = exchanges.open(false, "127.0.0.1", port).expect("opened");

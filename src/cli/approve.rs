@@ -14,7 +14,7 @@ use super::printer::{Printer, one_line};
 use skillcell::settings::Settings;
 use skillcell_door::audit::when::date;
 use skillcell_host::Host;
-use skillcell_host::approvals::{Approval, Approvals, Difference, Standing};
+use skillcell_host::approvals::{Approval, ApprovalState, Approvals, Difference};
 use skillcell_host::plan::{Decision, PlanView};
 use skillcell_packages::skill::Skill;
 use skillcell_policy::Tier;
@@ -100,7 +100,7 @@ impl ApproveCommand {
         let decision = host.plan_if_approved(&skill, &settings.unrecorded_call(skill.id()), &tiers)?;
         drop(host); // and with it the progress line
         let difference = match &standing {
-            Standing::Changed(approval) => Some(Difference::between(approval, &skill, &asked)),
+            ApprovalState::Changed(approval) => Some(Difference::between(approval, &skill, &asked)),
             _ => None,
         };
         let unasked = unasked(&manifest, &asked);
@@ -110,14 +110,14 @@ impl ApproveCommand {
             case.print(printer);
         }
         // Forgetting that it was approved in another state lifts a refusal, so that is asked too.
-        if nothing_asked && matches!(standing, Standing::Changed(_)) && !self.yes && !ask(&skill, self.json)? {
+        if nothing_asked && matches!(standing, ApprovalState::Changed(_)) && !self.yes && !ask(&skill, self.json)? {
             return Ok(self.told(&case, "declined", "what was approved of it still counts", printer));
         }
         if nothing_asked {
             let withdrawn = approvals.revoke(&skill)?;
             return Ok(self.told(&case, "nothing_asked", &nothing(!withdrawn.is_empty()), printer));
         }
-        if let Standing::Approved(approval) = &standing
+        if let ApprovalState::Approved(approval) = &standing
             && approval.is_for(&skill)
             && approval.tiers == case.tiers
         {
@@ -132,9 +132,9 @@ impl ApproveCommand {
     }
 
     /// Those that are named, and those that it is approved for already, as it is now.
-    fn tiers(&self, standing: &Standing) -> Vec<Tier> {
+    fn tiers(&self, standing: &ApprovalState) -> Vec<Tier> {
         let before = match standing {
-            Standing::Approved(approval) => approval.tiers.as_slice(),
+            ApprovalState::Approved(approval) => approval.tiers.as_slice(),
             _ => &[],
         };
         // A cell is for every skill.

@@ -9,7 +9,7 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use self::analysis::Sections;
-use self::permissions::Standings;
+use self::permissions::ApprovalStates;
 use super::SettingArgs;
 use super::grants::GrantArgs;
 use super::origin::find_skill;
@@ -57,7 +57,7 @@ impl InspectCommand {
         let analysis = analyse(&host, &skill)?;
         let image = host.baked(&skill)?;
         let manifest = Manifest::read(analysis.manifest.clone());
-        let standings = Standings::of(&host, &settings, &skill, &manifest)?;
+        let standings = ApprovalStates::of(&host, &settings, &skill, &manifest)?;
         drop(host);
         let (size, count) = (skill.files().iter().map(|(_, size)| size).sum::<u64>(), skill.files().len());
         let is_syntax =

@@ -10,7 +10,7 @@ use super::SettingArgs;
 use super::origin::find_skill;
 use super::printer::{Printer, harmless};
 use skillcell_packages::skill::Origin;
-use skillcell_packages::{LOCK_FILE, Package, SkillLock, Standing};
+use skillcell_packages::{LOCK_FILE, Package, PackageStatus, SkillLock};
 
 /// Resolve a skill's requirements and pin them in skillcell.lock
 ///
@@ -57,7 +57,9 @@ impl LockCommand {
         let lock = host.lock(&skill)?;
         drop(host); // and with it the progress line
         let packages = &lock.cells;
-        if let Some(unresolved) = packages.packages.iter().find(|p| matches!(p.standing, Standing::Unresolved { .. })) {
+        if let Some(unresolved) =
+            packages.packages.iter().find(|p| matches!(p.standing, PackageStatus::Unresolved { .. }))
+        {
             anyhow::bail!("there is nothing to pin: {}", unresolved.describe());
         }
         let text = lock.to_text();
@@ -105,7 +107,7 @@ fn summary(lock: &SkillLock, printer: &Printer) {
 
 fn row(package: &Package) -> String {
     match &package.standing {
-        Standing::Wheel { version, sha256, .. } => {
+        PackageStatus::Wheel { version, sha256, .. } => {
             format!("{} {version} sha256:{}… ({})", package.name, &sha256[..sha256.len().min(12)], package.way())
         }
         _ => package.describe().replace('`', ""),

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use crate::common::{HOST, raised, returned};
 use serde_json::{Value, json};
 use skillcell::{Call, Host, HostError, Roots, Skill};
-use skillcell_packages::{Packages, Standing};
+use skillcell_packages::{PackageStatus, Packages};
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
@@ -96,7 +96,7 @@ impl Place {
 }
 
 /// Where something stands, by name.
-fn standing<'a>(packages: &'a Packages, name: &str) -> &'a Standing {
+fn standing<'a>(packages: &'a Packages, name: &str) -> &'a PackageStatus {
     let found = packages.packages.iter().find(|package| package.name == name);
     &found.unwrap_or_else(|| panic!("no {name} in {packages:#?}")).standing
 }
@@ -119,8 +119,8 @@ fn a_pure_wheel_and_what_it_needs_can_be_imported() {
     let value = place.call(json!({})).unwrap();
     assert_eq!(value, json!({"v": ["new", "2.9", "/usr/local/lib/requirements/below.py"]}));
     let packages = place.packages();
-    assert!(matches!(standing(&packages, "numpy"), Standing::Runtime { .. }));
-    assert!(matches!(standing(&packages, "below"), Standing::Wheel { sha256, .. } if sha256.len() == 64));
+    assert!(matches!(standing(&packages, "numpy"), PackageStatus::Runtime { .. }));
+    assert!(matches!(standing(&packages, "below"), PackageStatus::Wheel { sha256, .. } if sha256.len() == 64));
     assert_eq!(packages.packages.iter().find(|p| p.name == "below").unwrap().chain, ["top-package", "below"]);
     assert!(packages.packages.iter().all(|package| package.name != "absent"), "its marker does not hold in a cell");
 }
@@ -151,7 +151,7 @@ fn what_is_met_already_needs_no_pip() {
     let skill = place.found(&host);
     let packages = host.packages(&skill).unwrap();
     assert!(packages.is_complete() && packages.missing().next().is_none(), "{packages:?}");
-    assert!(matches!(standing(&packages, "requests"), Standing::Framework { .. }));
+    assert!(matches!(standing(&packages, "requests"), PackageStatus::Framework { .. }));
     assert_eq!(returned(host.call(&skill, &Call::new(json!({}))).unwrap()), Ok(json!(1)));
 }
 
@@ -164,7 +164,7 @@ fn without_an_index_a_requirement_is_unresolved_and_the_skill_still_runs() {
     let packages = host.packages(&skill).unwrap();
     assert!(!packages.is_complete());
     assert!(
-        matches!(standing(&packages, "some-thing-unheard-of"), Standing::Unresolved { why } if why.starts_with("no index"))
+        matches!(standing(&packages, "some-thing-unheard-of"), PackageStatus::Unresolved { why } if why.starts_with("no index"))
     );
     let error = raised(host.call(&skill, &Call::new(json!({}))).unwrap()).unwrap();
     assert!(error.message.contains("`some-thing-unheard-of` is not resolved: no index"), "{}", error.message);
@@ -186,15 +186,15 @@ fn a_native_package_is_told_with_chain_tags_and_tier_when_its_import_fails() {
         assert!(text.contains(part), "{part} is not in: {text}");
     }
     assert!(!text.contains("win_amd64"), "{text}");
-    assert!(matches!(standing(&place.packages(), "sourced"), Standing::Source { version } if version == "0.3"));
+    assert!(matches!(standing(&place.packages(), "sourced"), PackageStatus::Source { version } if version == "0.3"));
 }
 
 #[test]
 fn a_stand_in_without_the_wheel_that_it_completes_is_not_there_and_not_fatal() {
     let place = Place::new(&["biopython", "bitarray"], nothing());
     let packages = place.packages();
-    assert!(matches!(standing(&packages, "biopython"), Standing::Unresolved { .. }), "{packages:?}");
-    assert!(matches!(standing(&packages, "bitarray"), Standing::StandIn { .. }), "{packages:?}");
+    assert!(matches!(standing(&packages, "biopython"), PackageStatus::Unresolved { .. }), "{packages:?}");
+    assert!(matches!(standing(&packages, "bitarray"), PackageStatus::StandIn { .. }), "{packages:?}");
     assert!(place.call(json!({})).is_ok());
 }
 
@@ -203,8 +203,8 @@ fn what_no_index_has_is_not_found_and_what_has_no_fitting_version_says_which_the
     let place = Place::new(&["nowhere-to-be-seen", "known>=5"], nothing());
     place.wheel("known-1.0", &[], &[]);
     let packages = place.packages();
-    assert_eq!(*standing(&packages, "nowhere-to-be-seen"), Standing::NotFound);
-    assert!(matches!(standing(&packages, "known"), Standing::NoVersion { versions } if versions == &["1.0"]));
+    assert_eq!(*standing(&packages, "nowhere-to-be-seen"), PackageStatus::NotFound);
+    assert!(matches!(standing(&packages, "known"), PackageStatus::NoVersion { versions } if versions == &["1.0"]));
 }
 
 #[test]
@@ -239,7 +239,7 @@ fn a_wheel_that_breaks_the_rules_is_refused_and_the_rest_is_there() {
     assert_eq!(place.call(json!({})).unwrap(), json!(1));
     for name in ["evil", "odd"] {
         let packages = place.packages();
-        assert!(matches!(standing(&packages, name), Standing::Refused { .. }), "{packages:#?}");
+        assert!(matches!(standing(&packages, name), PackageStatus::Refused { .. }), "{packages:#?}");
     }
 }
 
@@ -393,12 +393,12 @@ fn markers_see_what_a_cell_sees() {
 fn registry_skills_get_their_packages() {
     let skill = HOST.skill("creative/deck_builder").unwrap();
     let packages = HOST.packages(&skill).unwrap();
-    assert!(matches!(standing(&packages, "python-pptx"), Standing::Wheel { .. }), "{packages:#?}");
-    assert!(matches!(standing(&packages, "pillow"), Standing::Runtime { .. }));
+    assert!(matches!(standing(&packages, "python-pptx"), PackageStatus::Wheel { .. }), "{packages:#?}");
+    assert!(matches!(standing(&packages, "pillow"), PackageStatus::Runtime { .. }));
     let skill = HOST.skill("office/pdf_form_filler").unwrap();
     let packages = HOST.packages(&skill).unwrap();
     assert!(
-        matches!(standing(&packages, "pymupdf"), Standing::Native { tags, .. } if !tags.is_empty()),
+        matches!(standing(&packages, "pymupdf"), PackageStatus::Native { tags, .. } if !tags.is_empty()),
         "{packages:#?}"
     );
     let mut call = Call::new(json!({}));

@@ -9,7 +9,7 @@ use crate::common::server::{Request, Server, answer};
 use crate::common::{HOST, call, fixture, returned, tests};
 use serde_json::{Value, json};
 use skillcell::{Call, NoteKind, Skill};
-use skillcell_packages::Standing;
+use skillcell_packages::PackageStatus;
 use skillcell_policy::{GrantKind, Grants};
 
 const WORDING: &str = "not available in a skillcell cell: ";
@@ -61,7 +61,7 @@ fn hashes_ciphers_bits_and_persistent_collections_are_those_of_the_native_ones()
 fn a_stand_in_says_what_it_lacks() {
     let packages = HOST.packages(&skill("alignments")).unwrap_or_else(|error| panic!("{error}"));
     let biopython = packages.packages.iter().find(|package| package.name == "biopython").expect("it is required");
-    let Standing::StandIn { version, limits } = &biopython.standing else { panic!("{:?}", biopython.standing) };
+    let PackageStatus::StandIn { version, limits } = &biopython.standing else { panic!("{:?}", biopython.standing) };
     assert_eq!(version, "1.88");
     assert!(limits.iter().any(|limit| limit.contains("NotImplementedError")), "{limits:?}");
 }

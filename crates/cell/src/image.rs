@@ -24,9 +24,9 @@ use serde::{Deserialize, Serialize};
 
 pub use self::bake::file_name;
 pub use self::bake::{BakeError, Baker, ImportFor, Start, WarmUp, note_of_bake};
-use crate::{EngineError, HotPages, Machine, Memories};
+use crate::{EngineError, HotPages, Machine, MemoryImage};
 use skillcell_cache::Artefact;
-use skillcell_packages::{Packages, Site};
+use skillcell_packages::{Packages, SitePackages};
 use skillcell_policy::manifest::StaticManifest;
 
 /// After this an image is made anew.
@@ -39,11 +39,11 @@ const MAX_AGE_INCOMPLETE: Duration = Duration::from_secs(300);
 /// An image, loaded.
 pub struct Image {
     pub key: String,
-    pub memories: Memories,
+    pub memories: MemoryImage,
     pub state: Frozen,
     pub report: BakeReport,
     /// The packages that it was baked with.
-    pub site: Option<Arc<Site>>,
+    pub site: Option<Arc<SitePackages>>,
     baked: u64,
     /// Whether it is used whatever its age, since no other can be kept.
     lasts: bool,
@@ -148,7 +148,7 @@ struct Meta {
 }
 
 impl Meta {
-    fn new(state: Frozen, report: BakeReport, site: Option<&Site>) -> Meta {
+    fn new(state: Frozen, report: BakeReport, site: Option<&SitePackages>) -> Meta {
         let site = site.map(|site| (site.packages.clone(), site.pack.clone()));
         Meta { state, report, baked: unix_now(), site }
     }
@@ -162,7 +162,7 @@ impl Image {
         key: &str,
         artefact: Artefact,
         lasts: bool,
-        site: impl FnOnce(Packages, Option<String>) -> Result<Option<Site>, E>,
+        site: impl FnOnce(Packages, Option<String>) -> Result<Option<SitePackages>, E>,
     ) -> Result<Option<Image>, E> {
         let Ok(meta) = serde_json::from_value::<Meta>(artefact.meta.clone()) else { return Ok(None) };
         let site = match meta.site {

@@ -30,7 +30,7 @@ use std::time::Instant;
 use wasmtime::{Instance, Memory, ResourceLimiter, Store, TypedFunc, Val, WasmParams, WasmResults};
 
 pub use self::ending::Ending;
-pub use self::machine::{Inputs, MEMORY_EXPORT, MEMORY_IMPORT, Machine, Memories, NewImage, Precompiled, compile};
+pub use self::machine::{Inputs, MEMORY_EXPORT, MEMORY_IMPORT, Machine, MemoryImage, NewImage, Precompiled, compile};
 pub use self::prefault::HotPages;
 use self::slots::Slot;
 use self::watchdog::Watch;

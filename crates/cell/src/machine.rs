@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use wasmtime::{Engine, Extern, InstancePre, Linker, Module, Store};
 
-use super::rest::{Original, Rest};
+use super::rest::{PristineMemory, Rest};
 use super::slots::Slots;
 use super::wasi_python;
 use super::watchdog::Watchdog;
@@ -40,15 +40,15 @@ pub struct Machine {
 }
 
 /// A memory to start cells from, and the globals that go with it.
-pub struct Memories {
+pub struct MemoryImage {
     module: InstancePre<State>,
     globals: Vec<i32>,
     hot: HotPages,
     bytes: u64,
-    original: Arc<Original>,
+    original: Arc<PristineMemory>,
 }
 
-impl Memories {
+impl MemoryImage {
     /// Whether a cell that starts from this is within its limit of memory.
     pub fn fits(&self, limits: &Limits) -> bool {
         self.bytes <= limits.memory_bytes
@@ -108,7 +108,7 @@ impl Machine {
 
     /// Loads an image that [`Machine::precompile_image`] made.
     #[allow(unsafe_code)]
-    pub fn load_image(&self, image: Artefact, globals: Vec<i32>, hot: HotPages) -> wasmtime::Result<Memories> {
+    pub fn load_image(&self, image: Artefact, globals: Vec<i32>, hot: HotPages) -> wasmtime::Result<MemoryImage> {
         // SAFETY: as for `load`.
         let module = unsafe { Module::deserialize_open_file(&self.engine, image.file)? };
         self.memories(&module, globals, hot)
@@ -116,18 +116,18 @@ impl Machine {
 
     /// The same for an image that was precompiled just now.
     #[allow(unsafe_code)]
-    pub fn new_image(&self, image: NewImage, globals: Vec<i32>) -> Result<Memories, EngineError> {
+    pub fn new_image(&self, image: NewImage, globals: Vec<i32>) -> Result<MemoryImage, EngineError> {
         // SAFETY: only `precompile_image` makes a `Precompiled`, and only that makes a `NewImage`: it was written through this
         // same open file, in a folder that only this user can write to, and nothing alters it.
         let module = unsafe { Module::deserialize_open_file(&self.engine, image.0) }?;
         Ok(self.memories(&module, globals, HotPages::default())?)
     }
 
-    fn memories(&self, module: &Module, globals: Vec<i32>, hot: HotPages) -> wasmtime::Result<Memories> {
+    fn memories(&self, module: &Module, globals: Vec<i32>, hot: HotPages) -> wasmtime::Result<MemoryImage> {
         let memory = module.get_export(MEMORY_EXPORT).and_then(|export| export.memory().cloned());
         let bytes = memory.map_or(u64::MAX, |memory| memory.minimum() * memory.page_size());
-        let original = Arc::new(Original::new(module));
-        Ok(Memories { module: self.linker.instantiate_pre(module)?, globals, hot, bytes, original })
+        let original = Arc::new(PristineMemory::new(module));
+        Ok(MemoryImage { module: self.linker.instantiate_pre(module)?, globals, hot, bytes, original })
     }
 
     /// Turns an image from WebAssembly into what [`Machine::load_image`] takes.
@@ -145,7 +145,7 @@ impl Machine {
     }
 
     /// Makes a cell. It has not run anything yet.
-    pub fn cell(&self, memories: &Memories, inputs: Inputs) -> Result<Cell, EngineError> {
+    pub fn cell(&self, memories: &MemoryImage, inputs: Inputs) -> Result<Cell, EngineError> {
         // The wait for a slot is the call's time.
         let deadline = deadline(&inputs.limits);
         let slot = self.slots.take(deadline, &inputs.cancel).ok_or(EngineError::NoSlot)?;
@@ -155,7 +155,7 @@ impl Machine {
     }
 
     /// The same, but a cell that rests will do.
-    pub fn rested_cell(&self, memories: &Memories, inputs: Inputs) -> Result<Cell, EngineError> {
+    pub fn rested_cell(&self, memories: &MemoryImage, inputs: Inputs) -> Result<Cell, EngineError> {
         let Some((mut body, uses)) = self.rest.take(&memories.original) else { return self.cell(memories, inputs) };
         let deadline = deadline(&inputs.limits);
         let slot = self.slots.take(deadline, &inputs.cancel).ok_or(EngineError::NoSlot)?;
@@ -177,13 +177,13 @@ impl Machine {
 
     /// Ends a cell. One whose call ran to its end is put back as its image has it, and rests until the next call; any
     /// other is thrown away.
-    pub fn retire(&self, cell: Cell, memories: &Memories) {
+    pub fn retire(&self, cell: Cell, memories: &MemoryImage) {
         let Cell { mut body, uses, .. } = cell;
         *body.store.data_mut() = State::at_rest();
         self.rest.put_back(body, uses, &memories.original);
     }
 
-    fn instantiate(&self, memories: &Memories, inputs: Inputs, deadline: Instant) -> wasmtime::Result<Body> {
+    fn instantiate(&self, memories: &MemoryImage, inputs: Inputs, deadline: Instant) -> wasmtime::Result<Body> {
         let mut store = Store::new(&self.engine, State::at_rest());
         store.limiter(|state| &mut state.memory);
         store.epoch_deadline_callback(|context| on_epoch(context.data()));
@@ -204,7 +204,7 @@ impl Machine {
     }
 
     /// Gives an instance what is one call's.
-    fn give(&self, body: &mut Body, memories: &Memories, inputs: Inputs, deadline: Instant) -> wasmtime::Result<()> {
+    fn give(&self, body: &mut Body, memories: &MemoryImage, inputs: Inputs, deadline: Instant) -> wasmtime::Result<()> {
         let fuel = inputs.limits.fuel;
         let mut state = state(inputs, deadline);
         state.wasi.memory = Some(body.memory);

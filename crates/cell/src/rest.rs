@@ -32,20 +32,20 @@ pub struct Rest {
 struct Resting {
     body: Body,
     uses: u32,
-    original: Arc<Original>,
+    original: Arc<PristineMemory>,
     /// Where it last ran: its memory is in that core's caches.
     thread: ThreadId,
 }
 
 /// An image's memory as it was made.
-pub struct Original {
+pub struct PristineMemory {
     module: Module,
     mapped: OnceLock<Option<(Store<()>, Memory)>>,
 }
 
-impl Original {
-    pub fn new(module: &Module) -> Original {
-        Original { module: module.clone(), mapped: OnceLock::new() }
+impl PristineMemory {
+    pub fn new(module: &Module) -> PristineMemory {
+        PristineMemory { module: module.clone(), mapped: OnceLock::new() }
     }
 
     /// `None` if there is no room for it.
@@ -69,7 +69,7 @@ impl Rest {
     }
 
     /// A cell of this image, with the calls that it has served.
-    pub fn take(&self, original: &Arc<Original>) -> Option<(Body, u32)> {
+    pub fn take(&self, original: &Arc<PristineMemory>) -> Option<(Body, u32)> {
         let here = thread::current().id();
         let mut cells = self.cells.lock().unwrap_or_else(PoisonError::into_inner);
         let fits = |cell: &Resting| Arc::ptr_eq(&cell.original, original);
@@ -79,7 +79,7 @@ impl Rest {
     }
 
     /// Puts a cell back, or drops it.
-    pub fn put_back(&self, mut body: Body, uses: u32, original: &Arc<Original>) {
+    pub fn put_back(&self, mut body: Body, uses: u32, original: &Arc<PristineMemory>) {
         if uses >= MAX_USES || self.restore(&mut body, original).is_none() {
             return;
         }
@@ -91,7 +91,7 @@ impl Rest {
         drop(cells);
     }
 
-    fn restore(&self, body: &mut Body, original: &Original) -> Option<()> {
+    fn restore(&self, body: &mut Body, original: &PristineMemory) -> Option<()> {
         let original = original.bytes()?;
         let memory = body.memory.data_mut(&mut body.store);
         // A memory does not shrink: one that has grown can't be put back.
@@ -133,13 +133,13 @@ mod tests {
         Body { store, memory, code }
     }
 
-    fn resting() -> Option<(Rest, Arc<Original>, Body)> {
+    fn resting() -> Option<(Rest, Arc<PristineMemory>, Body)> {
         let image = image(&engine::running(false).unwrap().0);
         let rest = Rest::new();
-        rest.pagemap.is_some().then(|| (rest, Arc::new(Original::new(&image)), body(&image)))
+        rest.pagemap.is_some().then(|| (rest, Arc::new(PristineMemory::new(&image)), body(&image)))
     }
 
-    fn is_original(body: &Body, original: &Original) -> bool {
+    fn is_original(body: &Body, original: &PristineMemory) -> bool {
         body.memory.data(&body.store) == original.bytes().unwrap()
     }
 
@@ -185,7 +185,7 @@ mod tests {
     fn a_cell_rests_for_its_own_image_only() {
         let Some((rest, original, body)) = resting() else { return };
         rest.put_back(body, 3, &original);
-        assert!(rest.take(&Arc::new(Original::new(&original.module))).is_none());
+        assert!(rest.take(&Arc::new(PristineMemory::new(&original.module))).is_none());
         assert_eq!(rest.take(&original).map(|(_, uses)| uses), Some(3));
         assert!(rest.take(&original).is_none());
     }

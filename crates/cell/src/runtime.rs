@@ -15,7 +15,7 @@ use std::io::{Read, Write};
 
 use serde_json::json;
 
-use crate::{EngineError, HotPages, Machine, Memories, engine, wasi_python};
+use crate::{EngineError, HotPages, Machine, MemoryImage, engine, wasi_python};
 use skillcell_cache::progress::Progress;
 use skillcell_cache::{self as cache, Artefact, Bucket, Cache};
 use skillcell_packages::provision::{self, Fetch, RuntimePin};
@@ -77,7 +77,7 @@ impl Runtime<'_> {
     }
 
     /// The memory that the runtime boots from.
-    pub fn base(&self, machine: &Machine) -> Result<Memories, RuntimeError> {
+    pub fn base(&self, machine: &Machine) -> Result<MemoryImage, RuntimeError> {
         let name = format!("base-{}-{}.cwasm", id(), machine.fingerprint());
         let image = match self.cache.open(Bucket::Code, &name, self.progress)? {
             Some(image) => image,

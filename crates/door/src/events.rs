@@ -37,7 +37,7 @@ enum Event {
 #[serde(deny_unknown_fields)]
 struct Finished {
     id: String,
-    outcome: Told,
+    outcome: TestEvent,
     ms: f64,
     error: Option<Cause>,
     reason: Option<String>,
@@ -62,7 +62,7 @@ struct Cause {
 /// What a cell can know of a test; the other outcomes are the host's to tell.
 #[derive(Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Told {
+enum TestEvent {
     Passed,
     Failed,
     Error,
@@ -118,12 +118,12 @@ impl From<Finished> for TestResult {
         TestResult {
             id: cut(told.id),
             outcome: match told.outcome {
-                Told::Passed => TestOutcome::Passed,
-                Told::Failed => TestOutcome::Failed,
-                Told::Error => TestOutcome::Error,
-                Told::Skipped => TestOutcome::Skipped,
-                Told::Xfailed => TestOutcome::Xfailed,
-                Told::Xpassed => TestOutcome::Xpassed,
+                TestEvent::Passed => TestOutcome::Passed,
+                TestEvent::Failed => TestOutcome::Failed,
+                TestEvent::Error => TestOutcome::Error,
+                TestEvent::Skipped => TestOutcome::Skipped,
+                TestEvent::Xfailed => TestOutcome::Xfailed,
+                TestEvent::Xpassed => TestOutcome::Xpassed,
             },
             ms: if told.ms.is_finite() && told.ms >= 0.0 { (told.ms * 1e3).round() / 1e3 } else { 0.0 },
             error: told.error.map(Failure::from),

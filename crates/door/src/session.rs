@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use super::denials::Denials;
 use super::gate::PolicyGate;
 use super::not_granted;
-use skillcell_http::{Exchanges, HttpClient, HttpError, HttpLimits, Readiness, Refusal, Secrets, Terms};
+use skillcell_http::{CallContext, Exchanges, HttpClient, HttpError, HttpLimits, Readiness, Refusal, Secrets};
 use skillcell_limits::cancel::CancelToken;
 use skillcell_policy::{Grants, NO_RULE, Scheme, Target};
 
@@ -34,8 +34,8 @@ impl HttpSession {
         cancel: CancelToken,
     ) -> HttpSession {
         let gate = Arc::new(PolicyGate::new(grants, denials.clone()));
-        let terms = Terms::new(client, gate.clone(), denials.clone(), secrets, limits);
-        HttpSession { exchanges: Exchanges::new(terms, cancel), gate }
+        let context = CallContext::new(client, gate.clone(), denials.clone(), secrets, limits);
+        HttpSession { exchanges: Exchanges::new(context, cancel), gate }
     }
 
     /// Another set of connections on the same terms: what may be asked, and what there is to spend, is shared.

@@ -54,7 +54,7 @@ struct Stamp([i64; 5]);
 
 /// How a skill stands, in the state that it is in.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Standing {
+pub enum ApprovalState {
     /// It was never approved, or that was revoked.
     Unknown,
     Approved(Arc<Approval>),
@@ -91,17 +91,17 @@ impl Approvals {
         Ok(approvals)
     }
 
-    pub fn standing(&self, skill: &Skill) -> Result<Standing> {
+    pub fn standing(&self, skill: &Skill) -> Result<ApprovalState> {
         let all = self.all()?;
         if let Some(approval) = all.iter().find(|approval| approval.digest == skill.digest()) {
-            return Ok(Standing::Approved(approval.clone()));
+            return Ok(ApprovalState::Approved(approval.clone()));
         }
         if all.is_empty() {
-            return Ok(Standing::Unknown);
+            return Ok(ApprovalState::Unknown);
         }
         let place = place::of(skill);
         let earlier = all.iter().rev().find(|approval| approval.place == place);
-        Ok(earlier.map_or(Standing::Unknown, |approval| Standing::Changed(approval.clone())))
+        Ok(earlier.map_or(ApprovalState::Unknown, |approval| ApprovalState::Changed(approval.clone())))
     }
 
     /// Records that `asked`, which is what the skill's manifest asks for, is approved, and for which tiers besides those

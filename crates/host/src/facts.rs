@@ -7,12 +7,12 @@ use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::{Host, HostError, on_enough_stack};
-use crate::approvals::{Approval, Approvals, Difference, Standing};
+use crate::approvals::{Approval, ApprovalState, Approvals, Difference};
 use crate::call::Call;
 use crate::plan::{self, ApprovedAs, Decision, MachineFacts, Refused, RuledOut, SkillFacts};
 use skillcell_cell::image::Image;
 use skillcell_packages::skill::{Origin, Skill};
-use skillcell_packages::{Package, Site, Standing as PackageStanding};
+use skillcell_packages::{Package, PackageStatus, SitePackages};
 use skillcell_policy::manifest::{BadManifest, Manifest, StaticManifest};
 use skillcell_policy::{Denial, DenialKind, MountGrant, Permissions, Tier, Vouched};
 use skillcell_tiers as tier;
@@ -29,7 +29,7 @@ pub(super) struct KnownFacts {
     pub early_imports: BTreeMap<String, String>,
     /// A package that it requires and that exists only as native code, with who requires it.
     pub native_requirement: Option<String>,
-    pub site: Option<Arc<Site>>,
+    pub site: Option<Arc<SitePackages>>,
     read: Instant,
 }
 
@@ -37,8 +37,8 @@ pub(super) struct KnownFacts {
 pub(super) type FactsByDigest = HashMap<String, Arc<KnownFacts>>;
 
 impl KnownFacts {
-    fn new(read: &StaticManifest, site: Option<Arc<Site>>) -> KnownFacts {
-        let is_native = |package: &&Package| matches!(package.standing, PackageStanding::Native { .. });
+    fn new(read: &StaticManifest, site: Option<Arc<SitePackages>>) -> KnownFacts {
+        let is_native = |package: &&Package| matches!(package.standing, PackageStatus::Native { .. });
         let native = site.as_ref().and_then(|site| site.packages.missing().find(is_native));
         let (manifest, bad) = match read.readable() {
             Ok(manifest) => (manifest, None),
@@ -73,9 +73,9 @@ impl Host {
         ruled_out: &[RuledOut],
     ) -> Result<Decision, HostError> {
         match self.approval_standing(skill)? {
-            Standing::Changed(approval) => Ok(Decision::Refused(self.refuse_changed(&approval, skill, call)?)),
-            Standing::Approved(approval) => self.plan_as(skill, call, Some(approved_as(&approval)), ruled_out),
-            Standing::Unknown => self.plan_as(skill, call, None, ruled_out),
+            ApprovalState::Changed(approval) => Ok(Decision::Refused(self.refuse_changed(&approval, skill, call)?)),
+            ApprovalState::Approved(approval) => self.plan_as(skill, call, Some(approved_as(&approval)), ruled_out),
+            ApprovalState::Unknown => self.plan_as(skill, call, None, ruled_out),
         }
     }
 
@@ -167,11 +167,11 @@ impl Host {
     }
 
     /// How a skill stands, as far as that counts for this host's calls.
-    pub fn approval_standing(&self, skill: &Skill) -> Result<Standing, HostError> {
-        let Some(approvals) = self.approvals() else { return Ok(Standing::Unknown) };
+    pub fn approval_standing(&self, skill: &Skill) -> Result<ApprovalState, HostError> {
+        let Some(approvals) = self.approvals() else { return Ok(ApprovalState::Unknown) };
         Ok(match approvals.standing(skill)? {
-            Standing::Approved(_) if !self.shared.approvals_grant => Standing::Unknown,
-            Standing::Changed(_) if self.shared.allow_changed_skills => Standing::Unknown,
+            ApprovalState::Approved(_) if !self.shared.approvals_grant => ApprovalState::Unknown,
+            ApprovalState::Changed(_) if self.shared.allow_changed_skills => ApprovalState::Unknown,
             standing => standing,
         })
     }
@@ -225,16 +225,17 @@ impl MachineFacts for ThisMachine {
         // A folder that is not there is told when the grant is made ready.
         let real = |grant: &MountGrant| Some((Path::new(&grant.host).canonicalize().ok()?, grant.clone()));
         let folders: Vec<_> = mounts.iter().map(real).collect::<Option<_>>()?;
-        let unkept = tier::unkept_mount(tier, &folders).ok()??;
-        let remedy = unkept.remedy;
-        let hint = unkept.instead.as_ref().map_or(remedy.to_owned(), |flag| format!("`{flag}`, or {remedy}"));
+        let unsupported_mount = tier::unkept_mount(tier, &folders).ok()??;
+        let remedy = unsupported_mount.remedy;
+        let hint =
+            unsupported_mount.instead.as_ref().map_or(remedy.to_owned(), |flag| format!("`{flag}`, or {remedy}"));
         Some(Denial {
             kind: DenialKind::Tier,
-            asked: format!("{}:{}", unkept.grant.host, unkept.grant.guest),
+            asked: format!("{}:{}", unsupported_mount.grant.host, unsupported_mount.grant.guest),
             rule: None,
-            message: unkept.why,
+            message: unsupported_mount.why,
             hint: Some(hint),
-            flag: unkept.instead,
+            flag: unsupported_mount.instead,
         })
     }
 }

@@ -7,7 +7,7 @@ use super::{Host, HostError};
 use skillcell_cache::Bucket;
 use skillcell_cell::image::file_name;
 use skillcell_cell::runtime;
-use skillcell_packages::Standing;
+use skillcell_packages::PackageStatus;
 use skillcell_packages::provision::pins;
 use skillcell_packages::skill::Skill;
 use skillcell_policy::Tier;
@@ -82,7 +82,7 @@ impl Host {
         let framework: u64 = pins().packages().iter().map(|pin| pin.bytes).sum();
         footprint.downloads(format!("{} wheels of the framework", pins().packages().len()), Some(framework));
         let own = self.packages(skill)?;
-        let wheels = own.packages.iter().filter(|it| matches!(it.standing, Standing::Wheel { .. }));
+        let wheels = own.packages.iter().filter(|it| matches!(it.standing, PackageStatus::Wheel { .. }));
         match wheels.count() {
             0 => {}
             count => footprint.downloads(format!("{count} wheels of its own"), None),

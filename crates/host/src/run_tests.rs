@@ -20,7 +20,7 @@ use skillcell_door::{Denials, Events};
 use skillcell_packages::pack_tree;
 use skillcell_packages::provision;
 use skillcell_packages::skill::Skill;
-use skillcell_packages::{SITE_FOLDER, Site};
+use skillcell_packages::{SITE_FOLDER, SitePackages};
 use skillcell_policy::{Effective, Permissions, Tier};
 use skillcell_vfs::{Mount, Tree};
 
@@ -184,7 +184,7 @@ impl Suite<'_> {
             "folder": self.skill.guest_folder(),
             "copy_from": self.call.writable.then_some(ORIGINAL_FOLDER),
             "registry": self.around.is_some(),
-            "packages": self.skill.site().and_then(Site::mount).map(|_| SITE_FOLDER),
+            "packages": self.skill.site().and_then(SitePackages::mount).map(|_| SITE_FOLDER),
             "test": chosen.test,
             "args": words,
             "color": color,
@@ -205,7 +205,7 @@ impl Suite<'_> {
             vec![Mount::tree(&place, self.skill.tree())]
         };
         let around = self.around.clone().and_then(|tree| Mount::tree("/", tree));
-        let site = self.skill.site().and_then(Site::mount);
+        let site = self.skill.site().and_then(SitePackages::mount);
         skill.into_iter().flatten().chain(around).chain(self.bench.packages.clone()).chain(site)
     }
 }

@@ -12,6 +12,7 @@ use std::time::Instant;
 
 use zeroize::Zeroizing;
 
+use crate::call_context::CallContext;
 use crate::client::Checked;
 use crate::connection::Connection;
 use crate::error::HttpError;
@@ -23,7 +24,6 @@ use crate::limits::from_now;
 use crate::outgoing::Outgoing;
 use crate::ready::Awaited;
 use crate::response::{NOT_HTTP, Response};
-use crate::terms::Terms;
 use crate::wait::{Wait, is_timeout};
 
 /// The most that the guest gets at once.
@@ -52,7 +52,7 @@ pub struct About {
 }
 
 pub struct Answer {
-    terms: Arc<Terms>,
+    context: Arc<CallContext>,
     connection: Option<Connection>,
     resend: Option<Resend>,
     record: Record,
@@ -77,16 +77,16 @@ struct Body {
 
 impl Answer {
     pub fn new(
-        terms: Arc<Terms>,
+        context: Arc<CallContext>,
         connection: Option<Connection>,
         resend: Option<Resend>,
         record: Record,
         about: About,
     ) -> Answer {
-        let first_byte_by = from_now(terms.limits.first_byte);
+        let first_byte_by = from_now(context.limits.first_byte);
         let phase = Phase::Head { scanned: 0, interim: 0 };
         let (out, given) = (Vec::new(), 0);
-        Answer { terms, connection, resend, record, about, phase, first_byte_by, out, given }
+        Answer { context, connection, resend, record, about, phase, first_byte_by, out, given }
     }
 
     /// The next piece; empty at the end.
@@ -174,7 +174,7 @@ impl Answer {
     fn pass_on_first_line(&mut self) -> Result<(), HttpError> {
         let received = self.connection.as_ref().map_or(&[][..], Connection::received);
         // Scrubbed first: in a part of it, a value would not be found.
-        let clean = self.terms.scrubber.as_ref().map_or(Cow::Borrowed(received), |it| it.scrub_bytes(received));
+        let clean = self.context.scrubber.as_ref().map_or(Cow::Borrowed(received), |it| it.scrub_bytes(received));
         let line = clean.split(|byte| matches!(byte, b'\r' | b'\n')).next().unwrap_or_default();
         self.out = line[..line.len().min(MAX_STRANGE_BYTES)].to_vec();
         self.out.extend_from_slice(b"\r\n\r\n");
@@ -185,8 +185,8 @@ impl Answer {
     }
 
     fn send_again(&mut self, resend: &Resend, wait: Wait<'_>) -> Result<(), HttpError> {
-        let limits = &self.terms.limits;
-        let mut connection = self.terms.client.connect(&resend.checked, resend.tls, wait.at_most(limits.connect))?;
+        let limits = &self.context.limits;
+        let mut connection = self.context.client.connect(&resend.checked, resend.tls, wait.at_most(limits.connect))?;
         connection.only_for = self.connection.take().and_then(|dead| dead.only_for);
         self.record.tell_secrets(self.record.secrets.clone(), connection.key.address)?;
         let sent: io::Result<()> = connection.send(&resend.bytes, limits.idle, wait);
@@ -200,7 +200,7 @@ impl Answer {
     fn start_body(&mut self, response: Response) -> Result<(), HttpError> {
         self.resend = None;
         self.record.status = Some(response.status);
-        let cap = self.terms.limits.answer_bytes;
+        let cap = self.context.limits.answer_bytes;
         if matches!(response.framing, Framing::Length(length) if length > cap) {
             return Err(HttpError::TooLarge { what: "the answer's body", cap });
         }
@@ -210,8 +210,8 @@ impl Answer {
         let codings = response.codings()?;
         let reader = BodyReader::new(response.framing, false);
         let done = reader.is_done();
-        let outgoing = Outgoing::start(response, self.terms.scrubber.clone(), &mut self.out);
-        let inflation = Inflation::new(&codings, self.terms.limits.inflated_bytes);
+        let outgoing = Outgoing::start(response, self.context.scrubber.clone(), &mut self.out);
+        let inflation = Inflation::new(&codings, self.context.limits.inflated_bytes);
         self.phase = Phase::Body(Box::new(Body { reader, inflation, outgoing }));
         if done {
             self.finish(true);
@@ -224,7 +224,7 @@ impl Answer {
             return self.stop_early();
         };
         if connection.received().is_empty() {
-            match connection.fill(wait.at_most(self.terms.limits.idle)) {
+            match connection.fill(wait.at_most(self.context.limits.idle)) {
                 Ok(1..) => {}
                 Ok(0) => {
                     let proper = body.reader.close();
@@ -269,11 +269,11 @@ impl Answer {
 
     fn count(&mut self, bytes: usize) -> Result<(), HttpError> {
         self.record.bytes_down += bytes as u64;
-        let cap = self.terms.limits.answer_bytes;
+        let cap = self.context.limits.answer_bytes;
         if self.record.bytes_down > cap {
             return Err(HttpError::TooLarge { what: "the answer's body", cap });
         }
-        self.terms.count_received(bytes)
+        self.context.count_received(bytes)
     }
 
     /// Ends the body; `proper` unless the server stopped before its end.
@@ -290,7 +290,7 @@ impl Answer {
             && connection.received().is_empty()
             && !connection.is_muted()
         {
-            self.terms.client.give_back(connection);
+            self.context.client.give_back(connection);
         }
     }
 

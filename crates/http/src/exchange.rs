@@ -10,6 +10,7 @@
 use std::sync::Arc;
 
 use crate::answer::Answer;
+use crate::call_context::CallContext;
 use crate::connection::Connection;
 use crate::error::HttpError;
 use crate::gate::Refusal;
@@ -17,14 +18,13 @@ use crate::head::HeadBuffer;
 use crate::place::Place;
 use crate::ready::{Awaited, Readiness};
 use crate::request::Request;
-use crate::terms::Terms;
 use crate::upload::Upload;
 use crate::wait::Wait;
 use skillcell_quote::cut_ascii;
 
 /// A guest's connection to one place.
 pub struct Exchange {
-    terms: Arc<Terms>,
+    context: Arc<CallContext>,
     place: Place,
     tls: bool,
     state: State,
@@ -46,12 +46,12 @@ const CONTINUE: &[u8] = b"HTTP/1.1 100 Continue\r\n\r\n";
 
 impl Exchange {
     /// Opens without connecting: that happens with [`Exchange::connect`], or with the first request.
-    pub fn open(terms: Arc<Terms>, tls: bool, host: &str, port: u16) -> Result<Exchange, HttpError> {
+    pub fn open(context: Arc<CallContext>, tls: bool, host: &str, port: u16) -> Result<Exchange, HttpError> {
         let place = Place::parse(host, port).inspect_err(|refusal| {
-            terms.tell_refusal(None, shown(host, port), refusal);
+            context.tell_refusal(None, shown(host, port), refusal);
         })?;
         let state = State::Head(HeadBuffer::default());
-        Ok(Exchange { terms, place, tls, state, ready: None, aside: Vec::new() })
+        Ok(Exchange { context, place, tls, state, ready: None, aside: Vec::new() })
     }
 
     /// Connects now, so that the guest learns of failures where a socket would tell it.
@@ -120,20 +120,21 @@ impl Exchange {
         if let State::Failed(error) = &self.state {
             return Err(error.clone());
         }
-        let (terms, url) = (self.terms.clone(), format!("//{}", self.place));
-        terms.count_connect().inspect_err(|error| {
-            terms.tell_refusal(None, url.clone(), &Refusal::always("limit", error.to_string()));
+        let (context, url) = (self.context.clone(), format!("//{}", self.place));
+        context.count_connect().inspect_err(|error| {
+            context.tell_refusal(None, url.clone(), &Refusal::always("limit", error.to_string()));
         })?;
-        let allowed = terms.gate.connect(&self.place).inspect_err(|no| terms.tell_refusal(None, url.clone(), no))?;
-        terms.tell(None, url.clone(), &Ok(allowed.clone()))?;
-        let wait = wait.at_most(terms.limits.connect);
-        let checked = terms.client.check(&self.place, &allowed, terms.gate.as_ref(), wait);
+        let allowed =
+            context.gate.connect(&self.place).inspect_err(|no| context.tell_refusal(None, url.clone(), no))?;
+        context.tell(None, url.clone(), &Ok(allowed.clone()))?;
+        let wait = wait.at_most(context.limits.connect);
+        let checked = context.client.check(&self.place, &allowed, context.gate.as_ref(), wait);
         if let Err(HttpError::Refused(refusal)) = &checked {
-            terms.tell_refusal(None, url, refusal);
+            context.tell_refusal(None, url, refusal);
         }
         let checked = checked?;
-        if !terms.client.can_reuse(&checked, terms.id) {
-            self.ready = Some(terms.client.connect(&checked, self.tls, wait)?);
+        if !context.client.can_reuse(&checked, context.id) {
+            self.ready = Some(context.client.connect(&checked, self.tls, wait)?);
         }
         Ok(())
     }
@@ -145,9 +146,9 @@ impl Exchange {
             _ => return Err(HttpError::BadRequest("TLS can't start in the middle of a connection")),
         }
         self.tls = true;
-        let wait = wait.at_most(self.terms.limits.connect);
+        let wait = wait.at_most(self.context.limits.connect);
         self.ready = match self.ready.take() {
-            Some(ready) => Some(self.terms.client.start_tls(ready, wait)?),
+            Some(ready) => Some(self.context.client.start_tls(ready, wait)?),
             None => None,
         };
         Ok(())
@@ -179,14 +180,14 @@ impl Exchange {
 
     /// The head is there: understand it, ask the gate, start to send.
     fn begin(&mut self, head: &[u8], wait: Wait<'_>) -> Result<(), HttpError> {
-        self.terms.count_request().inspect_err(|error| self.tell_unread(error))?;
+        self.context.count_request().inspect_err(|error| self.tell_unread(error))?;
         let request = Request::parse(head, &self.place, self.tls).inspect_err(|error| self.tell_unread(error))?;
         let expects_continue = request.expects_continue;
-        let allowed = self.terms.decide(request)?;
+        let allowed = self.context.decide(request)?;
         if expects_continue {
             self.aside = CONTINUE.to_vec();
         }
-        let upload = Upload::start(&self.terms, allowed, self.ready.take(), wait)?;
+        let upload = Upload::start(&self.context, allowed, self.ready.take(), wait)?;
         self.state = State::Upload(Box::new(upload));
         Ok(())
     }
@@ -198,7 +199,7 @@ impl Exchange {
             error => Refusal::always("malformed", error.to_string()),
         };
         let scheme = if self.tls { "https" } else { "http" };
-        self.terms.tell_refusal(None, format!("{scheme}://{}", self.place.authority(self.tls)), &refusal);
+        self.context.tell_refusal(None, format!("{scheme}://{}", self.place.authority(self.tls)), &refusal);
     }
 
     fn answer_if_complete(&mut self, wait: Wait<'_>) -> Result<(), HttpError> {

@@ -7,17 +7,17 @@ use std::os::fd::BorrowedFd;
 use std::sync::Arc;
 use std::time::Instant;
 
+use crate::call_context::CallContext;
 use crate::error::HttpError;
 use crate::exchange::{Exchange, shown};
 use crate::gate::Refusal;
 use crate::ready::{self, Readiness};
-use crate::terms::Terms;
 use crate::wait::Wait;
 use skillcell_limits::cancel::CancelToken;
 
 /// The connections of one cell. Dropping it ends them all.
 pub struct Exchanges {
-    terms: Arc<Terms>,
+    context: Arc<CallContext>,
     open: HashMap<u32, Exchange>,
     next: u32,
     cancel: CancelToken,
@@ -25,13 +25,13 @@ pub struct Exchanges {
 
 impl Exchanges {
     /// The token ends every wait.
-    pub fn new(terms: Terms, cancel: CancelToken) -> Exchanges {
-        Exchanges { terms: Arc::new(terms), open: HashMap::new(), next: 1, cancel }
+    pub fn new(context: CallContext, cancel: CancelToken) -> Exchanges {
+        Exchanges { context: Arc::new(context), open: HashMap::new(), next: 1, cancel }
     }
 
-    /// None of these connections, on the same terms.
+    /// None of these connections, on the same context.
     pub fn sibling(&self, cancel: CancelToken) -> Exchanges {
-        Exchanges { terms: self.terms.clone(), open: HashMap::new(), next: 1, cancel }
+        Exchanges { context: self.context.clone(), open: HashMap::new(), next: 1, cancel }
     }
 
     pub fn is_cancelled(&self) -> bool {
@@ -40,13 +40,13 @@ impl Exchanges {
 
     /// Opens a connection and gives its number, which is never given again.
     pub fn open(&mut self, tls: bool, host: &str, port: u16) -> Result<u32, HttpError> {
-        let cap = self.terms.limits.connections;
+        let cap = self.context.limits.connections;
         if self.open.len() >= cap {
             let error = HttpError::TooLarge { what: "the number of open connections", cap: cap as u64 };
-            self.terms.tell_refusal(None, shown(host, port), &Refusal::always("limit", error.to_string()));
+            self.context.tell_refusal(None, shown(host, port), &Refusal::always("limit", error.to_string()));
             return Err(error);
         }
-        let exchange = Exchange::open(self.terms.clone(), tls, host, port)?;
+        let exchange = Exchange::open(self.context.clone(), tls, host, port)?;
         let id = self.next;
         self.next = id.checked_add(1).ok_or(HttpError::NotOpen)?;
         self.open.insert(id, exchange);
@@ -99,12 +99,12 @@ impl Exchanges {
 
     /// Whether names are looked up by a proxy.
     pub fn is_proxied(&self) -> bool {
-        self.terms.client.is_proxied()
+        self.context.client.is_proxied()
     }
 
     /// The addresses of a name, none of them checked.
     pub fn addresses(&self, host: &str, deadline: Instant) -> Result<Vec<IpAddr>, HttpError> {
-        self.terms.client.addresses(host, Wait::new(deadline, &self.cancel))
+        self.context.client.addresses(host, Wait::new(deadline, &self.cancel))
     }
 
     pub fn close(&mut self, id: u32) {

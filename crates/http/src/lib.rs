@@ -14,6 +14,7 @@
 //! No proxy variable is read: a proxy is a setting of the host (`ClientSettings::forward_proxy`).
 
 mod answer;
+mod call_context;
 mod client;
 mod connect;
 mod connection;
@@ -40,11 +41,11 @@ mod scrub;
 mod secrets;
 mod spelling;
 mod target;
-mod terms;
 mod tls;
 mod upload;
 mod wait;
 
+pub use call_context::CallContext;
 pub use client::{ClientError, ClientSettings, HttpClient};
 pub use error::HttpError;
 pub use event::{Audit, Event};
@@ -57,4 +58,3 @@ pub use ready::Readiness;
 pub use resolve::Lookup;
 pub use scrub::{Scrubber, Scrubbing};
 pub use secrets::{Secret, SecretError, Secrets};
-pub use terms::Terms;

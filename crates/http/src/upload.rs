@@ -10,6 +10,7 @@ use std::sync::Arc;
 use zeroize::Zeroizing;
 
 use crate::answer::{About, Answer, Resend};
+use crate::call_context::{AllowedHead, CallContext};
 use crate::client::Checked;
 use crate::connection::Connection;
 use crate::error::HttpError;
@@ -20,7 +21,6 @@ use crate::inflate;
 use crate::pool::{MAX_REST, MAX_REST_UNREPEATABLE};
 use crate::replace::{Form, Replacer, Replacing};
 use crate::request::Request;
-use crate::terms::{AllowedHead, Terms};
 use crate::wait::{Wait, is_timeout};
 use skillcell_policy::Allowed;
 
@@ -29,7 +29,7 @@ const GATHERED_BYTES: u64 = 1 << 20;
 
 /// A request that was allowed and is on its way.
 pub struct Upload {
-    terms: Arc<Terms>,
+    context: Arc<CallContext>,
     request: Request,
     checked: Checked,
     replacer: Replacer,
@@ -48,15 +48,15 @@ enum Way {
 impl Upload {
     /// Checks where an allowed request goes, and starts to send it. `ready` is a connection that was made when the guest connected.
     pub fn start(
-        terms: &Arc<Terms>,
+        context: &Arc<CallContext>,
         allowed: AllowedHead,
         ready: Option<Connection>,
         wait: Wait<'_>,
     ) -> Result<Upload, HttpError> {
         let (mut request, by) = allowed.into_parts();
-        let mut record = Record::new(terms.audit.clone(), &request.asked);
-        let mut replacer = Replacer::new(terms.secrets.decide(&request.asked));
-        let prepared = prepare(terms, &mut request, &by, &mut replacer, wait);
+        let mut record = Record::new(context.audit.clone(), &request.asked);
+        let mut replacer = Replacer::new(context.secrets.decide(&request.asked));
+        let prepared = prepare(context, &mut request, &by, &mut replacer, wait);
         let checked = prepared.inspect_err(|error| record.failed(error))?;
         let reader = BodyReader::new(request.framing, true);
         let gathers = match request.framing {
@@ -68,7 +68,8 @@ impl Upload {
         } else {
             Way::Streamed(ready, Replacing::new(Form::of_body(&request), request.framing != Framing::Chunked))
         };
-        let mut upload = Upload { terms: terms.clone(), request, checked, replacer, reader, received: 0, way, record };
+        let mut upload =
+            Upload { context: context.clone(), request, checked, replacer, reader, received: 0, way, record };
         if !gathers {
             upload.send_head(wait).inspect_err(|error| upload.record.failed(error))?;
         }
@@ -88,11 +89,11 @@ impl Upload {
         let mut piece = Vec::new();
         let taken = self.reader.take(input, &mut piece).map_err(HttpError::BadRequest)?;
         self.received += piece.len() as u64;
-        let cap = self.terms.limits.request_bytes;
+        let cap = self.context.limits.request_bytes;
         if self.received > cap {
             return Err(HttpError::TooLarge { what: "the request's body", cap });
         }
-        self.terms.count_sent(piece.len())?;
+        self.context.count_sent(piece.len())?;
         match &mut self.way {
             Way::Gathered(body, _) => body.append(&mut piece),
             Way::Streamed(..) => self.stream(&piece, wait)?,
@@ -105,15 +106,15 @@ impl Upload {
         let sent = self.send_rest(wait);
         let (mut connection, resend) = sent.inspect_err(|error| self.record.failed(error))?;
         if let Some(connection) = connection.as_mut().filter(|_| self.request.has_body()) {
-            connection.only_for = Some(self.terms.id);
+            connection.only_for = Some(self.context.id);
         }
         let about = About {
             head_only: self.request.asked.method == "HEAD",
-            guarded: self.terms.secrets.any_for_host(&self.request.asked.place),
+            guarded: self.context.secrets.any_for_host(&self.request.asked.place),
             close: self.request.close,
             last: self.request.has_stray_body() || self.request.close,
         };
-        Ok(Answer::new(self.terms, connection, resend, self.record, about))
+        Ok(Answer::new(self.context, connection, resend, self.record, about))
     }
 
     fn send_rest(&mut self, wait: Wait<'_>) -> Result<(Option<Connection>, Option<Resend>), HttpError> {
@@ -141,12 +142,12 @@ impl Upload {
         let bytes = Zeroizing::new([head.as_slice(), body].concat());
         let mut connection = self.connection(ready, wait)?;
         self.tell_secrets(connection.key.address)?;
-        let mut sent = connection.send(&bytes, self.terms.limits.idle, wait);
+        let mut sent = connection.send(&bytes, self.context.limits.idle, wait);
         let repeats = connection.reused && self.request.is_idempotent();
         if sent.as_ref().is_err_and(|error| repeats && !is_timeout(error)) {
-            connection = self.terms.client.connect(&self.checked, self.request.asked.tls, self.connect_wait(wait))?;
+            connection = self.context.client.connect(&self.checked, self.request.asked.tls, self.connect_wait(wait))?;
             self.tell_secrets(connection.key.address)?;
-            sent = connection.send(&bytes, self.terms.limits.idle, wait);
+            sent = connection.send(&bytes, self.context.limits.idle, wait);
         }
         self.record.address = Some(connection.key.address);
         self.record.bytes_up = bytes.len() as u64;
@@ -161,7 +162,7 @@ impl Upload {
 
     /// A connection for this request: the one made ahead, one that rests, or a new one.
     fn connection(&self, ready: Option<Connection>, wait: Wait<'_>) -> Result<Connection, HttpError> {
-        let (client, tls, wait) = (&self.terms.client, self.request.asked.tls, self.connect_wait(wait));
+        let (client, tls, wait) = (&self.context.client, self.request.asked.tls, self.connect_wait(wait));
         if let Some(mut ready) = ready.filter(|ready| self.checked.allows(&ready.key) && (tls || !ready.key.tls))
             && ready.is_quiet()
         {
@@ -169,7 +170,7 @@ impl Upload {
         }
         let rest = if self.request.is_idempotent() { MAX_REST } else { MAX_REST_UNREPEATABLE };
         let gathered = matches!(self.way, Way::Gathered(..));
-        match gathered.then(|| client.reuse(&self.checked, tls, rest, self.terms.id)).flatten() {
+        match gathered.then(|| client.reuse(&self.checked, tls, rest, self.context.id)).flatten() {
             Some(connection) => Ok(connection),
             None => client.connect(&self.checked, tls, wait),
         }
@@ -182,7 +183,7 @@ impl Upload {
         self.record.address = Some(connection.key.address);
         self.tell_secrets(connection.key.address)?;
         let head = self.request.write_head(self.is_absolute());
-        let sent = connection.send(&head, self.terms.limits.idle, wait);
+        let sent = connection.send(&head, self.context.limits.idle, wait);
         sent_or_muted(sent, &mut connection, wait)?;
         self.record.bytes_up = head.len() as u64;
         if let Way::Streamed(open, _) = &mut self.way {
@@ -211,7 +212,7 @@ impl Upload {
         self.tell_secrets(address)?;
         let Way::Streamed(Some(open), _) = &mut self.way else { return Ok(()) };
         self.record.bytes_up += bytes.len() as u64;
-        let sent = open.send(&bytes, self.terms.limits.idle, wait);
+        let sent = open.send(&bytes, self.context.limits.idle, wait);
         sent_or_muted(sent, open, wait)
     }
 
@@ -231,32 +232,32 @@ impl Upload {
     }
 
     fn connect_wait<'c>(&self, wait: Wait<'c>) -> Wait<'c> {
-        wait.at_most(self.terms.limits.connect)
+        wait.at_most(self.context.limits.connect)
     }
 }
 
 /// What is checked once the gate allowed the request, and the secrets that go into its head.
 fn prepare(
-    terms: &Terms,
+    context: &CallContext,
     request: &mut Request,
     allowed: &Allowed,
     replacer: &mut Replacer,
     wait: Wait<'_>,
 ) -> Result<Checked, HttpError> {
-    let cap = terms.limits.request_bytes;
+    let cap = context.limits.request_bytes;
     if matches!(request.framing, Framing::Length(length) if length > cap) {
         return Err(HttpError::TooLarge { what: "the request's body", cap });
     }
-    let wait = wait.at_most(terms.limits.connect);
-    let checked = terms.client.check(&request.asked.place, allowed, terms.gate.as_ref(), wait);
+    let wait = wait.at_most(context.limits.connect);
+    let checked = context.client.check(&request.asked.place, allowed, context.gate.as_ref(), wait);
     if let Err(HttpError::Refused(refusal)) = &checked {
-        terms.tell_refusal(Some(&request.asked.method), request.asked.url(), refusal);
+        context.tell_refusal(Some(&request.asked.method), request.asked.url(), refusal);
     }
     let checked = checked?;
     for (_, value) in request.headers.iter_mut().filter(|(name, _)| name.eq_ignore_ascii_case("accept-encoding")) {
         *value = inflate::acceptable(value).into();
     }
-    if terms.secrets.any_for_host(&request.asked.place) {
+    if context.secrets.any_for_host(&request.asked.place) {
         guard::neutralise(request);
     }
     if !replacer.is_empty() {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::metadata::Required;
 use super::requirement::Requirement;
 use super::specifier::{Specifiers, parse_version};
-use super::{Package, Standing};
+use super::{Package, PackageStatus};
 
 /// Strangers decide how many.
 const MAX_EXTRAS: usize = 64;
@@ -13,7 +13,7 @@ const MAX_REFUSED: usize = 100;
 
 /// What is known of a distribution so far.
 pub struct Chosen {
-    pub standing: Standing,
+    pub standing: PackageStatus,
     pub requires: Vec<Required>,
     pub modules: Vec<String>,
     /// What was asked for when it was chosen.
@@ -71,7 +71,7 @@ pub fn is_open(chosen: &BTreeMap<String, Chosen>, name: &str, demand: &Demand) -
     let Some(chosen) = chosen.get(name) else { return true };
     let fits = match &chosen.standing {
         // The wheel is the same whatever extras are wanted of it.
-        Standing::Wheel { version, .. } => {
+        PackageStatus::Wheel { version, .. } => {
             parse_version(version).is_some_and(|version| demand.specifiers.accept(&version))
         }
         _ => false,
@@ -86,7 +86,7 @@ pub fn in_order(
     mut chosen: BTreeMap<String, Chosen>,
     always: &BTreeSet<String>,
 ) -> Vec<Package> {
-    let unresolved = || Standing::Unresolved { why: "it was given up after too many steps".into() };
+    let unresolved = || PackageStatus::Unresolved { why: "it was given up after too many steps".into() };
     let packages = demands.into_iter().map(|(name, demand)| {
         let found = chosen.remove(&name);
         let (standing, modules) =

@@ -9,7 +9,7 @@ use zip::ZipArchive;
 
 use super::metadata::{self, Required};
 use super::specifier::parse_version;
-use super::{Error, Standing};
+use super::{Error, PackageStatus};
 use crate::provision::{self, Fetch, normalize_name};
 use skillcell_cache::Cache;
 use skillcell_cache::progress::Progress;
@@ -59,12 +59,12 @@ impl Installed {
     }
 
     /// Which version there is, and whose it is.
-    pub fn of(&self, name: &str) -> Option<(&Version, Standing)> {
+    pub fn of(&self, name: &str) -> Option<(&Version, PackageStatus)> {
         let there = self.there.get(name)?;
         let version = there.version.to_string();
         let standing = match there.place {
-            Place::Runtime(_) => Standing::Runtime { version },
-            Place::Framework => Standing::Framework { version },
+            Place::Runtime(_) => PackageStatus::Runtime { version },
+            Place::Framework => PackageStatus::Framework { version },
         };
         Some((&there.version, standing))
     }

@@ -46,7 +46,7 @@ pub use self::lock::{LOCK_FILE, LockError, SkillLock};
 pub use self::pack_tree::pack_tree;
 pub use self::requirement::{Requirement, clean_requirements};
 pub use self::resolution::{Resolution, Resolved, Wanted, basis};
-pub use self::site::{SITE_FOLDER, Site, Sites};
+pub use self::site::{SITE_FOLDER, SitePackages, SitePackagesStore};
 pub use self::target::ENVIRONMENT;
 pub use self::target::{ABOUT_PYTHON, MarkerValues, OLD_NAMES, Target};
 use skillcell_cache as cache;
@@ -89,13 +89,13 @@ pub struct Package {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub of_extra: bool,
     #[serde(flatten)]
-    pub standing: Standing,
+    pub standing: PackageStatus,
 }
 
 /// What became of a distribution.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "state", rename_all = "snake_case")]
-pub enum Standing {
+pub enum PackageStatus {
     /// It comes with the runtime.
     Runtime { version: String },
     /// It comes with the framework.
@@ -120,16 +120,16 @@ pub enum Standing {
     Refused { why: String },
 }
 
-impl Standing {
+impl PackageStatus {
     /// Whether a cell has it.
     pub fn is_there(&self) -> bool {
-        use Standing::{Framework, OtherVersion, Runtime, StandIn, Wheel};
+        use PackageStatus::{Framework, OtherVersion, Runtime, StandIn, Wheel};
         matches!(self, Runtime { .. } | Framework { .. } | Wheel { .. } | StandIn { .. } | OtherVersion { .. })
     }
 
     /// The version that a cell has.
     pub fn version(&self) -> Option<&str> {
-        use Standing::{Framework, OtherVersion, Runtime, StandIn, Wheel};
+        use PackageStatus::{Framework, OtherVersion, Runtime, StandIn, Wheel};
         match self {
             Runtime { version }
             | Framework { version }
@@ -154,7 +154,8 @@ impl Packages {
 
     /// Whether something is unknown because nobody was to be asked.
     pub fn was_offline(&self) -> bool {
-        let offline = |standing: &Standing| matches!(standing, Standing::Unresolved { why } if why == index::OFFLINE);
+        let offline =
+            |standing: &PackageStatus| matches!(standing, PackageStatus::Unresolved { why } if why == index::OFFLINE);
         self.packages.iter().any(|package| offline(&package.standing))
     }
 
@@ -165,7 +166,7 @@ impl Packages {
 
     /// Whether everything that could be asked was answered. If not, it is worth asking again.
     pub fn is_complete(&self) -> bool {
-        !self.packages.iter().any(|package| matches!(package.standing, Standing::Unresolved { .. }))
+        !self.packages.iter().any(|package| matches!(package.standing, PackageStatus::Unresolved { .. }))
     }
 }
 

@@ -11,7 +11,7 @@ use super::requirement::Requirement;
 use super::resolve::PURE;
 use super::specifier::parse_version;
 use super::target::Target;
-use super::{Package, Packages, Standing, standins};
+use super::{Package, PackageStatus, Packages, standins};
 use crate::provision::{GUEST_PYTHON, Pin};
 
 /// The name of the file, in the skill's folder.
@@ -125,17 +125,19 @@ pub fn read(
 fn check(package: &Package, target: &Target, installed: &Installed) -> Result<(), LockError> {
     let name = &package.name;
     match &package.standing {
-        Standing::Wheel { file, .. } => {
+        PackageStatus::Wheel { file, .. } => {
             pin(name, &package.standing, target.is_guest)?;
             let newer = || LockError::OtherPython(format!("the C library of this system: `{file}` is for a newer one"));
             if target.is_guest || target.takes(file) { Ok(()) } else { Err(newer()) }
         }
-        Standing::Runtime { version } | Standing::Framework { version } | Standing::OtherVersion { version } => {
+        PackageStatus::Runtime { version }
+        | PackageStatus::Framework { version }
+        | PackageStatus::OtherVersion { version } => {
             let there = installed.of(name).map(|(there, _)| there.to_string());
             let stale = || LockError::Stale(format!("there is no `{name}` {version} in {}", target.describe()));
             if there.as_ref() == Some(version) { Ok(()) } else { Err(stale()) }
         }
-        Standing::StandIn { version, .. } => {
+        PackageStatus::StandIn { version, .. } => {
             let ours = standins::of(name).is_some_and(|standin| standin.version.to_string() == *version);
             let stale = || LockError::Stale(format!("there is no stand-in for `{name}` {version}"));
             if ours && target.is_guest { Ok(()) } else { Err(stale()) }
@@ -145,8 +147,8 @@ fn check(package: &Package, target: &Target, installed: &Installed) -> Result<()
 }
 
 /// The pin of a wheel. What it is made of may be a stranger's, and becomes a line that pip reads.
-pub fn pin(name: &str, standing: &Standing, is_guest: bool) -> Result<Pin, LockError> {
-    let Standing::Wheel { version, file, sha256 } = standing else {
+pub fn pin(name: &str, standing: &PackageStatus, is_guest: bool) -> Result<Pin, LockError> {
+    let PackageStatus::Wheel { version, file, sha256 } = standing else {
         return Err(LockError::Invalid(format!("`{name}` is no wheel")));
     };
     let plain = |c: char| c.is_ascii_alphanumeric() || "._+!-".contains(c);
@@ -169,7 +171,7 @@ mod tests {
     use super::*;
 
     fn wheel(name: &str, version: &str, file: &str, sha256: &str) -> Result<Pin, LockError> {
-        let standing = Standing::Wheel { version: version.into(), file: file.into(), sha256: sha256.into() };
+        let standing = PackageStatus::Wheel { version: version.into(), file: file.into(), sha256: sha256.into() };
         pin(name, &standing, true)
     }
 

@@ -1,6 +1,6 @@
 //! What to say of a package that a cell does not have: which, who needs it, what there is of it instead, and who can run it.
 
-use super::{Package, Packages, Standing};
+use super::{Package, PackageStatus, Packages};
 use crate::provision::normalize_name;
 use skillcell_limits::outcome::{MissingModule, Outcome, Raised};
 use skillcell_quote::cut;
@@ -56,7 +56,10 @@ impl Package {
 
     /// Whether a cell has all of it, so that another tier has no module of it that a cell lacks.
     fn is_whole(&self) -> bool {
-        matches!(self.standing, Standing::Runtime { .. } | Standing::Framework { .. } | Standing::Wheel { .. })
+        matches!(
+            self.standing,
+            PackageStatus::Runtime { .. } | PackageStatus::Framework { .. } | PackageStatus::Wheel { .. }
+        )
     }
 
     /// The way from the skill's own requirement to this package: `fastembed → onnxruntime`.
@@ -68,10 +71,10 @@ impl Package {
     pub fn describe_elsewhere(&self) -> String {
         let (name, way) = (&self.name, self.way());
         match &self.standing {
-            Standing::Native { version, tags } => {
+            PackageStatus::Native { version, tags } => {
                 format!("`{name}` ({way}) {version} has no wheel for this Python, only for {}", tags.join(", "))
             }
-            Standing::Source { version } => {
+            PackageStatus::Source { version } => {
                 format!("`{name}` ({way}) has no wheel: {version} exists only as sources, and nothing is built")
             }
             _ => self.describe(),
@@ -84,17 +87,17 @@ impl Package {
         let way = if self.chain.len() > 1 { format!(" ({})", self.way()) } else { String::new() };
         let others = "the tiers `subprocess` and `container` can run it";
         match standing {
-            Standing::Runtime { version } => format!("`{name}`{way} {version} comes with the runtime"),
-            Standing::Framework { version } => format!("`{name}`{way} {version} comes with the framework"),
-            Standing::Wheel { version, .. } => format!("`{name}`{way} {version} is a pure Python wheel"),
-            Standing::StandIn { version, limits } => {
+            PackageStatus::Runtime { version } => format!("`{name}`{way} {version} comes with the runtime"),
+            PackageStatus::Framework { version } => format!("`{name}`{way} {version} comes with the framework"),
+            PackageStatus::Wheel { version, .. } => format!("`{name}`{way} {version} is a pure Python wheel"),
+            PackageStatus::StandIn { version, limits } => {
                 let limits = if limits.is_empty() { String::new() } else { format!(": {}", limits.join("; ")) };
                 format!("`{name}`{way} {version} is a stand-in of skillcell{limits}")
             }
-            Standing::OtherVersion { version } => {
+            PackageStatus::OtherVersion { version } => {
                 format!("`{name}`{way} is there as {version}, though `{wanted}` is asked for")
             }
-            Standing::Native { version, tags } => {
+            PackageStatus::Native { version, tags } => {
                 // Of the platforms that one wheel is for, the first will do.
                 let short = |tag: &String| tag.split('.').next().unwrap_or(tag).to_owned();
                 let mut shown = tags.iter().take(SHOWN_TAGS).map(short).collect::<Vec<_>>().join(", ");
@@ -103,16 +106,16 @@ impl Package {
                 }
                 format!("`{name}`{way} can't run in a cell: {version} exists only as native code ({shown}); {others}")
             }
-            Standing::Source { version } => format!(
+            PackageStatus::Source { version } => format!(
                 "`{name}`{way} has no wheel: {version} exists only as sources, and nothing is built for a cell; \
                  build a wheel of it (`pip wheel {name}`) and give it with `--from-wheel`, or {others}"
             ),
-            Standing::NoVersion { versions } => {
+            PackageStatus::NoVersion { versions } => {
                 format!("`{name}`{way} has no version that is `{wanted}`; there are {}", versions.join(", "))
             }
-            Standing::NotFound => format!("`{name}`{way} is not in the package index"),
-            Standing::Unresolved { why } => format!("`{name}`{way} is not resolved: {why}"),
-            Standing::Refused { why } => format!("`{name}`{way} is refused: {why}"),
+            PackageStatus::NotFound => format!("`{name}`{way} is not in the package index"),
+            PackageStatus::Unresolved { why } => format!("`{name}`{way} is not resolved: {why}"),
+            PackageStatus::Refused { why } => format!("`{name}`{way} is refused: {why}"),
         }
     }
 }
@@ -139,7 +142,7 @@ fn likely(text: &str, module: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn package(name: &str, chain: &[&str], modules: &[&str], standing: Standing) -> Package {
+    fn package(name: &str, chain: &[&str], modules: &[&str], standing: PackageStatus) -> Package {
         let text = |all: &[&str]| all.iter().map(|one| (*one).to_owned()).collect();
         let (wanted, of_extra) = (String::new(), false);
         Package { name: name.into(), wanted, chain: text(chain), modules: text(modules), of_extra, standing }
@@ -148,7 +151,7 @@ mod tests {
     #[test]
     fn a_missing_native_package_is_told_with_its_chain_its_tags_and_the_tiers() {
         let tags = vec!["cp311-cp311-manylinux_2_28_x86_64".into()];
-        let native = Standing::Native { version: "1.23.0".into(), tags };
+        let native = PackageStatus::Native { version: "1.23.0".into(), tags };
         let packages = Packages {
             packages: vec![package("onnxruntime", &["fastembed", "onnxruntime"], &["onnxruntime"], native)],
             ..Packages::default()
@@ -164,8 +167,8 @@ mod tests {
 
     #[test]
     fn of_what_a_skill_raised_only_a_plain_name_is_believed() {
-        let native = Standing::Native { version: "5.10".into(), tags: vec!["cp311-cp311-linux_x86_64".into()] };
-        let pure = Standing::Wheel { version: "1".into(), file: String::new(), sha256: String::new() };
+        let native = PackageStatus::Native { version: "5.10".into(), tags: vec!["cp311-cp311-linux_x86_64".into()] };
+        let pure = PackageStatus::Wheel { version: "1".into(), file: String::new(), sha256: String::new() };
         let all = [package("ujson", &["ujson"], &["ujson"], native), package("six", &["six"], &["six"], pure)];
         let packages = Packages { packages: all.into(), ..Packages::default() };
         let lack = |module: Option<&str>, message: &str| {
@@ -187,7 +190,7 @@ mod tests {
 
     #[test]
     fn a_module_below_a_namespace_is_found_by_either_name() {
-        let missing = package("google-genai", &["google-genai"], &["google.genai"], Standing::NotFound);
+        let missing = package("google-genai", &["google-genai"], &["google.genai"], PackageStatus::NotFound);
         let packages = Packages { packages: vec![missing], ..Packages::default() };
         for module in ["google", "google.genai", "google.genai.types"] {
             assert!(packages.explain(module).is_some(), "{module}");

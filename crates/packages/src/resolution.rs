@@ -12,7 +12,7 @@ use super::installed::Installed;
 use super::requirement::clean_requirements;
 use super::resolve::{Resolver, Wheels};
 use super::target::Target;
-use super::{Error, Package, Packages, Standing, constraints, lock, standins};
+use super::{Error, Package, PackageStatus, Packages, constraints, lock, standins};
 use crate::provision::{self, Fetch};
 use skillcell_cache::progress::Progress;
 use skillcell_cache::{Bucket, Cache, Guard, Pack, Scratch};
@@ -144,7 +144,7 @@ impl Resolution<'_> {
         let refused =
             packages.refused.iter().map(|(text, why)| format!("the requirement `{text}` is not taken: {why}"));
         let missing = packages.missing().map(Package::describe);
-        let other = packages.packages.iter().filter(|p| matches!(p.standing, Standing::OtherVersion { .. }));
+        let other = packages.packages.iter().filter(|p| matches!(p.standing, PackageStatus::OtherVersion { .. }));
         for note in refused.chain(missing).chain(other.map(Package::describe)).take(MAX_NOTES) {
             self.progress.note(&note);
         }

@@ -19,7 +19,7 @@ use super::passed::Absent;
 use super::requirement::Requirement;
 use super::specifier::{Specifiers, parse_version};
 use super::target::Target;
-use super::{Error, MAX_REQUIREMENTS, Package, Packages, Standing, constraints, modules, standins};
+use super::{Error, MAX_REQUIREMENTS, Package, PackageStatus, Packages, constraints, modules, standins};
 use crate::provision::{self, Fetch, Pin, Wheel, normalize_name};
 use skillcell_cache::progress::Progress;
 use skillcell_cache::{Cache, Scratch};
@@ -55,7 +55,7 @@ impl Resolver<'_> {
         let always: BTreeSet<String> = self.demanded(&plain, &chosen)?.by_name.into_keys().collect();
         packages.refused.extend(demands.refused);
         packages.packages = in_order(&roots, demands.by_name, chosen, &always);
-        let is_wheel = |package: &Package| matches!(package.standing, Standing::Wheel { .. });
+        let is_wheel = |package: &Package| matches!(package.standing, PackageStatus::Wheel { .. });
         wheels.retain(|name, _| packages.packages.iter().any(|package| package.name == *name && is_wheel(package)));
         for package in &mut packages.packages {
             self.complete(package, &mut wheels, scratch.path())?;
@@ -126,10 +126,10 @@ impl Resolver<'_> {
 
     /// Gets the wheel whose Python a stand-in completes. Without it the package is not there, which is not fatal either.
     fn complete(&self, package: &mut Package, wheels: &mut Wheels, folder: &Path) -> Result<(), Error> {
-        let standin = standins::of(&package.name).filter(|_| matches!(package.standing, Standing::StandIn { .. }));
+        let standin = standins::of(&package.name).filter(|_| matches!(package.standing, PackageStatus::StandIn { .. }));
         let Some(pin) = standin.and_then(|standin| standin.python_of.as_ref()) else { return Ok(()) };
         if self.fetch.offline && self.fetch.wheels.is_empty() {
-            package.standing = Standing::Unresolved { why: OFFLINE.into() };
+            package.standing = PackageStatus::Unresolved { why: OFFLINE.into() };
             return Ok(());
         }
         let path = folder.join(format!("python-of-{}", package.name));
@@ -137,7 +137,7 @@ impl Resolver<'_> {
         let fetched = provision::fetch(&[pin], self.fetch, &path, self.progress);
         match fetched.and_then(|mut fetched| Wheel::open(fetched.remove(0))) {
             Ok(wheel) => drop(wheels.insert(package.name.clone(), wheel)),
-            Err(error) => package.standing = Standing::Unresolved { why: error.to_string() },
+            Err(error) => package.standing = PackageStatus::Unresolved { why: error.to_string() },
         }
         Ok(())
     }
@@ -154,7 +154,7 @@ impl Resolver<'_> {
             let requires = installed.requires(name, self.cache, self.fetch, self.progress)?;
             return Ok(Some(Chosen { standing, requires, modules, asked }));
         }
-        let standing = Standing::NoVersion { versions: vec![version.to_string()] };
+        let standing = PackageStatus::NoVersion { versions: vec![version.to_string()] };
         Ok((name == FRAMEWORK).then_some(Chosen { standing, requires: Vec::new(), modules, asked }))
     }
 
@@ -173,7 +173,7 @@ impl Resolver<'_> {
             if !demand.specifiers.accept(&standin.version) {
                 limits.push(format!("it is made after {version}, and `{}` is asked for", demand.specifiers));
             }
-            let standing = Standing::StandIn { version, limits };
+            let standing = PackageStatus::StandIn { version, limits };
             let requires = standin.requires.iter().cloned().map(Ok).collect();
             Chosen { standing, requires, modules: standin.modules.clone(), asked }
         }))
@@ -276,11 +276,11 @@ impl Resolver<'_> {
         });
         match checked {
             Ok((wheel, text)) => {
-                let standing = Standing::Wheel { version: pin.version, file: pin.file, sha256: pin.sha256 };
+                let standing = PackageStatus::Wheel { version: pin.version, file: pin.file, sha256: pin.sha256 };
                 let modules = modules::of_wheel(&wheel);
                 (Chosen { standing, requires: metadata::requires(&text), modules, asked }, Some(wheel))
             }
-            Err(why) => (without(Standing::Refused { why }, asked), None),
+            Err(why) => (without(PackageStatus::Refused { why }, asked), None),
         }
     }
 
@@ -312,19 +312,23 @@ fn refusal(error: &provision::Error) -> String {
     }
 }
 
-fn or_other(standing: Standing, version: &Version, demand: &Demand) -> Standing {
-    if demand.specifiers.accept(version) { standing } else { Standing::OtherVersion { version: version.to_string() } }
+fn or_other(standing: PackageStatus, version: &Version, demand: &Demand) -> PackageStatus {
+    if demand.specifiers.accept(version) {
+        standing
+    } else {
+        PackageStatus::OtherVersion { version: version.to_string() }
+    }
 }
 
-impl From<Absent> for Standing {
-    fn from(absent: Absent) -> Standing {
+impl From<Absent> for PackageStatus {
+    fn from(absent: Absent) -> PackageStatus {
         match absent {
-            Absent::Native { version, tags } => Standing::Native { version, tags },
-            Absent::Source { version } => Standing::Source { version },
-            Absent::Refused(why) => Standing::Refused { why },
-            Absent::Unfit { versions } => Standing::NoVersion { versions },
-            Absent::NotFound => Standing::NotFound,
-            Absent::Unreachable(why) => Standing::Unresolved { why },
+            Absent::Native { version, tags } => PackageStatus::Native { version, tags },
+            Absent::Source { version } => PackageStatus::Source { version },
+            Absent::Refused(why) => PackageStatus::Refused { why },
+            Absent::Unfit { versions } => PackageStatus::NoVersion { versions },
+            Absent::NotFound => PackageStatus::NotFound,
+            Absent::Unreachable(why) => PackageStatus::Unresolved { why },
         }
     }
 }

@@ -11,7 +11,7 @@ use super::contents::place;
 use super::resolution::{RULES, Resolution, Resolved, Wanted, digest_sources};
 use super::resolve::Wheels;
 use super::target::Target;
-use super::{Error, Package, Packages, Standing, lock, standins};
+use super::{Error, Package, PackageStatus, Packages, lock, standins};
 use crate::pack_tree;
 use crate::provision::{self, Fetch, Wheel};
 use skillcell_cache::progress::Progress;
@@ -27,29 +27,29 @@ const MAX_FILE_BYTES: u64 = 64 << 20;
 
 /// A skill's packages, ready to be seen by its cells.
 #[derive(Clone)]
-pub struct Site {
+pub struct SitePackages {
     pub packages: Packages,
     /// The pack's name in the cache, if there is anything in it.
     pub pack: Option<String>,
     mount: Option<Mount>,
 }
 
-impl Site {
+impl SitePackages {
     pub fn mount(&self) -> Option<Mount> {
         self.mount.clone()
     }
 }
 
 /// Makes sites, and finds them again.
-pub struct Sites<'a> {
+pub struct SitePackagesStore<'a> {
     pub cache: &'a Cache,
     pub fetch: &'a Fetch,
     pub progress: &'a dyn Progress,
 }
 
-impl Sites<'_> {
+impl SitePackagesStore<'_> {
     /// The site of a skill that asks for this; `None` if it requires nothing.
-    pub fn of(&self, wanted: &Wanted) -> Result<Option<Site>, Error> {
+    pub fn of(&self, wanted: &Wanted) -> Result<Option<SitePackages>, Error> {
         if wanted.requirements.is_empty() {
             return Ok(None);
         }
@@ -72,24 +72,26 @@ impl Sites<'_> {
     }
 
     /// The site that an image was baked with; `None` if its files are gone, or it is worth asking again.
-    pub fn again(&self, packages: Packages, pack: Option<String>) -> Result<Option<Site>, Error> {
+    pub fn again(&self, packages: Packages, pack: Option<String>) -> Result<Option<SitePackages>, Error> {
         // Baked where nobody could be asked, or asked others.
         if packages.was_offline() && !self.fetch.offline || !packages.holds_with(&digest_sources(self.fetch)) {
             return Ok(None);
         }
-        let Some(name) = pack else { return Ok(Some(Site { packages, pack, mount: None })) };
+        let Some(name) = pack else { return Ok(Some(SitePackages { packages, pack, mount: None })) };
         let Some(artefact) = self.cache.open(Bucket::Pack, &name, self.progress)? else { return Ok(None) };
         let mount = Mount::tree(SITE_FOLDER, pack_tree(Pack::open(artefact)?).into());
-        Ok(Some(Site { packages, pack: Some(name), mount }))
+        Ok(Some(SitePackages { packages, pack: Some(name), mount }))
     }
 
     /// Puts the files together. Wheels that are not at hand are fetched by their hashes.
-    fn site(&self, resolved: Resolved) -> Result<Site, Error> {
+    fn site(&self, resolved: Resolved) -> Result<SitePackages, Error> {
         let Resolved { packages, mut wheels, .. } = resolved;
-        let ours = |package: &&Package| matches!(package.standing, Standing::Wheel { .. } | Standing::StandIn { .. });
+        let ours = |package: &&Package| {
+            matches!(package.standing, PackageStatus::Wheel { .. } | PackageStatus::StandIn { .. })
+        };
         let members: Vec<&Package> = packages.packages.iter().filter(ours).collect();
         if members.is_empty() {
-            return Ok(Site { packages, pack: None, mount: None });
+            return Ok(SitePackages { packages, pack: None, mount: None });
         }
         let name = pack_name(&members);
         let purpose = "unpacking packages";
@@ -97,10 +99,10 @@ impl Sites<'_> {
             let scratch = self.cache.scratch()?;
             let mut pins = Vec::new();
             for package in &members {
-                if matches!(package.standing, Standing::Wheel { .. }) && !wheels.contains_key(&package.name) {
+                if matches!(package.standing, PackageStatus::Wheel { .. }) && !wheels.contains_key(&package.name) {
                     pins.push(lock::pin(&package.name, &package.standing, true)?);
                 }
-                if matches!(package.standing, Standing::StandIn { .. }) && !wheels.contains_key(&package.name) {
+                if matches!(package.standing, PackageStatus::StandIn { .. }) && !wheels.contains_key(&package.name) {
                     pins.extend(standins::of(&package.name).and_then(|standin| standin.python_of.clone()));
                 }
             }
@@ -116,7 +118,7 @@ impl Sites<'_> {
             Ok::<Value, Error>(json!({"kind": "requirements", "files": count, "packages": listed}))
         })?;
         let mount = Mount::tree(SITE_FOLDER, pack_tree(Pack::open(artefact)?).into());
-        Ok(Site { packages, pack: Some(name), mount })
+        Ok(SitePackages { packages, pack: Some(name), mount })
     }
 }
 
@@ -125,7 +127,7 @@ fn pack_name(members: &[&Package]) -> String {
     hasher.update(format!("{RULES}\n").as_bytes());
     for package in members {
         let content = match &package.standing {
-            Standing::Wheel { sha256, .. } => sha256.clone(),
+            PackageStatus::Wheel { sha256, .. } => sha256.clone(),
             _ => standins::digest().to_string(),
         };
         hasher.update(format!("{} {content}\n", package.name).as_bytes());
@@ -141,7 +143,7 @@ fn gather(members: &[&Package], wheels: &mut Wheels) -> Result<Vec<PackedFile>, 
     let mut taken = Taken::default();
     let mut files = Vec::new();
     for package in members {
-        let standin = matches!(package.standing, Standing::StandIn { .. }).then(|| standins::of(&package.name));
+        let standin = matches!(package.standing, PackageStatus::StandIn { .. }).then(|| standins::of(&package.name));
         if let Some(standin) = standin.flatten() {
             for (path, bytes) in standin.site_files(&package.name) {
                 if taken.takes(&path, bytes.len() as u64)? {

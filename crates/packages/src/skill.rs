@@ -15,7 +15,7 @@ pub use self::bundle::BundleError;
 pub use self::find::{FindError, Roots};
 pub use self::find::{Found, registry_ids};
 pub use self::list::below;
-use crate::{LOCK_FILE, Site, Wanted};
+use crate::{LOCK_FILE, SitePackages, Wanted};
 use skillcell_cache::Pack;
 use skillcell_vfs::{Mount, Tree};
 
@@ -26,7 +26,7 @@ pub struct Skill {
     origin: Origin,
     bundle: Arc<Bundle>,
     /// What it requires, once that is resolved.
-    site: Option<Arc<Site>>,
+    site: Option<Arc<SitePackages>>,
 }
 
 /// Where a skill's files came from.
@@ -113,22 +113,22 @@ impl Skill {
     }
 
     /// The same skill with its packages.
-    pub fn with_site(&self, site: Option<Arc<Site>>) -> Skill {
+    pub fn with_site(&self, site: Option<Arc<SitePackages>>) -> Skill {
         Skill { site, ..self.clone() }
     }
 
-    pub fn site(&self) -> Option<&Site> {
+    pub fn site(&self) -> Option<&SitePackages> {
         self.site.as_deref()
     }
 
-    pub fn shared_site(&self) -> Option<Arc<Site>> {
+    pub fn shared_site(&self) -> Option<Arc<SitePackages>> {
         self.site.clone()
     }
 
     /// What a cell sees of it: its folder, and its packages.
     pub fn mounts(&self) -> impl Iterator<Item = Mount> {
         let folder = Mount::tree(&self.guest_folder(), self.tree());
-        folder.into_iter().chain(self.site().and_then(Site::mount))
+        folder.into_iter().chain(self.site().and_then(SitePackages::mount))
     }
 
     pub fn tree(&self) -> Arc<Tree> {

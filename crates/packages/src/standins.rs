@@ -11,7 +11,7 @@ use skillcell_assets::STANDIN_FILES;
 
 use super::requirement::Requirement;
 use super::specifier::parse_version;
-use super::{Package, Packages, Standing};
+use super::{Package, PackageStatus, Packages};
 use crate::provision::{Pin, normalize_name};
 
 static STANDINS: LazyLock<BTreeMap<String, StandIn>> =
@@ -58,7 +58,8 @@ pub fn of(name: &str) -> Option<&'static StandIn> {
 impl Packages {
     /// Modules that are loaded only where a stand-in is used, and the distribution that each stands in for.
     pub fn stand_in_modules(&self) -> BTreeMap<String, &str> {
-        let stand_ins = self.packages.iter().filter(|package| matches!(package.standing, Standing::StandIn { .. }));
+        let stand_ins =
+            self.packages.iter().filter(|package| matches!(package.standing, PackageStatus::StandIn { .. }));
         let modules = |package: &Package| of(&package.name).map(StandIn::own_modules).unwrap_or_default();
         stand_ins.flat_map(|package| modules(package).into_iter().map(|module| (module, &*package.name))).collect()
     }

@@ -27,7 +27,7 @@ pub use python::BasePython;
 use self::tools::Tools;
 use self::unpack::Unpacker;
 use crate::provision::{self, Fetch, Pin, Wheel, pins};
-use crate::{Packages, Resolution, Resolved, Standing, Target, Wanted, pin};
+use crate::{PackageStatus, Packages, Resolution, Resolved, Target, Wanted, pin};
 use skillcell_cache::progress::Progress;
 use skillcell_cache::{Artefact, Bucket, Cache, Writer, size};
 use skillcell_quote::cut;
@@ -206,7 +206,7 @@ fn check_whole(packages: &Packages) -> Result<()> {
 fn pins_of(packages: &Packages) -> Result<Vec<Pin>> {
     let pinned = packages.packages.iter().map(|package| match &package.standing {
         // With the bytes that cells have, whatever an index has under that name.
-        Standing::Framework { .. } => {
+        PackageStatus::Framework { .. } => {
             let pin = pins().package(&package.name).cloned();
             let pin = pin.map(|pin| Pin { name: package.name.clone(), ..pin });
             pin.ok_or_else(|| VenvError::Unmet { what: format!("`{}` is not pinned", package.name) })

@@ -32,7 +32,7 @@ use self::run::{End, Ended};
 use super::files::Files;
 use super::probe::Probe;
 use super::proxy::Proxy;
-use super::{Job, Ran, Tier, TierError, Unkept, after, channel, ending};
+use super::{Job, Ran, Tier, TierError, UnsupportedMount, after, channel, ending};
 use skillcell_limits::LimitKind;
 use skillcell_limits::outcome::{Outcome, Raised, Usage};
 use skillcell_policy::{Mode, MountGrant};
@@ -142,7 +142,7 @@ pub(super) fn run(mut job: Job<'_>, ready: &Ready) -> Result<Ran, TierError> {
 }
 
 /// The first of these mounts that a container here can't use.
-pub(super) fn unkept(mounts: &[(PathBuf, MountGrant)]) -> Result<Option<Unkept>, TierError> {
+pub(super) fn unsupported_mount(mounts: &[(PathBuf, MountGrant)]) -> Result<Option<UnsupportedMount>, TierError> {
     let lacking = if Engine::of_machine()?.rootless { None } else { rights::lacking(mounts) };
     Ok(lacking.or_else(|| sockets::among(mounts)))
 }

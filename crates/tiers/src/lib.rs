@@ -121,7 +121,7 @@ pub fn run(job: Job<'_>) -> Result<Ran, TierError> {
 }
 
 /// A mount that a tier can't make here.
-pub struct Unkept {
+pub struct UnsupportedMount {
     pub grant: MountGrant,
     pub why: String,
     /// The flag for one that it can.
@@ -131,14 +131,14 @@ pub struct Unkept {
 }
 
 /// The first of these mounts that a tier can't make here.
-pub fn unkept_mount(tier: Tier, mounts: &[(PathBuf, MountGrant)]) -> Result<Option<Unkept>, TierError> {
-    let unkept = match tier {
-        Tier::Subprocess => subprocess::unkept(mounts)?,
-        Tier::Container => container::unkept(mounts)?,
+pub fn unkept_mount(tier: Tier, mounts: &[(PathBuf, MountGrant)]) -> Result<Option<UnsupportedMount>, TierError> {
+    let unsupported_mount = match tier {
+        Tier::Subprocess => subprocess::unsupported_mount(mounts)?,
+        Tier::Container => container::unsupported_mount(mounts)?,
         Tier::Wasm | Tier::InProcess => None,
     };
-    if unkept.is_some() {
-        return Ok(unkept);
+    if unsupported_mount.is_some() {
+        return Ok(unsupported_mount);
     }
     Ok(if tier.is_isolated() { nested::without_place(mounts) } else { None })
 }

@@ -3,11 +3,11 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use super::Unkept;
+use super::UnsupportedMount;
 use skillcell_policy::MountGrant;
 
 /// The first mount that lies in another which has no folder for it, and why it can't be made.
-pub fn without_place(mounts: &[(PathBuf, MountGrant)]) -> Option<Unkept> {
+pub fn without_place(mounts: &[(PathBuf, MountGrant)]) -> Option<UnsupportedMount> {
     mounts.iter().find_map(|(_, grant)| {
         let (around, rest) = around(grant, mounts)?;
         if is_folder(around, rest) {
@@ -15,7 +15,12 @@ pub fn without_place(mounts: &[(PathBuf, MountGrant)]) -> Option<Unkept> {
         }
         let (place, folder) = (rest.display(), around.display());
         let why = format!("`{}` can't be mounted: `{folder}`, in which it lies, has no folder `{place}`", grant.guest);
-        Some(Unkept { grant: grant.clone(), why, instead: None, remedy: "make that folder, or mount it elsewhere" })
+        Some(UnsupportedMount {
+            grant: grant.clone(),
+            why,
+            instead: None,
+            remedy: "make that folder, or mount it elsewhere",
+        })
     })
 }
 
@@ -53,7 +58,7 @@ mod tests {
         };
         let why = |inner: &str| {
             let mounts = [mount(&outer, "/data"), mount(&other, inner)];
-            without_place(&mounts).map(|unkept| unkept.why)
+            without_place(&mounts).map(|unsupported_mount| unsupported_mount.why)
         };
         assert_eq!(why("/elsewhere"), None);
         assert_eq!(why("/database"), None, "beside it");

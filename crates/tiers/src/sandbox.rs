@@ -94,10 +94,10 @@ impl Sandbox {
     }
 
     /// The first of these mounts that it can't make.
-    pub fn unkept(&self, mounts: &[(PathBuf, MountGrant)]) -> Option<super::Unkept> {
+    pub fn unsupported_mount(&self, mounts: &[(PathBuf, MountGrant)]) -> Option<super::UnsupportedMount> {
         match self.kind {
-            Kind::Bubblewrap(_) => bubblewrap::mounts::unkept(mounts),
-            Kind::Landlock => landlock::mounts::unkept(mounts),
+            Kind::Bubblewrap(_) => bubblewrap::mounts::unsupported_mount(mounts),
+            Kind::Landlock => landlock::mounts::unsupported_mount(mounts),
         }
     }
 

@@ -15,7 +15,7 @@ use serde_json::json;
 use super::files::Files;
 use super::process::{self, MAX_PROCESSES};
 use super::sandbox::{Parts, Sandbox, Started};
-use super::{Job, Ran, TierError, Unkept, after};
+use super::{Job, Ran, TierError, UnsupportedMount, after};
 use skillcell_packages::venv::Venv;
 use skillcell_policy::MountGrant;
 
@@ -37,8 +37,8 @@ pub fn available() -> Result<String, TierError> {
 }
 
 /// The first of these mounts that the sandbox here can't make.
-pub fn unkept(mounts: &[(PathBuf, MountGrant)]) -> Result<Option<Unkept>, TierError> {
-    Ok(Sandbox::find()?.unkept(mounts))
+pub fn unsupported_mount(mounts: &[(PathBuf, MountGrant)]) -> Result<Option<UnsupportedMount>, TierError> {
+    Ok(Sandbox::find()?.unsupported_mount(mounts))
 }
 
 /// What `run.py` is told first.

@@ -6,17 +6,17 @@ use crate::cli::printer::{Printer, harmless};
 use skillcell::settings::Settings;
 use skillcell_door::audit::when::date;
 use skillcell_host::Host;
-use skillcell_host::approvals::{Difference, Standing};
+use skillcell_host::approvals::{ApprovalState, Difference};
 use skillcell_host::plan::Decision;
 use skillcell_packages::skill::Skill;
 use skillcell_policy::manifest::{BadManifest, Manifest};
 use skillcell_policy::{Grants, Missing, Permissions};
 
-pub struct Standings {
+pub struct ApprovalStates {
     asked: Option<Permissions>,
     /// Why what it asks for can't be read.
     error: Option<String>,
-    standing: Standing,
+    standing: ApprovalState,
     difference: Option<Difference>,
     /// What is granted, by whom.
     approval: Grants,
@@ -26,14 +26,14 @@ pub struct Standings {
     pub decision: Decision,
 }
 
-impl Standings {
+impl ApprovalStates {
     /// As `run` with the same flags would find it.
     pub fn of(
         host: &Host,
         settings: &Settings,
         skill: &Skill,
         manifest: &Result<Manifest, BadManifest>,
-    ) -> anyhow::Result<Standings> {
+    ) -> anyhow::Result<ApprovalStates> {
         let (asked, error) = match manifest {
             Ok(manifest) => (manifest.permissions.clone(), None),
             Err(bad) if bad.key == "permissions" => (None, Some(bad.why.clone())),
@@ -42,23 +42,23 @@ impl Standings {
         let standing = host.approval_standing(skill)?;
         let (mut approval, mut difference) = (Grants::default(), None);
         match &standing {
-            Standing::Approved(record) => approval = Grants::of_approval(&record.permissions),
-            Standing::Changed(record) => {
+            ApprovalState::Approved(record) => approval = Grants::of_approval(&record.permissions),
+            ApprovalState::Changed(record) => {
                 difference =
                     Some(Difference::between(record, skill, asked.as_ref().unwrap_or(&Permissions::default())));
             }
-            Standing::Unknown => {}
+            ApprovalState::Unknown => {}
         }
         let (policy, flags) = (settings.policy.grants_for(skill.id()), settings.grants.clone());
         let decision = host.plan(skill, &settings.unrecorded_call(skill.id()))?;
-        Ok(Standings { asked, error, standing, difference, approval, policy, flags, decision })
+        Ok(ApprovalStates { asked, error, standing, difference, approval, policy, flags, decision })
     }
 
     pub fn to_value(&self) -> Value {
         let (state, approved) = match &self.standing {
-            Standing::Unknown => ("unknown", None),
-            Standing::Approved(approval) => ("approved", Some(approval.approved)),
-            Standing::Changed(approval) => ("changed", Some(approval.approved)),
+            ApprovalState::Unknown => ("unknown", None),
+            ApprovalState::Approved(approval) => ("approved", Some(approval.approved)),
+            ApprovalState::Changed(approval) => ("changed", Some(approval.approved)),
         };
         json!({
             "asked": self.asked.as_ref().map(Permissions::to_value),
@@ -90,7 +90,7 @@ impl Standings {
             None => row("asks to", "nothing in particular: what you grant holds as given"),
         }
         let approved = match (&self.standing, &self.difference) {
-            (Standing::Approved(approval), _) => format!("in this state, on {}", date(approval.approved)),
+            (ApprovalState::Approved(approval), _) => format!("in this state, on {}", date(approval.approved)),
             (_, Some(difference)) => format!("in another state: {}", difference.message()),
             _ => "no".to_owned(),
         };

@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 use crate::common::server::{self, Wire};
 use skillcell::CancelToken;
 use skillcell_http::{
-    Asked, Audit, ClientSettings, Event, Exchanges, Gate, HttpClient, HttpError, HttpLimits, Place, Refusal, Secrets,
-    Terms,
+    Asked, Audit, CallContext, ClientSettings, Event, Exchanges, Gate, HttpClient, HttpError, HttpLimits, Place,
+    Refusal, Secrets,
 };
 use skillcell_policy::{Allowed, AllowedRequest, HttpRule, HttpRules, Target};
 
@@ -161,7 +161,7 @@ impl Setup {
     pub fn guest(self) -> Guest {
         let audit = Arc::new(Kept::default());
         let gate = Arc::new(self.rules);
-        let terms = Terms::new(self.client, gate, audit.clone(), Arc::new(self.secrets), self.limits);
+        let terms = CallContext::new(self.client, gate, audit.clone(), Arc::new(self.secrets), self.limits);
         Guest { exchanges: Exchanges::new(terms, CancelToken::default()), audit }
     }
 }

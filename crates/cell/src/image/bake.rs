@@ -19,7 +19,7 @@ use skillcell_limits::cancel::CancelToken;
 use skillcell_limits::outcome::{Note, NoteKind, Outcome};
 use skillcell_limits::{LimitKind, Limits};
 use skillcell_packages::skill::Skill;
-use skillcell_packages::{self as packages, Packages, SITE_FOLDER, Site, Sites};
+use skillcell_packages::{self as packages, Packages, SITE_FOLDER, SitePackages, SitePackagesStore};
 use skillcell_policy::manifest::{Manifest, StaticManifest};
 use skillcell_quote::{self as quote, ascii_json};
 use skillcell_vfs::Mount;
@@ -308,7 +308,7 @@ impl Baker<'_> {
         let framework = self.framework()?;
         self.runtime.progress.step(&format!("importing the packages of {}", skill.id()));
         let limits = Limits::within(TRYING);
-        let mut cell = self.cell(&framework, skill.site().and_then(Site::mount), &limits)?;
+        let mut cell = self.cell(&framework, skill.site().and_then(SitePackages::mount), &limits)?;
         let words = ascii_json(&json!([wanted.to_string()]).to_string());
         let _ = wasi_python::run_source(&mut cell, &format!("{}bake.try_imports(*{words})", path_source(skill)));
         Ok(cell.store().data_mut().door.report.take())
@@ -382,9 +382,9 @@ impl Baker<'_> {
         Ok(skill.with_site(site.map(Arc::new)))
     }
 
-    pub fn sites(&self) -> Sites<'_> {
+    pub fn sites(&self) -> SitePackagesStore<'_> {
         let Runtime { cache, fetch, progress } = self.runtime;
-        Sites { cache, fetch, progress }
+        SitePackagesStore { cache, fetch, progress }
     }
 
     fn load(&self, key: &str, artefact: cache::Artefact) -> Result<Option<Image>, BakeError> {
@@ -515,7 +515,7 @@ fn load_source(skill: &Skill) -> String {
 
 /// Puts a skill's packages on the path.
 fn path_source(skill: &Skill) -> String {
-    match skill.site().and_then(Site::mount) {
+    match skill.site().and_then(SitePackages::mount) {
         Some(_) => format!("import sys; sys.path.append({SITE_FOLDER:?})\n"),
         None => String::new(),
     }

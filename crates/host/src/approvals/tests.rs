@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::{ApprovalError, Approvals, Difference, FileChange, Standing, place};
+use super::{ApprovalError, ApprovalState, Approvals, Difference, FileChange, place};
 use skillcell_packages::skill::Skill;
 use skillcell_policy::Permissions;
 
@@ -56,21 +56,21 @@ fn asks(name: &str) -> Permissions {
 fn an_approval_holds_for_the_content_and_for_no_other() {
     let (place, asked) = (Place::new(), asks("A"));
     let (approvals, skill) = (place.approvals(), place.skill("s", &[("skill.py", "1"), ("x", "")]));
-    assert_eq!(approvals.standing(&skill).unwrap(), Standing::Unknown);
+    assert_eq!(approvals.standing(&skill).unwrap(), ApprovalState::Unknown);
     let approval = approvals.approve(&skill, &asked, &[]).unwrap();
-    assert_eq!(approvals.standing(&skill).unwrap(), Standing::Approved(approval.clone()));
+    assert_eq!(approvals.standing(&skill).unwrap(), ApprovalState::Approved(approval.clone()));
     let copy = place.skill("copy", &[("skill.py", "1"), ("x", "")]);
-    assert_eq!(approvals.standing(&copy).unwrap(), Standing::Approved(approval.clone()), "the same content");
+    assert_eq!(approvals.standing(&copy).unwrap(), ApprovalState::Approved(approval.clone()), "the same content");
     let changed = place.skill("s", &[("skill.py", "2"), ("y", "")]);
-    assert_eq!(approvals.standing(&changed).unwrap(), Standing::Changed(approval.clone()));
+    assert_eq!(approvals.standing(&changed).unwrap(), ApprovalState::Changed(approval.clone()));
     let difference = Difference::between(&approval, &changed, &asked);
     let expected =
         [FileChange::Changed("skill.py".into()), FileChange::Added("y".into()), FileChange::Removed("x".into())];
     assert_eq!((difference.permissions.len(), &difference.files[..]), (0, &expected[..]));
     approvals.approve(&changed, &asked, &[]).unwrap();
-    assert_eq!(approvals.standing(&skill).unwrap(), Standing::Changed(approvals.all().unwrap()[0].clone()));
+    assert_eq!(approvals.standing(&skill).unwrap(), ApprovalState::Changed(approvals.all().unwrap()[0].clone()));
     assert_eq!(approvals.revoke(&changed).unwrap().len(), 1);
-    assert_eq!(approvals.standing(&changed).unwrap(), Standing::Unknown);
+    assert_eq!(approvals.standing(&changed).unwrap(), ApprovalState::Unknown);
 }
 
 #[test]
@@ -111,9 +111,9 @@ fn what_another_process_approves_or_revokes_is_seen() {
     let (one, other) = (place.approvals(), place.approvals());
     let skill = place.skill("s", &[("skill.py", "1")]);
     one.approve(&skill, &asks("A"), &[]).unwrap();
-    assert!(matches!(other.standing(&skill).unwrap(), Standing::Approved(_)));
+    assert!(matches!(other.standing(&skill).unwrap(), ApprovalState::Approved(_)));
     one.revoke(&skill).unwrap();
-    assert_eq!(other.standing(&skill).unwrap(), Standing::Unknown);
+    assert_eq!(other.standing(&skill).unwrap(), ApprovalState::Unknown);
 }
 
 #[test]

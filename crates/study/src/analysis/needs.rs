@@ -59,7 +59,7 @@ pub enum What {
     /// Python can read `skill.py`, but Skillware can't use it.
     NotASkill(String),
     /// Gives up here, and would go on elsewhere.
-    Elsewhere,
+    OtherPlatform,
     /// Needs something at import that is only granted to calls.
     TooEarly(Effect),
     /// Gives up, or breaks, without a module that an earlier import did without.

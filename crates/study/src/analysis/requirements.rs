@@ -1,7 +1,7 @@
 //! What the resolver says of a skill's requirements, in the analysis' words.
 
 use super::modules::{self, Required};
-use skillcell_packages::{Package, Packages, Standing};
+use skillcell_packages::{Package, PackageStatus, Packages};
 use skillcell_policy::manifest::Manifest;
 
 pub fn of(packages: &Packages) -> Vec<Required> {
@@ -38,30 +38,30 @@ fn required(package: &Package) -> Required {
         package: package.name.clone(),
         chain: package.chain.clone(),
         there: package.standing.is_there(),
-        native: matches!(package.standing, Standing::Native { .. }),
+        native: matches!(package.standing, PackageStatus::Native { .. }),
         // Building a package would run its code on the host, so no tier does.
-        uninstallable: matches!(package.standing, Standing::Source { .. } | Standing::NotFound),
+        uninstallable: matches!(package.standing, PackageStatus::Source { .. } | PackageStatus::NotFound),
         of_extra: package.of_extra,
         what: words(&package.standing),
         modules: package.modules.clone(),
     }
 }
 
-fn words(standing: &Standing) -> String {
+fn words(standing: &PackageStatus) -> String {
     match standing {
-        Standing::Runtime { version } => format!("{version}, with the runtime"),
-        Standing::Framework { version } => format!("{version}, with the framework"),
-        Standing::Wheel { version, .. } => format!("{version}, a pure Python wheel"),
-        Standing::StandIn { version, .. } => format!("{version}, a stand-in"),
-        Standing::OtherVersion { version } => format!("{version}, another version than is asked for"),
-        Standing::Native { version, tags } => {
+        PackageStatus::Runtime { version } => format!("{version}, with the runtime"),
+        PackageStatus::Framework { version } => format!("{version}, with the framework"),
+        PackageStatus::Wheel { version, .. } => format!("{version}, a pure Python wheel"),
+        PackageStatus::StandIn { version, .. } => format!("{version}, a stand-in"),
+        PackageStatus::OtherVersion { version } => format!("{version}, another version than is asked for"),
+        PackageStatus::Native { version, tags } => {
             let shown: Vec<&str> = tags.iter().take(3).map(String::as_str).collect();
             format!("{version}, native code only ({})", shown.join(", "))
         }
-        Standing::Source { version } => format!("{version}, only as source that has to be built"),
-        Standing::NoVersion { .. } => "no version that will do".to_owned(),
-        Standing::NotFound => "no index has it".to_owned(),
-        Standing::Unresolved { why } => format!("unknown: {why}"),
-        Standing::Refused { why } => format!("not taken: {why}"),
+        PackageStatus::Source { version } => format!("{version}, only as source that has to be built"),
+        PackageStatus::NoVersion { .. } => "no version that will do".to_owned(),
+        PackageStatus::NotFound => "no index has it".to_owned(),
+        PackageStatus::Unresolved { why } => format!("unknown: {why}"),
+        PackageStatus::Refused { why } => format!("not taken: {why}"),
     }
 }

@@ -182,7 +182,7 @@ fn text(need: &Need) -> String {
         }
         What::Unreadable(why) => format!("this file can't be read by Python: {}", cut(why, MAX_QUOTED)),
         What::NotASkill(why) => format!("Skillware's loader does not take it: {}", cut(why, MAX_QUOTED)),
-        What::Elsewhere => format!("goes on only on another platform, or with another Python (`{name}`)"),
+        What::OtherPlatform => format!("goes on only on another platform, or with another Python (`{name}`)"),
         What::Nowhere(file) => {
             format!("reads `{}` from the working folder, where a cell has nothing (`{name}`)", cut(file, MAX_QUOTED))
         }
@@ -209,7 +209,7 @@ fn tier(need: &Need) -> BestTier {
         What::Bundled(_) => BestTier::Container,
         // A skill's folder is read-only in every isolated tier, and the working folder is an empty one.
         What::Unreadable(_) | What::NotASkill(_) | What::ReadOnly(_) | What::Nowhere(_) => BestTier::None,
-        What::Elsewhere | What::TooEarly(_) | What::Incomplete(_) => BestTier::Subprocess,
+        What::OtherPlatform | What::TooEarly(_) | What::Incomplete(_) => BestTier::Subprocess,
         What::Effect(effect) => tier_of_effect(*effect),
     }
 }

@@ -1,7 +1,7 @@
 //! What became of a skill's packages in a cell, in the words of the matrix.
 
 use super::model::Package;
-use skillcell_packages::{self as packages, Packages, Standing};
+use skillcell_packages::{self as packages, PackageStatus, Packages};
 
 pub fn in_words(found: &Packages) -> Vec<Package> {
     let mut all: Vec<Package> = found.packages.iter().map(package).collect();
@@ -20,16 +20,18 @@ pub fn in_words(found: &Packages) -> Vec<Package> {
 
 fn package(one: &packages::Package) -> Package {
     let (how, detail) = match &one.standing {
-        Standing::Runtime { .. } | Standing::Framework { .. } => ("in the runtime", String::new()),
-        Standing::Wheel { .. } => ("pure wheel", String::new()),
-        Standing::StandIn { limits, .. } => ("stand-in", limits.join("; ")),
-        Standing::OtherVersion { .. } => ("another version", format!("wanted is {}", one.wanted)),
-        Standing::Native { version, tags } => ("native only", format!("{version}: {}", brief(tags))),
-        Standing::Source { version } => ("sources only", version.clone()),
-        Standing::NoVersion { versions } => ("not found", format!("no version fits; there are {}", brief(versions))),
-        Standing::NotFound => ("not found", "no index knows it".to_owned()),
-        Standing::Unresolved { why } => ("not resolved", why.clone()),
-        Standing::Refused { why } => ("refused", why.clone()),
+        PackageStatus::Runtime { .. } | PackageStatus::Framework { .. } => ("in the runtime", String::new()),
+        PackageStatus::Wheel { .. } => ("pure wheel", String::new()),
+        PackageStatus::StandIn { limits, .. } => ("stand-in", limits.join("; ")),
+        PackageStatus::OtherVersion { .. } => ("another version", format!("wanted is {}", one.wanted)),
+        PackageStatus::Native { version, tags } => ("native only", format!("{version}: {}", brief(tags))),
+        PackageStatus::Source { version } => ("sources only", version.clone()),
+        PackageStatus::NoVersion { versions } => {
+            ("not found", format!("no version fits; there are {}", brief(versions)))
+        }
+        PackageStatus::NotFound => ("not found", "no index knows it".to_owned()),
+        PackageStatus::Unresolved { why } => ("not resolved", why.clone()),
+        PackageStatus::Refused { why } => ("refused", why.clone()),
     };
     Package {
         name: one.name.clone(),

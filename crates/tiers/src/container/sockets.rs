@@ -4,18 +4,18 @@
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
-use crate::Unkept;
+use crate::UnsupportedMount;
 use skillcell_policy::MountGrant;
 
 /// Entries that are looked at. What comes after so many is not found, and neither is what is made later.
 const MOST: usize = 50_000;
 
 /// The first folder of these with a socket in it.
-pub fn among(mounts: &[(PathBuf, MountGrant)]) -> Option<Unkept> {
+pub fn among(mounts: &[(PathBuf, MountGrant)]) -> Option<UnsupportedMount> {
     mounts.iter().find_map(|(folder, grant)| {
         let socket = first(folder)?;
         let socket = socket.strip_prefix(folder).unwrap_or(&socket).display();
-        Some(Unkept {
+        Some(UnsupportedMount {
             grant: grant.clone(),
             why: format!(
                 "`{}` is granted, but `{socket}` in it is a socket: a container could talk to whoever listens there",

@@ -83,8 +83,8 @@ fn try_out() -> Result<(), String> {
 
 /// Starts the process, which waits for its settings, and bounds it meanwhile.
 pub fn start(job: &Job<'_>, venv: &Venv, files: &Files, deadline: Instant) -> Result<Started, TierError> {
-    if let Some(unkept) = mounts::unkept(&job.mounts) {
-        return Err(TierError::Sandbox(unkept.why));
+    if let Some(unsupported_mount) = mounts::unsupported_mount(&job.mounts) {
+        return Err(TierError::Sandbox(unsupported_mount.why));
     }
     let scratch = Scratch::new(files.scratch()).map_err(TierError::io("make a scratch folder"))?;
     let proxy = Proxy::hand_out(job.web.as_deref(), job.denials.clone(), deadline);

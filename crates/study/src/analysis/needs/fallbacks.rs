@@ -39,7 +39,7 @@ pub fn of_insistence(path: &str, file: &File, needs: &[Need]) -> Vec<Need> {
         let what = if tested.kind == "program" {
             What::Effect(Effect::Process)
         } else if tested.kind == "platform" {
-            What::Elsewhere
+            What::OtherPlatform
         } else {
             needs.iter().find_map(|need| match &need.what {
                 What::Module(module) if need.name == tested.name && !need.met => Some(What::Without(module.clone())),

@@ -3,14 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use super::{LIBRARIES, LINKS, OURS, PACKAGES};
-use crate::Unkept;
+use crate::UnsupportedMount;
 use skillcell_policy::MountGrant;
 
 /// Besides libraries, and what no tier lets be hidden. What is in `/etc` beside them can be mounted.
 const TAKEN: [&str; 5] = [OURS, PACKAGES, "/etc/passwd", "/etc/group", "/etc/hosts"];
 
 /// The first that can't be made.
-pub fn unkept(mounts: &[(PathBuf, MountGrant)]) -> Option<Unkept> {
+pub fn unsupported_mount(mounts: &[(PathBuf, MountGrant)]) -> Option<UnsupportedMount> {
     let fixed = || TAKEN.iter().chain(&LIBRARIES).chain(&LINKS).map(Path::new);
     mounts.iter().find_map(|(_, grant)| hidden(grant, fixed()).map(|why| refused(grant, why)))
 }
@@ -26,8 +26,8 @@ pub fn hidden<'a>(grant: &MountGrant, mut places: impl Iterator<Item = &'a Path>
     ))
 }
 
-fn refused(grant: &MountGrant, why: String) -> Unkept {
-    Unkept { grant: grant.clone(), why, instead: None, remedy: "mount it elsewhere, as `/data` for example" }
+fn refused(grant: &MountGrant, why: String) -> UnsupportedMount {
+    UnsupportedMount { grant: grant.clone(), why, instead: None, remedy: "mount it elsewhere, as `/data` for example" }
 }
 
 #[cfg(test)]
@@ -38,7 +38,7 @@ mod tests {
     fn what_the_process_is_made_of_is_not_hidden() {
         let why = |guest: &str| {
             let grant = MountGrant::parse(&format!("/srv:{guest}")).unwrap();
-            unkept(&[("/srv".into(), grant)]).map(|unkept| unkept.why)
+            unsupported_mount(&[("/srv".into(), grant)]).map(|unsupported_mount| unsupported_mount.why)
         };
         for taken in ["/skillcell", "/packages/lib", "/usr/lib", "/usr/lib/python3", "/etc", "/lib64"] {
             assert!(why(taken).is_some_and(|why| why.contains("the tier's own")), "{taken}");

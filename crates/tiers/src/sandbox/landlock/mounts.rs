@@ -3,19 +3,19 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::Unkept;
+use crate::UnsupportedMount;
 use skillcell_policy::{Mode, MountGrant};
 
 const INSTALL: &str = "install bubblewrap";
 
 /// The first that can't be made.
-pub fn unkept(mounts: &[(PathBuf, MountGrant)]) -> Option<Unkept> {
+pub fn unsupported_mount(mounts: &[(PathBuf, MountGrant)]) -> Option<UnsupportedMount> {
     mounts.iter().find_map(|(folder, grant)| {
         elsewhere(folder, grant).or_else(|| inside(folder, grant, mounts)).or_else(|| around_ours(folder, grant))
     })
 }
 
-fn elsewhere(folder: &Path, grant: &MountGrant) -> Option<Unkept> {
+fn elsewhere(folder: &Path, grant: &MountGrant) -> Option<UnsupportedMount> {
     let seen = Path::new(grant.guest.as_str());
     if seen.canonicalize().is_ok_and(|seen| seen == folder) {
         return None;
@@ -27,11 +27,11 @@ fn elsewhere(folder: &Path, grant: &MountGrant) -> Option<Unkept> {
     );
     let place = folder.to_str().filter(|place| skillcell_policy::GuestPath::parse(place).is_ok());
     let instead = place.map(|place| format!("--mount {place}:{place}:{}", grant.mode.name()));
-    Some(Unkept { grant: grant.clone(), why, instead, remedy: INSTALL })
+    Some(UnsupportedMount { grant: grant.clone(), why, instead, remedy: INSTALL })
 }
 
 /// What may only be read, in what may be written.
-fn inside(folder: &Path, grant: &MountGrant, mounts: &[(PathBuf, MountGrant)]) -> Option<Unkept> {
+fn inside(folder: &Path, grant: &MountGrant, mounts: &[(PathBuf, MountGrant)]) -> Option<UnsupportedMount> {
     let writable = mounts.iter().filter(|(_, other)| other.mode == Mode::ReadWrite);
     let (around, _) =
         writable.filter(|_| grant.mode == Mode::ReadOnly).find(|(around, _)| folder.starts_with(around))?;
@@ -40,11 +40,11 @@ fn inside(folder: &Path, grant: &MountGrant, mounts: &[(PathBuf, MountGrant)]) -
         folder.display(),
         around.display()
     );
-    Some(Unkept { grant: grant.clone(), why, instead: None, remedy: INSTALL })
+    Some(UnsupportedMount { grant: grant.clone(), why, instead: None, remedy: INSTALL })
 }
 
 /// The files of this call, and of others, are written where temporary files are.
-fn around_ours(folder: &Path, grant: &MountGrant) -> Option<Unkept> {
+fn around_ours(folder: &Path, grant: &MountGrant) -> Option<UnsupportedMount> {
     let ours = std::env::temp_dir().canonicalize().ok()?;
     if !ours.starts_with(folder) {
         return None;
@@ -54,7 +54,7 @@ fn around_ours(folder: &Path, grant: &MountGrant) -> Option<Unkept> {
         folder.display(),
         ours.display()
     );
-    Some(Unkept { grant: grant.clone(), why, instead: None, remedy: INSTALL })
+    Some(UnsupportedMount { grant: grant.clone(), why, instead: None, remedy: INSTALL })
 }
 
 #[cfg(test)]
@@ -66,7 +66,8 @@ mod tests {
             let text = format!("{}:{}:{mode}", host.display(), guest.display());
             (host.canonicalize().unwrap(), MountGrant::parse(&text).unwrap())
         });
-        unkept(&granted.collect::<Vec<_>>()).map(|unkept| (unkept.why, unkept.instead))
+        unsupported_mount(&granted.collect::<Vec<_>>())
+            .map(|unsupported_mount| (unsupported_mount.why, unsupported_mount.instead))
     }
 
     #[test]

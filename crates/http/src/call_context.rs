@@ -13,8 +13,8 @@ use crate::scrub::Scrubber;
 use crate::secrets::Secrets;
 use skillcell_policy::Allowed;
 
-/// The terms on which one cell uses HTTP.
-pub struct Terms {
+/// The context on which one cell uses HTTP.
+pub struct CallContext {
     /// Of this call, in this process.
     pub id: u64,
     pub client: Arc<HttpClient>,
@@ -29,7 +29,7 @@ pub struct Terms {
     received: AtomicU64,
 }
 
-/// A request that policy allowed: the only thing that is sent. Only [`Terms::decide`] makes one.
+/// A request that policy allowed: the only thing that is sent. Only [`CallContext::decide`] makes one.
 pub struct AllowedHead {
     request: Request,
     by: Allowed,
@@ -41,20 +41,20 @@ impl AllowedHead {
     }
 }
 
-impl Terms {
+impl CallContext {
     pub fn new(
         client: Arc<HttpClient>,
         gate: Arc<dyn Gate>,
         audit: Arc<dyn Audit>,
         secrets: Arc<Secrets>,
         limits: HttpLimits,
-    ) -> Terms {
+    ) -> CallContext {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         let id = NEXT.fetch_add(1, Ordering::Relaxed);
         let scrubber = (!secrets.is_empty()).then(|| Arc::new(Scrubber::new(&secrets)));
         let zero = AtomicU64::default;
         let (requests, connects, sent, received) = (zero(), zero(), zero(), zero());
-        Terms { id, client, gate, audit, secrets, scrubber, limits, requests, connects, sent, received }
+        CallContext { id, client, gate, audit, secrets, scrubber, limits, requests, connects, sent, received }
     }
 
     pub fn count_request(&self) -> Result<(), HttpError> {
