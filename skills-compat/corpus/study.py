@@ -98,8 +98,8 @@ def lines(path):
 
 
 def judged_in_cells(found):
-    """All that is said not to run, or to be unknown, and a sample of the others: those whose hashes come first."""
-    doubted = [one for one in found if one["verdict"] in ("not in wasm", "problem") or one.get("unknown")]
+    """All that is said not to run, or partly, or to be unknown, and a sample of the others: those whose hashes come first."""
+    doubted = [one for one in found if one["verdict"] in ("not in wasm", "partly", "problem") or one.get("unknown")]
     others = sorted((one for one in found if one["verdict"].startswith("runs")), key=lambda one: one["sha256"])
     return doubted + others[:SAMPLE]
 
