@@ -23,7 +23,7 @@ import wrap
 TABLE = pathlib.Path(__file__).with_name("verdicts.tsv")
 COLUMNS = ["package", "path", "sha256", "before", "verdict", "because", "unknown", "in a cell", "right", "why"]
 #: How many of those that run are called in a cell.
-SAMPLE = 48
+SAMPLE = 96
 _PROGRAM = os.environ.get("SKILLCELL", "skillcell")
 
 
