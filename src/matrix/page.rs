@@ -131,7 +131,7 @@ fn how_to_read(matrix: &Matrix) -> String {
          report an error or raise, and have to do that in a cell too.</dd>\
          <dt>Pyodide</dt><dd>{} It says nothing about isolation: on Node.js, Pyodide is not a sandbox.</dd>\
          <dt>Best tier</dt><dd>The least tier that has what it needs, named only if its own tests ran there; <i>not tried</i> \
-         if they did not, <i>none</i> if no isolated tier has it. A cell (wasm) is held by WebAssembly; a container and a sandboxed \
+         if they did not, <i>none</i> if no isolated tier has it. Of a skill that runs partly, what no tier has does not count. A cell (wasm) is held by WebAssembly; a container and a sandboxed \
          subprocess run native packages and are held by the kernel; what a subprocess runs, a container does too.</dd>\
          <dt>Call, Process</dt><dd>A call in a fresh cell against a fresh Python process that loads the skill and calls it \
          once. The call is the skill's first recorded one that succeeds, and the evidence names it; a skill without one has no \
