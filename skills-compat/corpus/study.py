@@ -23,7 +23,7 @@ import wrap
 TABLE = pathlib.Path(__file__).with_name("verdicts.tsv")
 COLUMNS = ["package", "path", "sha256", "before", "verdict", "because", "unknown", "in a cell", "right", "why"]
 #: How many of those that run are called in a cell.
-SAMPLE = 48
+SAMPLE = 96
 _PROGRAM = os.environ.get("SKILLCELL", "skillcell")
 
 
@@ -98,8 +98,8 @@ def lines(path):
 
 
 def judged_in_cells(found):
-    """All that is said not to run, or to be unknown, and a sample of the others: those whose hashes come first."""
-    doubted = [one for one in found if one["verdict"] in ("not in wasm", "problem") or one.get("unknown")]
+    """All that is said not to run, or partly, or to be unknown, and a sample of the others: those whose hashes come first."""
+    doubted = [one for one in found if one["verdict"] in ("not in wasm", "partly", "problem") or one.get("unknown")]
     others = sorted((one for one in found if one["verdict"].startswith("runs")), key=lambda one: one["sha256"])
     return doubted + others[:SAMPLE]
 

@@ -198,3 +198,29 @@ fn where_numpys_integers_decide_is_named() {
     fs::write(path.join("manifest.yaml"), "name: whole_numbers\nrequirements: []\n").expect("written");
     assert!(analysed(&path).integer_width.is_none(), "there is no numpy");
 }
+
+/// `right` is a person's word; that nobody left a doubtful one out, and that the docs count them as they are, can be checked.
+#[test]
+fn every_doubtful_verdict_on_strangers_is_judged_and_the_docs_have_the_figures() {
+    let read = |path: &str| fs::read_to_string(tests().join("..").join(path)).unwrap_or_else(|_| panic!("{path}"));
+    let table = read("skills-compat/corpus/verdicts.tsv");
+    let rows: Vec<Vec<&str>> = table.lines().skip(1).map(|line| line.split('\t').collect()).collect();
+    assert!(rows.len() >= 200 && rows.iter().all(|row| row.len() == 10), "{} scripts", rows.len());
+    let docs = read("docs/reference/inspect.md");
+    let kinds: [(&str, &[&str]); 3] = [
+        ("`not in wasm`", &["not in wasm"]),
+        ("`partly`", &["partly"]),
+        ("`runs`, `runs with grants`", &["runs", "runs with grants"]),
+    ];
+    for (name, verdicts) in kinds {
+        let of_kind: Vec<&Vec<&str>> = rows.iter().filter(|row| verdicts.contains(&row[4])).collect();
+        let judged = of_kind.iter().filter(|row| !row[8].is_empty()).count();
+        let right = of_kind.iter().filter(|row| row[8] == "yes").count();
+        let line = format!("| {name} | {} | {judged} | {right} |", of_kind.len());
+        assert!(docs.contains(&line), "docs/reference/inspect.md lacks `{line}`");
+    }
+    let is_doubtful = |row: &&Vec<&str>| !row[4].starts_with("runs") || !row[6].is_empty();
+    let unjudged: Vec<&str> =
+        rows.iter().filter(is_doubtful).filter(|row| row[8].is_empty()).map(|row| row[1]).collect();
+    assert_eq!(unjudged, Vec::<&str>::new());
+}

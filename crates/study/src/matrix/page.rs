@@ -139,7 +139,7 @@ fn how_to_read(matrix: &Matrix) -> Markup {
                 dt { "Best tier" }
                 dd {
                     "The least tier that has what it needs, named only if its own tests ran there; " i { "not tried" }
-                    " if they did not, " i { "none" } " if no isolated tier has it. A cell (wasm) is held by WebAssembly; a \
+                    " if they did not, " i { "none" } " if no isolated tier has it. Of a skill that runs partly, what no tier has does not count. A cell (wasm) is held by WebAssembly; a \
                      container and a sandboxed subprocess run native packages and are held by the kernel; what a subprocess \
                      runs, a container does too."
                 }
