@@ -1,19 +1,4 @@
 //! The host: what a program that runs skills holds on to. One way to call, from any thread.
-//!
-//! ```no_run
-//! use skillcell::{Call, Host, Outcome};
-//!
-//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! let host = Host::builder().build()?;
-//! let skill = host.skill("optimization/prompt_rewriter")?;
-//! let report = host.call(&skill, &Call::new(serde_json::json!({"raw_text": "Could you please help"})))?;
-//! match report.outcome {
-//!     Outcome::Returned(result) => println!("{result}"),
-//!     other => eprintln!("{}", other.name()),
-//! }
-//! # Ok(())
-//! # }
-//! ```
 
 mod active_grants;
 pub mod approvals;
