@@ -11,7 +11,7 @@ use std::process::{Child, Command};
 
 use rustix::process::{Pid, PidfdFlags};
 
-use skillcell_child::spawn::spawn_when_alone;
+use skillcell_child::spawn::spawn_after_parent_exit;
 
 /// A second time, since what was killed may have been writing there.
 const REMOVE: &str = r#"rm -rf -- "$@" || { sleep 0.2; rm -rf -- "$@"; }"#;
@@ -30,7 +30,7 @@ impl Guard {
         let session = session.map(|first| rustix::process::pidfd_open(first, PidfdFlags::empty())).transpose()?;
         let mut command = Command::new("/bin/sh");
         command.args(["-c", REMOVE, "sh"]).args(folders).env_clear().env("PATH", "/usr/bin:/bin").current_dir("/");
-        let child = spawn_when_alone(&mut command, OwnedFd::from(wait), session)?;
+        let child = spawn_after_parent_exit(&mut command, OwnedFd::from(wait), session)?;
         Ok(Guard { child, tell: Some(tell) })
     }
 }

@@ -20,7 +20,7 @@ use super::scratch::Scratch;
 use super::session::processes;
 use super::watch::Watch;
 use super::{Job, Ran, TierError};
-use skillcell_child::spawn::{Hold, Rlimits, has_ended_within, spawn};
+use skillcell_child::spawn::{Restrictions, Rlimits, has_ended_within, spawn_with_limits};
 use skillcell_door::Door;
 use skillcell_limits::outcome::{Outcome, Usage};
 use skillcell_limits::{LimitKind, Limits};
@@ -71,7 +71,7 @@ impl Process {
         mut command: Command,
         descriptors: &[OwnedFd],
         limits: &Limits,
-        hold: Option<Hold>,
+        hold: Option<Restrictions>,
     ) -> Result<Process, TierError> {
         let (ours, theirs) = UnixStream::pair().map_err(TierError::io("make a channel"))?;
         command.stdin(OwnedFd::from(theirs)).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -79,7 +79,7 @@ impl Process {
             // What is held has a session of its own.
             command.process_group(0);
         }
-        let child = spawn(&mut command, descriptors, rlimits(limits), hold);
+        let child = spawn_with_limits(&mut command, descriptors, rlimits(limits), hold);
         let child = child.map_err(TierError::io("start the process"))?;
         Ok(Process {
             child,

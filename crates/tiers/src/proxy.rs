@@ -28,7 +28,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{JoinHandle, Scope};
 use std::time::Instant;
 
-use skillcell_child::spawn::hand_over;
+use skillcell_child::spawn::send_descriptor;
 use skillcell_door::{Denials, HttpSession};
 use skillcell_limits::cancel::CancelToken;
 
@@ -159,7 +159,7 @@ fn hand_out(mut asked: &UnixStream, shared: &Arc<Shared>) {
         while matches!(asked.read(&mut [0]), Ok(1)) && !shared.stopped.is_cancelled() {
             let Ok((ours, theirs)) = UnixStream::pair() else { continue };
             // Whoever asks and takes nothing gets no more.
-            if hand_over(asked.as_fd(), theirs.as_fd()).is_ok() {
+            if send_descriptor(asked.as_fd(), theirs.as_fd()).is_ok() {
                 serve(scope, ours, shared);
             }
         }

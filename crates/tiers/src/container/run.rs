@@ -10,7 +10,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use super::arguments::Container;
 use super::engine::last_line;
 use super::places::Places;
-use skillcell_child::{Finished, Keep, Running, Said};
+use skillcell_child::{Captured, Finished, Keep, Running};
 
 /// How often a running container is looked at.
 const LOOK: Duration = Duration::from_millis(5);
@@ -40,8 +40,8 @@ pub enum End {
 #[derive(Debug)]
 pub struct Ended {
     pub end: End,
-    pub stdout: Said,
-    pub stderr: Said,
+    pub stdout: Captured,
+    pub stderr: Captured,
 }
 
 impl Container<'_> {
@@ -60,7 +60,7 @@ impl Container<'_> {
             if let Some(status) = running.wait(Instant::now() + LOOK)? {
                 break End::Exited(status);
             }
-            if let Some(pipe) = running.overflowed() {
+            if let Some(pipe) = running.overflowed_stream() {
                 break End::Overflowed { on_stdout: pipe == 0 };
             }
             if Instant::now() >= deadline {
@@ -76,7 +76,7 @@ impl Container<'_> {
         if !matches!(end, End::Exited(_)) {
             self.end(&mut running)?;
         }
-        let [stdout, stderr] = running.said(Instant::now() + DRAIN);
+        let [stdout, stderr] = running.take_output(Instant::now() + DRAIN);
         Ok(Ended { end, stdout, stderr })
     }
 

@@ -28,7 +28,7 @@ use crate::process::{self, MAX_FILE_BYTES, MAX_PROCESSES, Process};
 use crate::proxy::Proxy;
 use crate::scratch::Scratch;
 use crate::{Job, TierError};
-use skillcell_child::spawn::{self, Hold, landlock_version};
+use skillcell_child::spawn::{self, Restrictions, landlock_version};
 use skillcell_packages::venv::Venv;
 use skillcell_policy::Mode;
 
@@ -70,10 +70,10 @@ pub fn find(without: &str) -> Result<Sandbox, String> {
 /// Starts something that does nothing, held as a skill is.
 fn try_out() -> Result<(), String> {
     let rules = ruleset().and_then(|rules| allow(rules, Path::new("/"), RUN)).and_then(descriptor)?;
-    let hold = Hold { rules, filters: filters()?, limits: Vec::new() };
+    let hold = Restrictions { rules, filters: filters()?, limits: Vec::new() };
     let mut command = Command::new("/bin/sh");
     command.args(["-c", ":"]).env_clear().stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    let ended = spawn::spawn(&mut command, &[], Vec::new(), Some(hold)).and_then(|mut child| child.wait());
+    let ended = spawn::spawn_with_limits(&mut command, &[], Vec::new(), Some(hold)).and_then(|mut child| child.wait());
     match ended {
         Ok(status) if status.success() => Ok(()),
         Ok(status) => Err(format!("a shell ended with {status}")),
@@ -128,12 +128,12 @@ fn processes_of_user() -> u64 {
     theirs.map(|entry| std::fs::read_dir(entry.path().join("task")).map_or(0, |tasks| tasks.count() as u64)).sum()
 }
 
-fn hold(job: &Job<'_>, venv: &Venv, files: &Files, scratch: &Scratch) -> Result<Hold, String> {
+fn hold(job: &Job<'_>, venv: &Venv, files: &Files, scratch: &Scratch) -> Result<Restrictions, String> {
     let writes = job.mounts.iter().any(|(_, grant)| grant.mode == Mode::ReadWrite);
     // A folder has no size, and is looked at only now and then; a file has one.
     let largest = if writes { MAX_FILE_BYTES } else { job.limits.scratch_bytes.min(MAX_FILE_BYTES) };
     let rules = rules(job, venv, files, scratch)?;
-    Ok(Hold { rules, filters: filters()?, limits: vec![(Resource::Fsize, largest)] })
+    Ok(Restrictions { rules, filters: filters()?, limits: vec![(Resource::Fsize, largest)] })
 }
 
 fn filters() -> Result<Vec<seccompiler::BpfProgram>, String> {
