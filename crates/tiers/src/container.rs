@@ -14,32 +14,32 @@ mod dockerfile;
 mod engine;
 mod image;
 mod make;
-mod places;
 mod rights;
 mod run;
+mod scratch_mounts;
 mod seccomp;
 mod sockets;
 
 use std::path::PathBuf;
 use std::time::Instant;
 
-use self::arguments::{Bound, Container};
-use self::contract::{Said, Wrong};
+use self::arguments::{BindMount, Container};
+use self::contract::{ContractError, Reported};
 pub use self::engine::{Engine, Kind, NoEngine};
 pub use self::image::{Containers, ImageError};
 pub use self::make::Maker;
-use self::run::{End, Ended};
+use self::run::{ContainerExit, End};
 use super::files::Files;
 use super::probe::Probe;
 use super::proxy::Proxy;
-use super::{Job, Ran, Tier, TierError, UnsupportedMount, after, channel, ending};
+use super::{Job, JobReport, Tier, TierError, UnsupportedMount, channel, deadline_after, ending};
 use skillcell_limits::LimitKind;
 use skillcell_limits::outcome::{Outcome, Raised, Usage};
 use skillcell_policy::{Mode, MountGrant};
 
 /// Where a container finds what is ours: the runner, and the folder with the proxy's socket.
-const OURS: &str = "/opt/skillcell";
-const SOCKETS: &str = "/run/skillcell";
+const RUNNER_FOLDER: &str = "/opt/skillcell";
+const SOCKET_FOLDER: &str = "/run/skillcell";
 /// What every container has of the environment, besides what its image sets.
 const ENVIRONMENT: &str = "HOME=/home/skill\nTMPDIR=/tmp\nTZ=UTC\nLANG=C.UTF-8\nPYTHONDONTWRITEBYTECODE=1\n";
 /// The exit status of a process that was killed, as when memory ran out.
@@ -48,9 +48,9 @@ const KILLED: i32 = 137;
 const PROXIES: [&str; 4] = ["HTTP_PROXY", "HTTPS_PROXY", "FTP_PROXY", "NO_PROXY"];
 
 /// Of an engine that has no control groups for it.
-const EACH: &str = "; it can't bound a container as a whole, so each of its processes is";
+const UNBOUNDED_NOTE: &str = "; it can't bound a container as a whole, so each of its processes is";
 /// Of an engine whose storage has no layers.
-const COPIES: &str = "; its storage driver `vfs` copies the image for every call, which takes seconds: `driver = \"overlay\"` \
+const COPIES_NOTE: &str = "; its storage driver `vfs` copies the image for every call, which takes seconds: `driver = \"overlay\"` \
                       under `[storage]` in ~/.config/containers/storage.conf and `podman system reset` change that";
 
 /// An image, and the engine to run it with.
@@ -68,7 +68,7 @@ impl Ready {
     }
 
     /// What an engine fetches for it.
-    pub fn from<'a>(&'a self, containers: &'a Containers) -> &'a str {
+    pub fn source_image<'a>(&'a self, containers: &'a Containers) -> &'a str {
         if self.image.contains('@') { &self.image } else { &containers.base }
     }
 
@@ -89,34 +89,35 @@ impl Engine {
 }
 
 /// The engine failed: it is looked for anew.
-pub(super) fn forget() {
+pub(super) fn forget_engine() {
     ENGINE.forget();
 }
 
-pub(super) fn run(mut job: Job<'_>, ready: &Ready) -> Result<Ran, TierError> {
+pub(super) fn run(mut job: Job<'_>, ready: &Ready) -> Result<JobReport, TierError> {
     let started = Instant::now();
-    let deadline = after(job.limits.deadline);
+    let deadline = deadline_after(job.limits.deadline);
     let files = Files::write(job.skill).map_err(TierError::io("write the skill's files"))?;
-    let proxy = Proxy::start(job.web.as_deref(), job.denials.clone(), &files.socket(), deadline);
+    let proxy = Proxy::start_at_path(job.web.as_deref(), job.denials.clone(), &files.socket_path(), deadline);
     let proxy = proxy.map_err(TierError::io("listen on the proxy's socket"))?;
     files.open_to_others().map_err(TierError::io("let the container read the skill's files"))?;
-    proxy.open();
+    proxy.allow_requests();
     let env_file = files.folder().join("env");
-    std::fs::write(&env_file, environment(&job, ready.engine.kind)).map_err(TierError::io("write the environment"))?;
-    let http = format!("{SOCKETS}/http");
-    let request = contract::request(job.skill, &job.door, job.limits, &http)
+    std::fs::write(&env_file, environment_lines(&job, ready.engine.kind))
+        .map_err(TierError::io("write the environment"))?;
+    let http = format!("{SOCKET_FOLDER}/http");
+    let request = contract::encode_request(job.skill, &job.door, job.limits, &http)
         .map_err(|error| TierError::Sandbox(format!("the call can't be put in JSON: {error}")))?;
-    let name = format!("skillcell-{:016x}", getrandom::u64().map_err(|_| no_name())?);
+    let name = format!("skillcell-{:016x}", getrandom::u64().map_err(|_| no_random_name())?);
     let (id_file, pid_file) = (files.folder().join("id"), files.folder().join("pid"));
     let filter = files.folder().join("seccomp.json");
-    let profile = seccomp::profile(ready.engine.filter.as_deref());
+    let profile = seccomp::build_profile(ready.engine.filter.as_deref());
     std::fs::write(&filter, profile.to_string()).map_err(TierError::io("write the filter of system calls"))?;
     let container = Container {
         engine: &ready.engine,
         name: &name,
         image: &ready.image,
         command: &ready.command,
-        bound: &bound(&job, &files)?,
+        mounts: &bind_mounts(&job, &files)?,
         env_file: &env_file,
         id_file: &id_file,
         pid_file: &pid_file,
@@ -124,12 +125,13 @@ pub(super) fn run(mut job: Job<'_>, ready: &Ready) -> Result<Ran, TierError> {
         limits: job.limits,
         cancel: job.cancel,
     };
-    let caps = [contract::longest(job.limits), job.limits.stderr_bytes];
+    let caps = [contract::max_answer_bytes(job.limits), job.limits.stderr_bytes];
     let ended = container.run(&request, caps, deadline).map_err(TierError::io("run the container engine"))?;
     drop(proxy);
     let mut usage = Usage::default();
     usage.guest = started.elapsed();
-    let mut ran = Ran { outcome: Outcome::Refused, stdout: Vec::new(), stderr: Vec::new(), usage, door: job.door };
+    let mut ran =
+        JobReport { outcome: Outcome::Refused, stdout: Vec::new(), stderr: Vec::new(), usage, door: job.door };
     job.door = skillcell_door::Door::default();
     let writes = job.mounts.iter().any(|(_, grant)| grant.mode == Mode::ReadWrite);
     // Until there is a process in it, it is the engine that failed; from then on, an exit status is the skill's word.
@@ -137,41 +139,41 @@ pub(super) fn run(mut job: Job<'_>, ready: &Ready) -> Result<Ran, TierError> {
     if !begun && matches!(ended.end, End::Exited(_)) {
         return Err(TierError::Sandbox(engine::last_line(&String::from_utf8_lossy(&ended.stderr.bytes))));
     }
-    conclude(ended, &mut ran, &job, writes);
+    set_outcome(ended, &mut ran, &job, writes);
     Ok(ran)
 }
 
 /// The first of these mounts that a container here can't use.
 pub(super) fn unsupported_mount(mounts: &[(PathBuf, MountGrant)]) -> Result<Option<UnsupportedMount>, TierError> {
-    let lacking = if Engine::of_machine()?.rootless { None } else { rights::lacking(mounts) };
-    Ok(lacking.or_else(|| sockets::among(mounts)))
+    let lacking = if Engine::of_machine()?.rootless { None } else { rights::inaccessible_mount(mounts) };
+    Ok(lacking.or_else(|| sockets::mount_with_socket(mounts)))
 }
 
-fn no_name() -> TierError {
+fn no_random_name() -> TierError {
     TierError::Sandbox("the system gives no random numbers".to_owned())
 }
 
 /// What its end means.
-fn conclude(ended: Ended, ran: &mut Ran, job: &Job<'_>, writes: bool) {
-    let Ended { end, stdout, stderr } = ended;
+fn set_outcome(ended: ContainerExit, ran: &mut JobReport, job: &Job<'_>, writes: bool) {
+    let ContainerExit { end, stdout, stderr } = ended;
     ran.stderr = stderr.bytes;
     let status = match end {
         End::Exited(status) => status,
-        End::Deadline => return exceeded(ran, LimitKind::Deadline),
+        End::Deadline => return set_exceeded(ran, LimitKind::Deadline),
         End::Cancelled => {
             ran.outcome = Outcome::Cancelled;
             return;
         }
-        End::Overflowed { on_stdout: true } => return exceeded(ran, LimitKind::ResultBytes),
-        End::Overflowed { on_stdout: false } => return exceeded(ran, LimitKind::StderrBytes),
-        End::TooManyFiles => return exceeded(ran, LimitKind::ScratchFiles),
+        End::Overflowed { on_stdout: true } => return set_exceeded(ran, LimitKind::ResultBytes),
+        End::Overflowed { on_stdout: false } => return set_exceeded(ran, LimitKind::StderrBytes),
+        End::TooManyFiles => return set_exceeded(ran, LimitKind::ScratchFiles),
     };
-    let understood = match contract::read(&stdout.bytes, job.limits) {
-        Ok(understood) => understood,
-        Err(_) if status.code() == Some(KILLED) => return exceeded(ran, LimitKind::Memory),
+    let answer = match contract::read_answer(&stdout.bytes, job.limits) {
+        Ok(answer) => answer,
+        Err(_) if status.code() == Some(KILLED) => return set_exceeded(ran, LimitKind::Memory),
         // As of a process, where there is no answer at all.
-        Err(Wrong::Nothing) if !status.success() => {
-            ran.outcome = ending::outcome(channel::End::Closed, &mut ran.door, Some(status), writes);
+        Err(ContractError::NoAnswer) if !status.success() => {
+            ran.outcome = ending::outcome_of_container(channel::End::Closed, &mut ran.door, Some(status), writes);
             return;
         }
         Err(what) => {
@@ -179,29 +181,29 @@ fn conclude(ended: Ended, ran: &mut Ran, job: &Job<'_>, writes: bool) {
             return;
         }
     };
-    ran.stdout = understood.stdout.into_bytes();
+    ran.stdout = answer.stdout.into_bytes();
     // By its own account, which is believed as far as it may be true.
-    ran.usage.memory_peak_bytes = understood.memory_bytes.min(job.limits.memory_bytes);
-    let end = match understood.said {
-        Said::Exceeded(limit) => return exceeded(ran, limit),
-        Said::Returned(result) => {
+    ran.usage.memory_peak_bytes = answer.memory_bytes.min(job.limits.memory_bytes);
+    let end = match answer.reported {
+        Reported::Exceeded(limit) => return set_exceeded(ran, limit),
+        Reported::Returned(result) => {
             ran.door.result = Some(result.get().as_bytes().to_vec());
             channel::End::Done
         }
-        Said::Raised(raised) => {
+        Reported::Raised(raised) => {
             ran.door.raised = Some(raised);
             channel::End::Done
         }
     };
-    ran.outcome = ending::outcome(end, &mut ran.door, None, writes);
+    ran.outcome = ending::outcome_of_container(end, &mut ran.door, None, writes);
 }
 
-fn exceeded(ran: &mut Ran, limit: LimitKind) {
+fn set_exceeded(ran: &mut JobReport, limit: LimitKind) {
     ran.outcome = Outcome::Exceeded(limit, None);
 }
 
 /// As engines read it: a line each. A value with a line end is in the request only.
-fn environment(job: &Job<'_>, kind: Kind) -> String {
+fn environment_lines(job: &Job<'_>, kind: Kind) -> String {
     let mut lines = ENVIRONMENT.to_owned();
     if kind == Kind::Docker {
         // It has no option to leave them out.
@@ -214,30 +216,30 @@ fn environment(job: &Job<'_>, kind: Kind) -> String {
     lines
 }
 
-fn bound(job: &Job<'_>, files: &Files) -> Result<Vec<Bound>, TierError> {
-    let ours = |host, guest: &str| Bound { host, guest: guest.to_owned(), mode: Mode::ReadOnly };
-    let mut bound = vec![
-        ours(files.skill(), &job.skill.guest_folder()),
-        ours(files.ours(), OURS),
-        ours(files.socket_folder(), SOCKETS),
+fn bind_mounts(job: &Job<'_>, files: &Files) -> Result<Vec<BindMount>, TierError> {
+    let ours = |host, guest: &str| BindMount { host, guest: guest.to_owned(), mode: Mode::ReadOnly };
+    let mut mounts = vec![
+        ours(files.skill_folder(), &job.skill.guest_folder()),
+        ours(files.runner_folder(), RUNNER_FOLDER),
+        ours(files.socket_folder(), SOCKET_FOLDER),
     ];
     for (folder, grant) in &job.mounts {
-        bound.push(Bound { host: folder.clone(), guest: grant.guest.as_str().to_owned(), mode: grant.mode });
+        mounts.push(BindMount { host: folder.clone(), guest: grant.guest.as_str().to_owned(), mode: grant.mode });
     }
-    match bound.iter().find(|it| it.host.to_str().is_none_or(|path| path.contains(':')) || it.guest.contains(':')) {
+    match mounts.iter().find(|it| it.host.to_str().is_none_or(|path| path.contains(':')) || it.guest.contains(':')) {
         Some(odd) => Err(TierError::Sandbox(format!(
             "container engines can't mount `{}`: its path has a colon, or is no text",
             odd.host.display()
         ))),
-        None => Ok(bound),
+        None => Ok(mounts),
     }
 }
 
 /// Which engine there is.
-pub fn available() -> Result<String, TierError> {
+pub fn describe_engine() -> Result<String, TierError> {
     let engine = Engine::of_machine()?;
     let rights = if engine.rootless { "rootless" } else { "with root's rights" };
-    let bounded = if engine.bounds_the_whole { "" } else { EACH };
-    let slow = if engine.copies { COPIES } else { "" };
+    let bounded = if engine.limits_container { "" } else { UNBOUNDED_NOTE };
+    let slow = if engine.copies_images { COPIES_NOTE } else { "" };
     Ok(format!("{} {}, {rights}{bounded}{slow}", engine.kind.program(), engine.version))
 }

@@ -20,25 +20,25 @@ const REMOVE: &str = r#"rm -rf -- "$@" || { sleep 0.2; rm -rf -- "$@"; }"#;
 pub struct Guard {
     child: Child,
     /// Open for as long as the host lives.
-    tell: Option<PipeWriter>,
+    release: Option<PipeWriter>,
 }
 
 impl Guard {
     /// `session` is the first process of a group that is to be killed.
     pub fn start(folders: &[&Path], session: Option<Pid>) -> io::Result<Guard> {
-        let (wait, tell) = io::pipe()?;
+        let (wait, release) = io::pipe()?;
         let session = session.map(|first| rustix::process::pidfd_open(first, PidfdFlags::empty())).transpose()?;
         let mut command = Command::new("/bin/sh");
         command.args(["-c", REMOVE, "sh"]).args(folders).env_clear().env("PATH", "/usr/bin:/bin").current_dir("/");
         let child = spawn_after_parent_exit(&mut command, OwnedFd::from(wait), session)?;
-        Ok(Guard { child, tell: Some(tell) })
+        Ok(Guard { child, release: Some(release) })
     }
 }
 
 impl Drop for Guard {
     fn drop(&mut self) {
-        if let Some(mut tell) = self.tell.take() {
-            let _ = tell.write_all(b"x");
+        if let Some(mut release) = self.release.take() {
+            let _ = release.write_all(b"x");
         }
         let _ = self.child.wait();
     }
@@ -56,7 +56,7 @@ mod tests {
         drop(Guard::start(&[&folder], None).unwrap());
         assert!(folder.is_dir());
         let mut guard = Guard::start(&[&folder], None).unwrap();
-        guard.tell = None;
+        guard.release = None;
         drop(guard);
         assert!(!folder.exists());
     }

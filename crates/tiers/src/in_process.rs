@@ -11,24 +11,24 @@ use serde_json::json;
 
 use super::files::Files;
 use super::process::{self, Process};
-use super::{Job, Ran, TierError, after};
+use super::{Job, JobReport, TierError, deadline_after};
 use skillcell_packages::venv::Venv;
 
-pub fn run(mut job: Job<'_>, venv: &Venv) -> Result<Ran, TierError> {
+pub fn run(mut job: Job<'_>, venv: &Venv) -> Result<JobReport, TierError> {
     let started = Instant::now();
-    let deadline = after(job.limits.deadline);
+    let deadline = deadline_after(job.limits.deadline);
     let files = Files::write(job.skill).map_err(TierError::io("write the skill's files"))?;
     let mut command = Command::new(&venv.base().executable);
-    command.args(["-I", "-S"]).arg(files.ours().join("run.py")).process_group(0);
+    command.args(["-I", "-S"]).arg(files.runner_folder().join("run.py")).process_group(0);
     let mut process = Process::spawn(command, &[], job.limits, None)?;
-    process.capture(job.limits)?;
+    process.capture_output(job.limits)?;
     let packages = process::packages_folder(venv.root()).map(|folder| venv.root().join(folder));
     let settings = json!({
         "env": job.env,
         "processes": null,
         "proxy": null,
         "packages": packages,
-        "folder": files.skill(),
+        "folder": files.skill_folder(),
         "package": job.skill.package(),
         "modes": true,
     });

@@ -2,7 +2,7 @@
 //! can't. Whichever it is, what a call may do is settled before, by the same rules; only the last step differs.
 //!
 //! Everything that is not a cell goes through here: a [`Job`] is a call that was decided about, `run` executes it, and
-//! [`Ran`] is what is left of it.
+//! [`JobReport`] is what is left of it.
 
 mod cgroup;
 mod channel;
@@ -67,7 +67,7 @@ pub struct Job<'a> {
 }
 
 /// What is left of a job.
-pub struct Ran {
+pub struct JobReport {
     pub outcome: Outcome,
     pub stdout: Vec<u8>,
     pub stderr: Vec<u8>,
@@ -112,7 +112,7 @@ impl TierError {
 }
 
 /// Executes a job, in the tier that it was prepared for.
-pub fn run(job: Job<'_>) -> Result<Ran, TierError> {
+pub fn run(job: Job<'_>) -> Result<JobReport, TierError> {
     match job.prepared {
         Prepared::Environment(venv) => subprocess::run(job, venv),
         Prepared::Image(ready) => container::run(job, ready),
@@ -131,7 +131,10 @@ pub struct UnsupportedMount {
 }
 
 /// The first of these mounts that a tier can't make here.
-pub fn unkept_mount(tier: Tier, mounts: &[(PathBuf, MountGrant)]) -> Result<Option<UnsupportedMount>, TierError> {
+pub fn first_unsupported_mount(
+    tier: Tier,
+    mounts: &[(PathBuf, MountGrant)],
+) -> Result<Option<UnsupportedMount>, TierError> {
     let unsupported_mount = match tier {
         Tier::Subprocess => subprocess::unsupported_mount(mounts)?,
         Tier::Container => container::unsupported_mount(mounts)?,
@@ -140,30 +143,30 @@ pub fn unkept_mount(tier: Tier, mounts: &[(PathBuf, MountGrant)]) -> Result<Opti
     if unsupported_mount.is_some() {
         return Ok(unsupported_mount);
     }
-    Ok(if tier.is_isolated() { nested::without_place(mounts) } else { None })
+    Ok(if tier.is_isolated() { nested::mount_without_folder(mounts) } else { None })
 }
 
 /// Whether this machine has a tier, and which version of what it needs. What it lacks is looked for again later.
 pub fn available(tier: Tier) -> Result<String, TierError> {
     match tier {
         Tier::Wasm => Ok("part of this program".to_owned()),
-        Tier::Subprocess => subprocess::available(),
+        Tier::Subprocess => subprocess::describe_sandbox(),
         Tier::InProcess => Ok("no isolation; only for skills that are trusted with everything".to_owned()),
-        Tier::Container => container::available(),
+        Tier::Container => container::describe_engine(),
     }
 }
 
 /// What a tier runs with failed: whether it is still there is looked at anew when it is next needed.
-pub fn look_again(tier: Tier) {
+pub fn forget_tier(tier: Tier) {
     match tier {
-        Tier::Subprocess => sandbox::forget(),
-        Tier::Container => container::forget(),
+        Tier::Subprocess => sandbox::forget_sandbox(),
+        Tier::Container => container::forget_engine(),
         Tier::Wasm | Tier::InProcess => {}
     }
 }
 
 /// When a time from now is over, however long it is.
-fn after(wait: Duration) -> Instant {
+fn deadline_after(wait: Duration) -> Instant {
     const LONGEST: Duration = Duration::from_secs(365 * 24 * 3600);
     Instant::now() + wait.min(LONGEST)
 }

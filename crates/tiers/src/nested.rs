@@ -7,10 +7,10 @@ use super::UnsupportedMount;
 use skillcell_policy::MountGrant;
 
 /// The first mount that lies in another which has no folder for it, and why it can't be made.
-pub fn without_place(mounts: &[(PathBuf, MountGrant)]) -> Option<UnsupportedMount> {
+pub fn mount_without_folder(mounts: &[(PathBuf, MountGrant)]) -> Option<UnsupportedMount> {
     mounts.iter().find_map(|(_, grant)| {
-        let (around, rest) = around(grant, mounts)?;
-        if is_folder(around, rest) {
+        let (around, rest) = enclosing_mount(grant, mounts)?;
+        if is_folder_without_links(around, rest) {
             return None;
         }
         let (place, folder) = (rest.display(), around.display());
@@ -25,7 +25,7 @@ pub fn without_place(mounts: &[(PathBuf, MountGrant)]) -> Option<UnsupportedMoun
 }
 
 /// The host's folder of the mount that is closest around another, and the way from there.
-fn around<'a>(grant: &'a MountGrant, mounts: &'a [(PathBuf, MountGrant)]) -> Option<(&'a Path, &'a Path)> {
+fn enclosing_mount<'a>(grant: &'a MountGrant, mounts: &'a [(PathBuf, MountGrant)]) -> Option<(&'a Path, &'a Path)> {
     let seen = Path::new(grant.guest.as_str());
     let outer = mounts.iter().filter(|(_, other)| other.guest != grant.guest);
     let within =
@@ -34,7 +34,7 @@ fn around<'a>(grant: &'a MountGrant, mounts: &'a [(PathBuf, MountGrant)]) -> Opt
 }
 
 /// Whether there is a folder, by no link: those may be a skill's.
-fn is_folder(folder: &Path, rest: &Path) -> bool {
+fn is_folder_without_links(folder: &Path, rest: &Path) -> bool {
     let mut place = folder.to_owned();
     rest.components().all(|part| {
         place.push(part);
@@ -58,7 +58,7 @@ mod tests {
         };
         let why = |inner: &str| {
             let mounts = [mount(&outer, "/data"), mount(&other, inner)];
-            without_place(&mounts).map(|unsupported_mount| unsupported_mount.why)
+            mount_without_folder(&mounts).map(|unsupported_mount| unsupported_mount.why)
         };
         assert_eq!(why("/elsewhere"), None);
         assert_eq!(why("/database"), None, "beside it");
@@ -66,6 +66,6 @@ mod tests {
         assert!(why("/data/a/c").unwrap().ends_with("has no folder `a/c`"));
         assert!(why("/data/link").is_some(), "a link is no folder");
         let mounts = [mount(&outer, "/data"), mount(&other, "/data/a"), mount(&other, "/data/a/b")];
-        assert!(without_place(&mounts).is_some(), "what is closest around it counts");
+        assert!(mount_without_folder(&mounts).is_some(), "what is closest around it counts");
     }
 }

@@ -10,7 +10,7 @@ use std::time::Duration;
 const PIECE: usize = 64 << 10;
 /// How long what is left in a stream is waited for once nobody prints any more. Its end may never come: whoever printed
 /// may have given the stream away, to a process in another session or into a socket where it lies unread.
-const PATIENCE: Duration = Duration::from_millis(300);
+const DRAIN_TIMEOUT: Duration = Duration::from_millis(300);
 
 /// A stream that is read by a thread of its own, until it ends or is too long.
 pub struct Output {
@@ -29,7 +29,7 @@ impl Output {
         std::thread::spawn(move || {
             let _alive: mpsc::Sender<()> = alive;
             let mut buffer = vec![0; PIECE];
-            while let Some(piece) = next(&mut from, &mut buffer) {
+            while let Some(piece) = read_piece(&mut from, &mut buffer) {
                 let mut kept = keep.lock().unwrap_or_else(PoisonError::into_inner);
                 let room = usize::try_from(cap).unwrap_or(usize::MAX).saturating_sub(kept.len());
                 kept.extend_from_slice(&piece[..piece.len().min(room)]);
@@ -45,14 +45,14 @@ impl Output {
 
     /// What was printed, and whether it was more than that. To be called once every process that could print is gone.
     pub fn finish(self) -> (Vec<u8>, bool) {
-        let _ = self.reader.recv_timeout(PATIENCE);
+        let _ = self.reader.recv_timeout(DRAIN_TIMEOUT);
         let kept = std::mem::take(&mut *self.kept.lock().unwrap_or_else(PoisonError::into_inner));
         (kept, self.over.load(Ordering::SeqCst))
     }
 }
 
 /// What comes next; none at the end.
-fn next<'a>(from: &mut impl Read, buffer: &'a mut [u8]) -> Option<&'a [u8]> {
+fn read_piece<'a>(from: &mut impl Read, buffer: &'a mut [u8]) -> Option<&'a [u8]> {
     loop {
         match from.read(buffer) {
             Ok(0) => return None,

@@ -22,7 +22,7 @@ pub struct Probe<T> {
 struct Last<T> {
     answer: Result<T, String>,
     /// From when on it is looked for again; never, as long as it works.
-    again: Option<Instant>,
+    retry_at: Option<Instant>,
 }
 
 impl<T: Clone> Probe<T> {
@@ -41,8 +41,8 @@ impl<T: Clone> Probe<T> {
         find: impl FnOnce() -> Result<T, String>,
         is_best: impl Fn(&T) -> bool,
     ) -> Result<T, String> {
-        let last = self.last();
-        if let Some(Last { answer, .. }) = last.as_ref().filter(|last| last.holds(now)) {
+        let last = self.last_answer();
+        if let Some(Last { answer, .. }) = last.as_ref().filter(|last| last.is_current(now)) {
             return answer.clone();
         }
         let _one_at_a_time = match (self.looking.try_lock(), last) {
@@ -52,7 +52,7 @@ impl<T: Clone> Probe<T> {
             (Err(TryLockError::WouldBlock), Some(last)) => return last.answer,
             (Err(TryLockError::WouldBlock), None) => self.looking.lock().unwrap_or_else(PoisonError::into_inner),
         };
-        if let Some(last) = self.last().filter(|last| last.holds(now)) {
+        if let Some(last) = self.last_answer().filter(|last| last.is_current(now)) {
             return last.answer;
         }
         let started = Instant::now();
@@ -63,8 +63,8 @@ impl<T: Clone> Probe<T> {
             Ok(_) => Some(LESSER),
             Err(_) => Some(ABSENT),
         };
-        let again = wait.map(|wait| now + took + wait.max(took * SHARE));
-        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(Last { answer: answer.clone(), again });
+        let retry_at = wait.map(|wait| now + took + wait.max(took * SHARE));
+        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(Last { answer: answer.clone(), retry_at });
         answer
     }
 
@@ -73,14 +73,14 @@ impl<T: Clone> Probe<T> {
         *self.last.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 
-    fn last(&self) -> Option<Last<T>> {
+    fn last_answer(&self) -> Option<Last<T>> {
         self.last.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
 impl<T> Last<T> {
-    fn holds(&self, now: Instant) -> bool {
-        self.again.is_none_or(|again| now < again)
+    fn is_current(&self, now: Instant) -> bool {
+        self.retry_at.is_none_or(|again| now < again)
     }
 }
 

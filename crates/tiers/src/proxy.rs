@@ -46,22 +46,22 @@ pub struct Proxy {
 
 /// How a process gets at it; kept to wake who waits there.
 enum Entrance {
-    Path(Short),
-    Hand(UnixStream),
+    Path(ShortSocketPath),
+    Stream(UnixStream),
 }
 
 /// A path that is never too long for a socket's address, which has room for 107 bytes: by the descriptor of its folder.
-struct Short {
+struct ShortSocketPath {
     folder: File,
     name: OsString,
 }
 
-impl Short {
-    fn new(path: &Path) -> io::Result<Short> {
+impl ShortSocketPath {
+    fn new(path: &Path) -> io::Result<ShortSocketPath> {
         let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
             return Err(io::ErrorKind::InvalidInput.into());
         };
-        Ok(Short { folder: File::open(folder)?, name: name.to_owned() })
+        Ok(ShortSocketPath { folder: File::open(folder)?, name: name.to_owned() })
     }
 
     fn to_path(&self) -> PathBuf {
@@ -87,36 +87,36 @@ struct Shared {
 
 impl Proxy {
     /// One that is reached by a path.
-    pub fn start(
+    pub fn start_at_path(
         web: Option<&HttpSession>,
         denials: Arc<Denials>,
         path: &Path,
         deadline: Instant,
     ) -> io::Result<Proxy> {
-        let path = Short::new(path)?;
+        let path = ShortSocketPath::new(path)?;
         let listener = UnixListener::bind(path.to_path())?;
         let shared = Shared::new(web, denials, deadline);
         let serving = shared.clone();
-        let thread = std::thread::spawn(move || listen(&listener, &serving));
+        let thread = std::thread::spawn(move || accept_connections(&listener, &serving));
         Ok(Proxy { shared, entrance: Entrance::Path(path), listener: Some(thread) })
     }
 
     /// One that hands out connections; and the end that is for the process.
-    pub fn hand_out(
+    pub fn start_on_stream(
         web: Option<&HttpSession>,
         denials: Arc<Denials>,
         deadline: Instant,
     ) -> io::Result<(Proxy, UnixStream)> {
         let (ours, theirs) = UnixStream::pair()?;
-        let entrance = Entrance::Hand(ours.try_clone()?);
+        let entrance = Entrance::Stream(ours.try_clone()?);
         let shared = Shared::new(web, denials, deadline);
         let serving = shared.clone();
-        let thread = std::thread::spawn(move || hand_out(&ours, &serving));
+        let thread = std::thread::spawn(move || hand_out_connections(&ours, &serving));
         Ok((Proxy { shared, entrance, listener: Some(thread) }, theirs))
     }
 
     /// From now on it answers.
-    pub fn open(&self) {
+    pub fn allow_requests(&self) {
         self.shared.open.store(true, Ordering::SeqCst);
     }
 }
@@ -127,7 +127,7 @@ impl Drop for Proxy {
         // Wakes the listener.
         let _ = match &self.entrance {
             Entrance::Path(path) => UnixStream::connect(path.to_path()).map(drop),
-            Entrance::Hand(stream) => stream.shutdown(std::net::Shutdown::Both),
+            Entrance::Stream(stream) => stream.shutdown(std::net::Shutdown::Both),
         };
         for stream in lock(&self.shared.live).values() {
             let _ = stream.shutdown(std::net::Shutdown::Both);
@@ -142,32 +142,32 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn listen(listener: &UnixListener, shared: &Arc<Shared>) {
+fn accept_connections(listener: &UnixListener, shared: &Arc<Shared>) {
     std::thread::scope(|scope| {
         for stream in listener.incoming() {
             if shared.stopped.is_cancelled() {
                 return;
             }
             let Ok(stream) = stream else { continue };
-            serve(scope, stream, shared);
+            serve_in_thread(scope, stream, shared);
         }
     });
 }
 
-fn hand_out(mut asked: &UnixStream, shared: &Arc<Shared>) {
+fn hand_out_connections(mut asked: &UnixStream, shared: &Arc<Shared>) {
     std::thread::scope(|scope| {
         while matches!(asked.read(&mut [0]), Ok(1)) && !shared.stopped.is_cancelled() {
             let Ok((ours, theirs)) = UnixStream::pair() else { continue };
             // Whoever asks and takes nothing gets no more.
             if send_descriptor(asked.as_fd(), theirs.as_fd()).is_ok() {
-                serve(scope, ours, shared);
+                serve_in_thread(scope, ours, shared);
             }
         }
     });
 }
 
 /// Serves a stream in a thread of its own; closes it where there are too many.
-fn serve<'scope>(scope: &'scope Scope<'scope, '_>, stream: UnixStream, shared: &'scope Arc<Shared>) {
+fn serve_in_thread<'scope>(scope: &'scope Scope<'scope, '_>, stream: UnixStream, shared: &'scope Arc<Shared>) {
     if shared.streams.fetch_add(1, Ordering::SeqCst) >= MAX_STREAMS {
         shared.streams.fetch_sub(1, Ordering::SeqCst);
         return;
@@ -176,9 +176,9 @@ fn serve<'scope>(scope: &'scope Scope<'scope, '_>, stream: UnixStream, shared: &
         let id = shared.next.fetch_add(1, Ordering::SeqCst);
         if let Ok(copy) = stream.try_clone() {
             lock(&shared.live).insert(id, copy);
-            let end = pump::serve(&stream, id, shared);
+            let end = pump::serve_stream(&stream, id, shared);
             lock(&shared.live).remove(&id);
-            shared.remember(id, end);
+            shared.remember_end(id, end);
         }
         let _ = stream.shutdown(std::net::Shutdown::Both);
         shared.streams.fetch_sub(1, Ordering::SeqCst);
@@ -202,11 +202,11 @@ impl Shared {
     }
 
     /// Connections for one stream, where anything is granted. What there is to spend is shared.
-    fn session(&self) -> Option<HttpSession> {
+    fn new_session(&self) -> Option<HttpSession> {
         self.web.as_ref().map(|web| lock(web).sibling(self.stopped.clone()))
     }
 
-    fn remember(&self, id: u32, end: Option<Vec<u8>>) {
+    fn remember_end(&self, id: u32, end: Option<Vec<u8>>) {
         let Some(end) = end else { return };
         let mut ends = lock(&self.ends);
         if ends.len() < MAX_ENDS {
@@ -225,7 +225,7 @@ mod tests {
         let folder = place.path().join("f".repeat(200));
         std::fs::create_dir(&folder).unwrap();
         let path = folder.join("http");
-        let proxy = Proxy::start(None, Arc::default(), &path, Instant::now()).unwrap();
+        let proxy = Proxy::start_at_path(None, Arc::default(), &path, Instant::now()).unwrap();
         assert!(std::fs::symlink_metadata(&path).is_ok());
         drop(proxy);
     }

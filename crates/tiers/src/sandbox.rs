@@ -52,11 +52,11 @@ enum Kind {
 pub struct Started {
     pub process: Process,
     pub proxy: Proxy,
-    pub parts: Parts,
+    pub runner: RunnerSettings,
 }
 
 /// Where a process sees its parts, and what it is told of its surroundings.
-pub struct Parts {
+pub struct RunnerSettings {
     /// The folder of its packages.
     pub packages: Option<String>,
     /// The skill's own folder.
@@ -74,7 +74,7 @@ impl Sandbox {
     pub fn find() -> Result<Sandbox, TierError> {
         let choice = || std::env::var_os(CHOICE).map(|choice| choice.to_string_lossy().into_owned());
         let is_best = |found: &Sandbox| matches!(found.kind, Kind::Bubblewrap(_));
-        FOUND.get(|| choose(choice().as_deref()), is_best).map_err(unavailable)
+        FOUND.get(|| choose_sandbox(choice().as_deref()), is_best).map_err(unavailable_error)
     }
 
     /// Starts the process of a job. It does nothing before it has its settings, and is bounded by then.
@@ -103,21 +103,21 @@ impl Sandbox {
 
     /// What root's processes are bounded by.
     pub fn check_bounds() -> Result<(), TierError> {
-        let unbounded = rustix::process::geteuid().is_root() && !Cgroup::available();
-        if unbounded { Err(unavailable(UNBOUNDED.to_owned())) } else { Ok(()) }
+        let unbounded = rustix::process::geteuid().is_root() && !Cgroup::is_available();
+        if unbounded { Err(unavailable_error(UNBOUNDED.to_owned())) } else { Ok(()) }
     }
 }
 
 /// The sandbox failed: it is looked for anew.
-pub(super) fn forget() {
+pub(super) fn forget_sandbox() {
     FOUND.forget();
 }
 
-fn unavailable(why: String) -> TierError {
+fn unavailable_error(why: String) -> TierError {
     TierError::Unavailable { tier: Tier::Subprocess, why }
 }
 
-fn choose(choice: Option<&str>) -> Result<Sandbox, String> {
+fn choose_sandbox(choice: Option<&str>) -> Result<Sandbox, String> {
     match choice {
         None | Some("") => bubblewrap::find().or_else(|without| match landlock::find(&without) {
             Ok(sandbox) => Ok(sandbox),
@@ -131,7 +131,7 @@ fn choose(choice: Option<&str>) -> Result<Sandbox, String> {
 
 /// What every process has of the environment. What is granted comes over its channel: another user of this machine can
 /// see what a process was started with.
-fn environment(home: &Path, tmp: &Path) -> [(&'static str, OsString); 8] {
+fn base_environment(home: &Path, tmp: &Path) -> [(&'static str, OsString); 8] {
     [
         ("HOME", home.into()),
         ("TMPDIR", tmp.into()),
@@ -146,14 +146,14 @@ fn environment(home: &Path, tmp: &Path) -> [(&'static str, OsString); 8] {
 
 /// Root's processes are not counted by the kernel's limit for users, so they need a group. `scratch` is how much memory
 /// may be in scratch folders besides.
-fn confine(pid: Pid, job: &Job<'_>, scratch: u64) -> Result<Option<Cgroup>, TierError> {
+fn add_to_cgroup(pid: Pid, job: &Job<'_>, scratch: u64) -> Result<Option<Cgroup>, TierError> {
     if !rustix::process::geteuid().is_root() {
         return Ok(None);
     }
     let bytes = job.limits.memory_bytes.saturating_add(scratch);
     let cgroup = Cgroup::new(MAX_PROCESSES, bytes).ok_or_else(|| TierError::Sandbox(UNBOUNDED.to_owned()))?;
     let pid = u32::try_from(pid.as_raw_nonzero().get()).unwrap_or_default();
-    cgroup.add(pid).map_err(TierError::io("bound the number of processes"))?;
+    cgroup.add_process(pid).map_err(TierError::io("bound the number of processes"))?;
     Ok(Some(cgroup))
 }
 
@@ -163,12 +163,15 @@ mod tests {
 
     #[test]
     fn a_choice_is_kept_or_refused_and_never_another() {
-        let why = choose(Some("Landlock\u{7}")).unwrap_err();
+        let why = choose_sandbox(Some("Landlock\u{7}")).unwrap_err();
         assert_eq!(why, "`SKILLCELL_SANDBOX` is `Landlock\\u{7}`; it is one of bubblewrap, landlock");
-        assert!(!matches!(choose(Some("bubblewrap")), Ok(Sandbox { kind: Kind::Landlock, .. })));
-        assert!(!matches!(choose(Some("landlock")), Ok(Sandbox { kind: Kind::Bubblewrap(_), .. })));
-        if choose(Some("bubblewrap")).is_ok() {
-            assert!(matches!(choose(None), Ok(Sandbox { kind: Kind::Bubblewrap(_), .. })), "it is the better one");
+        assert!(!matches!(choose_sandbox(Some("bubblewrap")), Ok(Sandbox { kind: Kind::Landlock, .. })));
+        assert!(!matches!(choose_sandbox(Some("landlock")), Ok(Sandbox { kind: Kind::Bubblewrap(_), .. })));
+        if choose_sandbox(Some("bubblewrap")).is_ok() {
+            assert!(
+                matches!(choose_sandbox(None), Ok(Sandbox { kind: Kind::Bubblewrap(_), .. })),
+                "it is the better one"
+            );
         }
     }
 }

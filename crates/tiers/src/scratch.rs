@@ -4,8 +4,8 @@
 //!
 //! *Life cycle*: made empty, watched while the process lives, removed when dropped. By then no process may be in it.
 
-mod held;
 mod remove;
+mod unlinked;
 mod used;
 
 use std::io;
@@ -24,7 +24,7 @@ const IN_MEMORY: &str = "/dev/shm";
 const TMPFS: i64 = 0x0102_1994;
 
 /// How many files a file system in memory has, whether they have a name or not. Its root is none.
-pub fn files_in(found: rustix::fs::StatFs) -> u64 {
+pub fn count_files(found: rustix::fs::StatFs) -> u64 {
     found.f_files.saturating_sub(found.f_ffree).saturating_sub(1)
 }
 
@@ -38,13 +38,13 @@ pub struct Scratch {
 impl Scratch {
     /// A folder in memory; or this one, which is not there yet.
     pub fn new(otherwise: PathBuf) -> io::Result<Scratch> {
-        let around = in_memory();
+        let around = create_in_memory();
         let folder = around.as_ref().map_or(otherwise, |around| around.path().join("scratch"));
-        Scratch::make(folder, around)
+        Scratch::create_at(folder, around)
     }
 
     /// With a folder for temporary files and one to be at home in.
-    fn make(folder: PathBuf, around: Option<TempDir>) -> io::Result<Scratch> {
+    fn create_at(folder: PathBuf, around: Option<TempDir>) -> io::Result<Scratch> {
         std::fs::create_dir(&folder)?;
         // As the kernel tells of files in it.
         let scratch = Scratch { folder: folder.canonicalize()?, around, watch: None };
@@ -58,7 +58,7 @@ impl Scratch {
     }
 
     /// What goes with it.
-    pub fn around(&self) -> &Path {
+    pub fn outer_folder(&self) -> &Path {
         self.around.as_ref().map_or(&self.folder, |around| around.path())
     }
 
@@ -75,28 +75,28 @@ impl Scratch {
     pub fn watch(&mut self, limits: &Limits, session: Pid, wake: UnixStream) {
         let most = used::Used { bytes: limits.scratch_bytes, files: u64::from(limits.scratch_files) };
         let folder = self.folder.clone();
-        self.watch = Some(Watch::start(wake, move || exceeded(&folder, session, &most)));
+        self.watch = Some(Watch::start(wake, move || find_exceeded(&folder, session, &most)));
     }
 
     /// What there was too much of.
-    pub fn over(&self) -> Option<LimitKind> {
-        self.watch.as_ref().and_then(Watch::over)
+    pub fn exceeded_limit(&self) -> Option<LimitKind> {
+        self.watch.as_ref().and_then(Watch::exceeded_limit)
     }
 }
 
-fn in_memory() -> Option<TempDir> {
+fn create_in_memory() -> Option<TempDir> {
     let is_memory = rustix::fs::statfs(IN_MEMORY).is_ok_and(|found| found.f_type == TMPFS);
     let only_ours = std::fs::Permissions::from_mode(0o700);
     let folder = || tempfile::Builder::new().prefix("skillcell-").permissions(only_ours).tempdir_in(IN_MEMORY).ok();
     if is_memory { folder() } else { None }
 }
 
-fn exceeded(folder: &Path, session: Pid, most: &used::Used) -> Option<LimitKind> {
+fn find_exceeded(folder: &Path, session: Pid, most: &used::Used) -> Option<LimitKind> {
     // The two folders in it are ours.
     let most = used::Used { files: most.files.saturating_add(2), ..*most };
-    let mut used = used::below(folder, &most);
+    let mut used = used::measure_tree(folder, &most);
     if used.bytes <= most.bytes {
-        used.bytes = used.bytes.saturating_add(held::bytes(folder, session));
+        used.bytes = used.bytes.saturating_add(unlinked::held_bytes(folder, session));
     }
     match () {
         () if used.bytes > most.bytes => Some(LimitKind::ScratchBytes),
@@ -109,7 +109,7 @@ impl Drop for Scratch {
     fn drop(&mut self) {
         self.watch = None;
         // What is left, if anything, is in a folder that is removed next.
-        let _ = remove::tree(&self.folder);
+        let _ = remove::remove_tree(&self.folder);
     }
 }
 
@@ -119,8 +119,8 @@ mod tests {
 
     use super::*;
 
-    fn scratch(at: &Path) -> Scratch {
-        Scratch::make(at.join("scratch"), None).unwrap()
+    fn make_scratch(at: &Path) -> Scratch {
+        Scratch::create_at(at.join("scratch"), None).unwrap()
     }
 
     #[test]
@@ -135,7 +135,7 @@ mod tests {
             ("files", Some(LimitKind::ScratchFiles)),
             ("levels", Some(LimitKind::ScratchFiles)),
         ] {
-            let mut scratch = scratch(place.path());
+            let mut scratch = make_scratch(place.path());
             match what {
                 "bytes" => std::fs::write(scratch.tmp().join("big"), vec![1; 2 << 20]).unwrap(),
                 "files" => (0..41).for_each(|n| std::fs::write(scratch.home().join(n.to_string()), "").unwrap()),
@@ -146,7 +146,7 @@ mod tests {
             scratch.watch(&limits, rustix::process::getpid(), theirs);
             ours.set_read_timeout(Some(Duration::from_millis(if limit.is_some() { 5000 } else { 200 }))).unwrap();
             let woken = io::Read::read(&mut &ours, &mut [0]).is_ok();
-            assert_eq!((woken, scratch.over()), (limit.is_some(), limit), "{what}");
+            assert_eq!((woken, scratch.exceeded_limit()), (limit.is_some(), limit), "{what}");
             drop(scratch);
             assert_eq!(std::fs::read_dir(place.path()).unwrap().count(), 0, "{what}");
         }
@@ -164,7 +164,7 @@ mod tests {
     #[test]
     fn however_deep_or_closed_a_tree_is_nothing_is_left() {
         let place = tempfile::tempdir().unwrap();
-        let scratch = scratch(place.path());
+        let scratch = make_scratch(place.path());
         let mut folder = std::fs::File::open(scratch.tmp()).unwrap();
         for _ in 0..5000 {
             rustix::fs::mkdirat(&folder, "d", rustix::fs::Mode::from_raw_mode(0o300)).unwrap();

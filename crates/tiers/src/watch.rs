@@ -40,7 +40,7 @@ impl Watch {
     }
 
     /// What there was too much of.
-    pub fn over(&self) -> Option<LimitKind> {
+    pub fn exceeded_limit(&self) -> Option<LimitKind> {
         self.over.get().copied()
     }
 }

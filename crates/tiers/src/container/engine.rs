@@ -14,7 +14,7 @@ use skillcell_child::{Finished, Inherited, Program, is_locale_or_home, is_proxy_
 use skillcell_quote::cut;
 
 /// The image with nothing in it that engines are tried with.
-const NOTHING: &str = "localhost/skillcell-nothing";
+const EMPTY_IMAGE: &str = "localhost/skillcell-nothing";
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Which program it is.
@@ -43,13 +43,13 @@ pub struct Engine {
     /// The OCI runtime that is named because the engine's own choice fails here.
     pub runtime: Option<&'static str>,
     /// Whether it can bound memory and processes of a container as a whole. Where it can't, each process is bounded.
-    pub bounds_the_whole: bool,
+    pub limits_container: bool,
     /// Whether it can bound how many processors it takes.
-    pub bounds_processors: bool,
+    pub limits_processors: bool,
     /// Where its own filter of system calls is, if it tells.
     pub filter: Option<PathBuf>,
     /// Whether each container starts with a copy of its whole image, which takes seconds.
-    pub copies: bool,
+    pub copies_images: bool,
 }
 
 /// Why no engine serves.
@@ -76,20 +76,20 @@ impl Engine {
     fn try_kind(kind: Kind) -> Result<Engine, String> {
         // Each takes a while, and where all is well both are all that it takes.
         let (described, started) = std::thread::scope(|scope| {
-            let started = scope.spawn(|| starts(kind, None));
-            (Engine::described(kind), started.join().unwrap_or_else(|_| Err(String::new())))
+            let started = scope.spawn(|| try_start(kind, None));
+            (Engine::query_info(kind), started.join().unwrap_or_else(|_| Err(String::new())))
         });
         let mut engine = described?;
         if started.is_ok() {
             return Ok(engine);
         }
-        engine.import_nothing()?;
+        engine.import_empty_image()?;
         let runtimes: &[Option<&'static str>] =
             if kind == Kind::Podman { &[None, Some("runc"), Some("crun")] } else { &[None] };
         let mut first = None;
         for runtime in runtimes {
             engine.runtime = *runtime;
-            match starts(kind, *runtime) {
+            match try_start(kind, *runtime) {
                 Ok(()) => return Ok(engine),
                 Err(why) => first = first.or(Some(why)),
             }
@@ -98,12 +98,12 @@ impl Engine {
     }
 
     /// What the engine says of itself.
-    fn described(kind: Kind) -> Result<Engine, String> {
+    fn query_info(kind: Kind) -> Result<Engine, String> {
         let format = match kind {
             Kind::Podman => "json",
             Kind::Docker => "{{json .}}",
         };
-        let said = run(command(kind, None).args(["info", "--format", format]))?;
+        let said = run_to_end(engine_command(kind, None).args(["info", "--format", format]))?;
         let info: Value = serde_json::from_slice(&said.stdout).unwrap_or(Value::Null);
         let engine = match kind {
             Kind::Podman => {
@@ -116,10 +116,10 @@ impl Engine {
                     version: info["version"]["Version"].as_str().unwrap_or_default().to_owned(),
                     rootless,
                     runtime: None,
-                    bounds_the_whole: !rootless || host["cgroupVersion"] == "v2" && has("memory") && has("pids"),
-                    bounds_processors: has("cpu"),
+                    limits_container: !rootless || host["cgroupVersion"] == "v2" && has("memory") && has("pids"),
+                    limits_processors: has("cpu"),
                     filter: host["security"]["seccompProfilePath"].as_str().map(PathBuf::from),
-                    copies: info["store"]["graphDriverName"] == "vfs",
+                    copies_images: info["store"]["graphDriverName"] == "vfs",
                 }
             }
             Kind::Docker => Engine {
@@ -127,10 +127,10 @@ impl Engine {
                 version: info["ServerVersion"].as_str().unwrap_or_default().to_owned(),
                 rootless: info["SecurityOptions"].to_string().contains("rootless"),
                 runtime: None,
-                bounds_the_whole: info["MemoryLimit"].as_bool() != Some(false),
-                bounds_processors: info["CpuCfsQuota"] == true,
+                limits_container: info["MemoryLimit"].as_bool() != Some(false),
+                limits_processors: info["CpuCfsQuota"] == true,
                 filter: None,
-                copies: info["Driver"] == "vfs",
+                copies_images: info["Driver"] == "vfs",
             },
         };
         if engine.version.is_empty() {
@@ -141,22 +141,22 @@ impl Engine {
     }
 
     /// An archive of no files, which is two empty blocks, is an image of nothing.
-    fn import_nothing(&self) -> Result<(), String> {
-        let there = run(self.command().args(["image", "inspect", NOTHING]))?;
+    fn import_empty_image(&self) -> Result<(), String> {
+        let there = run_to_end(self.command().args(["image", "inspect", EMPTY_IMAGE]))?;
         if there.status.success() {
             return Ok(());
         }
-        let made = run(self.command().args(["import", "-", NOTHING]).input(&[0; 1024]))?;
+        let made = run_to_end(self.command().args(["import", "-", EMPTY_IMAGE]).input(&[0; 1024]))?;
         if made.status.success() { Ok(()) } else { Err(last_line(&String::from_utf8_lossy(&made.stderr))) }
     }
 
     /// The engine's program, ready for a verb.
     pub fn command(&self) -> Program {
-        command(self.kind, self.runtime)
+        engine_command(self.kind, self.runtime)
     }
 }
 
-fn command(kind: Kind, runtime: Option<&str>) -> Program {
+fn engine_command(kind: Kind, runtime: Option<&str>) -> Program {
     let mut command = Program::new(kind.program(), Path::new("/"));
     command.inherit_env(Inherited::Matching(is_for_engine));
     if let Some(runtime) = runtime {
@@ -181,12 +181,12 @@ fn is_for_engine(name: &str) -> bool {
 }
 
 /// Whether a container gets as far as its program, which is not there.
-fn starts(kind: Kind, runtime: Option<&str>) -> Result<(), String> {
-    let mut command = command(kind, runtime);
+fn try_start(kind: Kind, runtime: Option<&str>) -> Result<(), String> {
+    let mut command = engine_command(kind, runtime);
     command.args(["run", "--rm", "--network", "none", "--pull", "never", "--read-only", "--cap-drop", "all"]);
     command.args(["--log-driver", "none", "--ulimit", "nofile=64:64", "--ulimit", "nproc=64:64"]);
-    command.args([NOTHING, "/nothing"]);
-    let said = run(&mut command)?;
+    command.args([EMPTY_IMAGE, "/nothing"]);
+    let said = run_to_end(&mut command)?;
     // What every engine gives for a program that is not in the image.
     if said.status.code() == Some(127) {
         return Ok(());
@@ -195,7 +195,7 @@ fn starts(kind: Kind, runtime: Option<&str>) -> Result<(), String> {
 }
 
 /// Runs a command of the engine to its end, within bounds.
-pub(super) fn run(command: &mut Program) -> Result<Output, String> {
+pub(super) fn run_to_end(command: &mut Program) -> Result<Output, String> {
     let program = command.name();
     match command.finish(PATIENCE) {
         Ok(Finished::Ended(output)) => Ok(output),

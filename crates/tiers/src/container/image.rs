@@ -100,9 +100,9 @@ pub enum Source {
 
 impl Source {
     /// What the manifest and the bundle say.
-    pub fn of(container: Option<&ContainerSpec>, has_dockerfile: bool) -> Result<Source, ImageError> {
+    pub fn select(container: Option<&ContainerSpec>, has_dockerfile: bool) -> Result<Source, ImageError> {
         match container.map(|container| container.image.as_deref()) {
-            Some(Some(image)) if by_digest(image) => Ok(Source::Named(image.to_owned())),
+            Some(Some(image)) if is_named_by_digest(image) => Ok(Source::Named(image.to_owned())),
             Some(Some(image)) => Err(ImageError::NoDigest(image.chars().take(200).collect())),
             Some(None) if !has_dockerfile => Err(ImageError::Form),
             _ if has_dockerfile => Ok(Source::Dockerfile),
@@ -112,7 +112,7 @@ impl Source {
 }
 
 /// `name@sha256:64 hex digits`, of characters that no engine takes for anything else.
-fn by_digest(image: &str) -> bool {
+fn is_named_by_digest(image: &str) -> bool {
     let plain = |name: &str| {
         name.starts_with(|c: char| c.is_ascii_alphanumeric())
             && name.len() <= 200
@@ -128,7 +128,7 @@ impl Engine {
     pub(super) fn image_bytes(&self, image: &str) -> u64 {
         let mut command = self.command();
         command.args(["image", "inspect", "--format", "{{.Size}}", image]);
-        let said = super::engine::run(&mut command).ok();
+        let said = super::engine::run_to_end(&mut command).ok();
         said.and_then(|said| String::from_utf8(said.stdout).ok()?.trim().parse().ok()).unwrap_or_default()
     }
 
@@ -136,13 +136,18 @@ impl Engine {
     pub(super) fn image_id(&self, image: &str) -> Option<String> {
         let mut command = self.command();
         command.args(["image", "inspect", "--format", "{{.Id}}", image]);
-        let said = super::engine::run(&mut command).ok()?;
+        let said = super::engine::run_to_end(&mut command).ok()?;
         let id = String::from_utf8(said.stdout).ok()?.trim().to_owned();
         (said.status.success() && !id.is_empty()).then_some(id)
     }
 
     /// Sees to it that an image is here, and tells its id.
-    pub(super) fn have(&self, image: &str, offline: bool, progress: &dyn Progress) -> Result<String, ImageError> {
+    pub(super) fn ensure_image(
+        &self,
+        image: &str,
+        offline: bool,
+        progress: &dyn Progress,
+    ) -> Result<String, ImageError> {
         if let Some(id) = self.image_id(image) {
             return Ok(id);
         }
@@ -156,14 +161,14 @@ impl Engine {
     }
 
     /// The image of a build that was made before.
-    pub(super) fn built(&self, build: &Build<'_>) -> Option<String> {
+    pub(super) fn find_built(&self, build: &Build<'_>) -> Option<String> {
         let tag = build.tag();
         self.image_id(&tag).map(|_| tag)
     }
 
     /// Builds an image from a folder with a `Dockerfile`, unless one with this tag is there.
-    pub(super) fn build(&self, build: &Build<'_>, progress: &dyn Progress) -> Result<String, ImageError> {
-        if let Some(tag) = self.built(build) {
+    pub(super) fn build_image(&self, build: &Build<'_>, progress: &dyn Progress) -> Result<String, ImageError> {
+        if let Some(tag) = self.find_built(build) {
             return Ok(tag);
         }
         let tag = build.tag();
@@ -188,11 +193,11 @@ impl Engine {
     fn bound_build(&self, command: &mut Program) {
         command.args(["--ulimit", "nofile=1024:1024", "--ulimit", "nproc=512:512", "--ulimit", "core=0:0"]);
         command.args(["--ulimit", &format!("fsize={BUILD_BYTES}:{BUILD_BYTES}")]);
-        if self.bounds_the_whole {
+        if self.limits_container {
             let bytes = format!("{BUILD_BYTES}b");
             command.args(["--memory", &bytes, "--memory-swap", &bytes]);
         }
-        if self.bounds_processors {
+        if self.limits_processors {
             command.args(["--cpu-period", "100000", "--cpu-quota", "100000"]);
         }
         if self.kind == Kind::Podman {
@@ -245,7 +250,7 @@ impl Build<'_> {
 mod tests {
     use super::*;
 
-    fn of(image: &str) -> ContainerSpec {
+    fn spec_with_image(image: &str) -> ContainerSpec {
         let manifest = skillcell_policy::manifest::Manifest::read(serde_json::json!({"container": {"image": image}}));
         manifest.unwrap().container.unwrap()
     }
@@ -253,17 +258,17 @@ mod tests {
     #[test]
     fn an_image_is_named_by_digest_or_not_at_all() {
         let digest = format!("a/b:1@sha256:{}", "0".repeat(64));
-        assert_eq!(Source::of(Some(&of(&digest)), true).unwrap(), Source::Named(digest));
+        assert_eq!(Source::select(Some(&spec_with_image(&digest)), true).unwrap(), Source::Named(digest));
         for image in ["python:3", "--privileged@sha256:00", "a b@sha256:00", &format!("-v@sha256:{}", "0".repeat(64))] {
-            let refused = Source::of(Some(&of(image)), true);
+            let refused = Source::select(Some(&spec_with_image(image)), true);
             assert!(matches!(refused, Err(ImageError::NoDigest(_))), "{image}: {refused:?}");
         }
-        assert!(matches!(Source::of(Some(&ContainerSpec::default()), false), Err(ImageError::Form)));
+        assert!(matches!(Source::select(Some(&ContainerSpec::default()), false), Err(ImageError::Form)));
     }
 
     #[test]
     fn a_bundle_without_an_image_has_its_dockerfile_or_the_default() {
-        assert_eq!(Source::of(None, true).unwrap(), Source::Dockerfile);
-        assert_eq!(Source::of(None, false).unwrap(), Source::Default);
+        assert_eq!(Source::select(None, true).unwrap(), Source::Dockerfile);
+        assert_eq!(Source::select(None, false).unwrap(), Source::Default);
     }
 }

@@ -9,15 +9,15 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use super::arguments::Container;
 use super::engine::last_line;
-use super::places::Places;
+use super::scratch_mounts::ScratchMounts;
 use skillcell_child::{Captured, Finished, Keep, Running};
 
 /// How often a running container is looked at.
-const LOOK: Duration = Duration::from_millis(5);
+const POLL_INTERVAL: Duration = Duration::from_millis(5);
 /// What the engine has to remove a container in.
-const REMOVAL: Duration = Duration::from_secs(10);
+const REMOVAL_TIMEOUT: Duration = Duration::from_secs(10);
 /// What it has to remove by itself one that was killed.
-const REMOVAL_BY_ITSELF: Duration = Duration::from_millis(500);
+const AUTO_REMOVAL_TIMEOUT: Duration = Duration::from_millis(500);
 /// What is read of pipes after their end.
 const DRAIN: Duration = Duration::from_millis(500);
 
@@ -38,7 +38,7 @@ pub enum End {
 
 /// What is left of it.
 #[derive(Debug)]
-pub struct Ended {
+pub struct ContainerExit {
     pub end: End,
     pub stdout: Captured,
     pub stderr: Captured,
@@ -46,7 +46,7 @@ pub struct Ended {
 
 impl Container<'_> {
     /// Starts it, tells it `request`, and waits for its end until `deadline`.
-    pub fn run(&self, request: &[u8], caps: [u64; 2], deadline: Instant) -> std::io::Result<Ended> {
+    pub fn run(&self, request: &[u8], caps: [u64; 2], deadline: Instant) -> std::io::Result<ContainerExit> {
         let mut command = self.engine.command();
         command.args(self.arguments());
         // Where a container runs out of memory, Podman's monitor leaves a file `oom` where it was started.
@@ -55,9 +55,9 @@ impl Container<'_> {
         command.in_folder(self.id_file.parent().unwrap_or(Path::new("/"))).input(request);
         let [stdout, stderr] = caps.map(|cap| Keep::First(usize::try_from(cap).unwrap_or(usize::MAX)));
         let mut running = command.keep(stdout, stderr).start()?;
-        let mut files = Places::new(self.pid_file);
+        let mut files = ScratchMounts::new(self.pid_file);
         let end = loop {
-            if let Some(status) = running.wait(Instant::now() + LOOK)? {
+            if let Some(status) = running.wait(Instant::now() + POLL_INTERVAL)? {
                 break End::Exited(status);
             }
             if let Some(pipe) = running.overflowed_stream() {
@@ -69,50 +69,50 @@ impl Container<'_> {
             if self.cancel.is_cancelled() {
                 break End::Cancelled;
             }
-            if files.more_than(self.limits.scratch_files) {
+            if files.has_more_files_than(self.limits.scratch_files) {
                 break End::TooManyFiles;
             }
         };
         if !matches!(end, End::Exited(_)) {
-            self.end(&mut running)?;
+            self.end_early(&mut running)?;
         }
         let [stdout, stderr] = running.take_output(Instant::now() + DRAIN);
-        Ok(Ended { end, stdout, stderr })
+        Ok(ContainerExit { end, stdout, stderr })
     }
 
     /// Ends it before its time, so that nothing of it is left.
-    fn end(&self, running: &mut Running) -> std::io::Result<()> {
+    fn end_early(&self, running: &mut Running) -> std::io::Result<()> {
         if !self.id_file.exists() {
             // It is still being made, so there is nothing to remove until nobody makes it any more.
             running.kill();
-        } else if self.kill() && running.wait(Instant::now() + REMOVAL_BY_ITSELF)?.is_some() {
+        } else if self.kill_first_process() && running.wait(Instant::now() + AUTO_REMOVAL_TIMEOUT)?.is_some() {
             return Ok(());
         }
-        self.remove()?;
+        self.remove_container()?;
         running.kill();
         Ok(())
     }
 
     /// Kills its first process, and the kernel all others with that. The engine then removes the container by itself,
     /// sooner than if it were asked to. Whether that could be done.
-    fn kill(&self) -> bool {
+    fn kill_first_process(&self) -> bool {
         let Ok(text) = std::fs::read_to_string(self.pid_file) else { return false };
         let Some(pid) = text.trim().parse().ok().and_then(Pid::from_raw) else { return false };
         is_first_of_a_namespace(pid) && kill_process(pid, Signal::KILL).is_ok()
     }
 
     /// Ends it at once. Gone already is fine: engines remove what has ended.
-    fn remove(&self) -> std::io::Result<()> {
+    fn remove_container(&self) -> std::io::Result<()> {
         let mut command = self.engine.command();
         command.args(["rm", "--force"]);
         if self.engine.kind == super::Kind::Podman {
             command.args(["--ignore", "--time", "0"]);
         }
         command.arg(self.name);
-        let why = match command.finish(REMOVAL)? {
+        let why = match command.finish(REMOVAL_TIMEOUT)? {
             Finished::Ended(said) if said.status.success() => return Ok(()),
             Finished::Ended(said) => last_line(&String::from_utf8_lossy(&said.stderr)),
-            Finished::TookTooLong => format!("it took longer than {REMOVAL:?}"),
+            Finished::TookTooLong => format!("it took longer than {REMOVAL_TIMEOUT:?}"),
         };
         if why.to_ascii_lowercase().contains("no such container") {
             return Ok(());

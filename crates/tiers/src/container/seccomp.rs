@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::sandbox::seccomp::{DENIED, FAMILIES, MAKING, NAMESPACES, SET_ID};
+use crate::sandbox::seccomp::{CREATE_FLAGS, DENIED, NAMESPACES, SET_ID, SOCKET_FAMILIES};
 
 const ALLOW: &str = "SCMP_ACT_ALLOW";
 const ERRNO: &str = "SCMP_ACT_ERRNO";
@@ -16,42 +16,42 @@ const OBSOLETE: [&str; 8] =
     ["iopl", "ioperm", "modify_ldt", "uselib", "ustat", "sysfs", "personality", "get_kernel_syms"];
 
 /// The filter, from the engine's own if that can be read.
-pub fn profile(of_engine: Option<&Path>) -> Value {
+pub fn build_profile(of_engine: Option<&Path>) -> Value {
     let text = of_engine.and_then(|path| std::fs::read(path).ok());
     let own = text.and_then(|text| serde_json::from_slice::<Value>(&text).ok());
-    own.and_then(narrowed).unwrap_or_else(refusing)
+    own.and_then(narrow_allow_list).unwrap_or_else(deny_list)
 }
 
 /// A list of what is allowed, with less in it. None if that is no such list.
-fn narrowed(mut own: Value) -> Option<Value> {
+fn narrow_allow_list(mut own: Value) -> Option<Value> {
     if own["defaultAction"] != ERRNO {
         return None;
     }
-    let ours: Vec<&str> = names().chain(conditional()).collect();
+    let ours: Vec<&str> = denied_names().chain(conditional_names()).collect();
     let rules = own["syscalls"].as_array_mut()?;
     for rule in &mut *rules {
         rule["names"].as_array_mut()?.retain(|name| name.as_str().is_some_and(|name| !ours.contains(&name)));
     }
     rules.retain(|rule| rule["names"].as_array().is_some_and(|names| !names.is_empty()));
     for ((name, _), mode, flags) in SET_ID {
-        rules.push(rule(name, ALLOW, &[without(*mode, SET_ID_BITS.iter().sum::<u32>().into())]));
+        rules.push(rule(name, ALLOW, &[arg_lacks_bits(*mode, SET_ID_BITS.iter().sum::<u32>().into())]));
         if let Some(flags) = flags {
-            rules.push(rule(name, ALLOW, &[without(*flags, bits(&MAKING))]));
+            rules.push(rule(name, ALLOW, &[arg_lacks_bits(*flags, flag_bits(&CREATE_FLAGS))]));
         }
     }
-    rules.push(rule("SYS_clone", ALLOW, &[without(0, bits(&NAMESPACES))]));
-    rules.extend(FAMILIES.map(|family| rule("SYS_socket", ALLOW, &[is(0, family.into())])));
+    rules.push(rule("SYS_clone", ALLOW, &[arg_lacks_bits(0, flag_bits(&NAMESPACES))]));
+    rules.extend(SOCKET_FAMILIES.map(|family| rule("SYS_socket", ALLOW, &[arg_equals(0, family.into())])));
     let other = json!({"index": 0, "value": libc::PR_SET_DUMPABLE, "valueTwo": 0, "op": "SCMP_CMP_NE"});
     rules.push(rule("SYS_prctl", ALLOW, &[other]));
-    rules.extend(refused());
+    rules.extend(deny_rules());
     Some(own)
 }
 
 /// A list of what is refused.
-fn refusing() -> Value {
-    let mut rules = refused();
-    let others = (0..libc::AF_NETLINK).filter(|family| !FAMILIES.contains(family));
-    rules.extend(others.map(|family| rule("SYS_socket", ERRNO, &[is(0, family.into())])));
+fn deny_list() -> Value {
+    let mut rules = deny_rules();
+    let others = (0..libc::AF_NETLINK).filter(|family| !SOCKET_FAMILIES.contains(family));
+    rules.extend(others.map(|family| rule("SYS_socket", ERRNO, &[arg_equals(0, family.into())])));
     let higher = json!({"index": 0, "value": libc::AF_NETLINK, "valueTwo": 0, "op": "SCMP_CMP_GT"});
     rules.push(rule("SYS_socket", ERRNO, &[higher]));
     rules.push(json!({"names": OBSOLETE, "action": ERRNO, "errnoRet": libc::EPERM}));
@@ -60,63 +60,63 @@ fn refusing() -> Value {
 }
 
 /// What both refuse, in so many words: what is not in a list of allowed calls may come back as not being there.
-fn refused() -> Vec<Value> {
-    let denied: Vec<&str> = names().collect();
+fn deny_rules() -> Vec<Value> {
+    let denied: Vec<&str> = denied_names().collect();
     let mut rules = vec![json!({"names": denied, "action": ERRNO, "errnoRet": libc::EPERM})];
     for ((name, _), mode, flags) in SET_ID {
         for bit in SET_ID_BITS {
             match flags {
-                None => rules.push(rule(name, ERRNO, &[with(*mode, bit.into())])),
-                Some(flags) => rules.extend(
-                    MAKING.map(|making| rule(name, ERRNO, &[with(*mode, bit.into()), with(*flags, bits(&[making]))])),
-                ),
+                None => rules.push(rule(name, ERRNO, &[arg_has_bits(*mode, bit.into())])),
+                Some(flags) => rules.extend(CREATE_FLAGS.map(|making| {
+                    rule(name, ERRNO, &[arg_has_bits(*mode, bit.into()), arg_has_bits(*flags, flag_bits(&[making]))])
+                })),
             }
         }
     }
-    rules.extend(NAMESPACES.map(|kind| rule("SYS_clone", ERRNO, &[with(0, bits(&[kind]))])));
+    rules.extend(NAMESPACES.map(|kind| rule("SYS_clone", ERRNO, &[arg_has_bits(0, flag_bits(&[kind]))])));
     // Who hides its files from its own user hides them from who counts them.
-    rules.push(rule("SYS_prctl", ERRNO, &[is(0, libc::PR_SET_DUMPABLE.into())]));
+    rules.push(rule("SYS_prctl", ERRNO, &[arg_equals(0, libc::PR_SET_DUMPABLE.into())]));
     // Its flags are in memory, where no filter sees them. Who is told that it is not there takes the older call.
     rules.push(json!({"names": ["clone3"], "action": ERRNO, "errnoRet": libc::ENOSYS}));
     rules
 }
 
-fn names() -> impl Iterator<Item = &'static str> {
-    DENIED.iter().map(|(name, _)| plain(name))
+fn denied_names() -> impl Iterator<Item = &'static str> {
+    DENIED.iter().map(|(name, _)| call_name(name))
 }
 
 /// Calls whose arguments decide.
-fn conditional() -> impl Iterator<Item = &'static str> {
-    SET_ID.iter().map(|((name, _), ..)| plain(name)).chain(["clone", "clone3", "socket", "prctl"])
+fn conditional_names() -> impl Iterator<Item = &'static str> {
+    SET_ID.iter().map(|((name, _), ..)| call_name(name)).chain(["clone", "clone3", "socket", "prctl"])
 }
 
-fn plain(name: &'static str) -> &'static str {
+fn call_name(name: &'static str) -> &'static str {
     name.strip_prefix("SYS_").unwrap_or(name)
 }
 
 fn rule(name: &'static str, action: &str, conditions: &[Value]) -> Value {
-    let mut rule = json!({"names": [plain(name)], "action": action, "args": conditions});
+    let mut rule = json!({"names": [call_name(name)], "action": action, "args": conditions});
     if action == ERRNO {
         rule["errnoRet"] = libc::EPERM.into();
     }
     rule
 }
 
-fn bits(flags: &[i32]) -> u64 {
+fn flag_bits(flags: &[i32]) -> u64 {
     flags.iter().fold(0, |all, flag| all | u64::try_from(*flag).unwrap_or_default())
 }
 
-fn is(argument: u8, value: i64) -> Value {
+fn arg_equals(argument: u8, value: i64) -> Value {
     json!({"index": argument, "value": value, "valueTwo": 0, "op": "SCMP_CMP_EQ"})
 }
 
 /// An argument that has none of these bits.
-fn without(argument: u8, bits: u64) -> Value {
+fn arg_lacks_bits(argument: u8, bits: u64) -> Value {
     json!({"index": argument, "value": bits, "valueTwo": 0, "op": "SCMP_CMP_MASKED_EQ"})
 }
 
 /// An argument that has all of these bits.
-fn with(argument: u8, bits: u64) -> Value {
+fn arg_has_bits(argument: u8, bits: u64) -> Value {
     json!({"index": argument, "value": bits, "valueTwo": bits, "op": "SCMP_CMP_MASKED_EQ"})
 }
 
@@ -135,7 +135,7 @@ mod tests {
             {"names": ["read", "chmod", "symlinkat", "clone", "mount"], "action": ALLOW},
             {"names": ["ptrace"], "action": ALLOW},
         ]});
-        let narrowed = narrowed(own).unwrap();
+        let narrowed = narrow_allow_list(own).unwrap();
         assert!(allows(&narrowed, "read"));
         assert!(["symlinkat", "mount", "ptrace"].iter().all(|name| !allows(&narrowed, name)), "{narrowed}");
         let rules = narrowed["syscalls"].as_array().unwrap();
@@ -147,8 +147,8 @@ mod tests {
     #[test]
     fn a_list_of_another_kind_is_not_taken() {
         for own in [json!({"defaultAction": ALLOW, "syscalls": []}), json!([]), json!({"defaultAction": ERRNO})] {
-            assert_eq!(narrowed(own.clone()), None, "{own}");
+            assert_eq!(narrow_allow_list(own.clone()), None, "{own}");
         }
-        assert_eq!(profile(Some(Path::new("/nowhere")))["defaultAction"], ALLOW);
+        assert_eq!(build_profile(Some(Path::new("/nowhere")))["defaultAction"], ALLOW);
     }
 }

@@ -5,7 +5,7 @@
 //! packages, the skill and nothing else of the host; and what is granted. A filter takes system calls away that no skill
 //! needs and that the kernel's bugs tend to be in.
 //!
-//! *Invariant*: its processes are in a namespace whose first process is killed at the end, and with it the kernel kills the
+//! *Invariant*: its processes are in a namespace whose init process is killed at the end, and with it the kernel kills the
 //! others. It is gone only when they are, and their file systems.
 
 mod files;
@@ -21,8 +21,8 @@ use std::time::{Duration, Instant};
 
 use rustix::process::Pid;
 
-use self::files::Counted;
-use super::{Kind, LIBRARIES, LINKS, Parts, Sandbox, Started, confine, environment, seccomp};
+use self::files::ScratchFiles;
+use super::{Kind, LIBRARIES, LINKS, RunnerSettings, Sandbox, Started, add_to_cgroup, base_environment, seccomp};
 use crate::files::Files;
 use crate::process::{self, MAX_PROCESSES, Process};
 use crate::proxy::Proxy;
@@ -32,7 +32,7 @@ use skillcell_packages::venv::Venv;
 use skillcell_policy::Mode;
 
 /// Where the process sees its parts.
-const OURS: &str = "/skillcell";
+const RUNNER: &str = "/skillcell";
 const PACKAGES: &str = "/packages";
 const HOME: &str = "/home/skill";
 /// How long it may take to say what it is, and to start something that does nothing.
@@ -45,11 +45,11 @@ pub fn find() -> Result<Sandbox, String> {
     let Ok(program) = find_program(OsStr::new("bwrap")) else {
         return Err("bubblewrap (`bwrap`) is not installed; it is a package of that name".to_owned());
     };
-    let version = ask(Program::new(&program, Path::new("/")).arg("--version"))?.trim().to_owned();
+    let version = run_for_output(Program::new(&program, Path::new("/")).arg("--version"))?.trim().to_owned();
     let mut trial = Program::new(&program, Path::new("/"));
     trial.args(ISOLATION).args(["--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev"]);
     trial.args(["--size", "4096", "--tmpfs", "/tmp", "--", "/bin/sh", "-c", ":"]);
-    ask(&mut trial).map_err(|why| format!("{version} does not work here: {why}"))?;
+    run_for_output(&mut trial).map_err(|why| format!("{version} does not work here: {why}"))?;
     Ok(Sandbox { kind: Kind::Bubblewrap(program), version })
 }
 
@@ -61,37 +61,38 @@ pub fn start(
     files: &Files,
     deadline: Instant,
 ) -> Result<Started, TierError> {
-    if let Some(why) = on_python(job, venv) {
+    if let Some(why) = why_python_is_hidden(job, venv) {
         return Err(TierError::Sandbox(why));
     }
-    let proxy = Proxy::hand_out(job.web.as_deref(), job.denials.clone(), deadline);
+    let proxy = Proxy::start_on_stream(job.web.as_deref(), job.denials.clone(), deadline);
     let (proxy, hand) = proxy.map_err(TierError::io("make the proxy's stream"))?;
     let prepared = (|| {
         let (told, tell) = std::io::pipe()?;
         let (wait, go) = std::io::pipe()?;
-        Ok((told, go, [OwnedFd::from(tell), OwnedFd::from(wait), seccomp::filter()?, OwnedFd::from(hand)]))
+        Ok((told, go, [OwnedFd::from(tell), OwnedFd::from(wait), seccomp::filter_file()?, OwnedFd::from(hand)]))
     })();
     let (told, go, descriptors) = prepared.map_err(TierError::io("make what a process needs"))?;
     let [info, block, filter, hand] = &descriptors;
-    let parts = parts(job, venv, hand.as_raw_fd());
-    let passed = PassedOn { info: info.as_raw_fd(), block: block.as_raw_fd(), filter: filter.as_raw_fd() };
-    let mut process = Process::spawn(command(program, job, venv, files, &passed), &descriptors, job.limits, None)?;
+    let runner = runner_settings(job, venv, hand.as_raw_fd());
+    let passed = PassedDescriptors { info: info.as_raw_fd(), block: block.as_raw_fd(), filter: filter.as_raw_fd() };
+    let mut process =
+        Process::spawn(build_command(program, job, venv, files, &passed), &descriptors, job.limits, None)?;
     drop(descriptors); // the other ends
-    process.guard(&[files.folder()])?;
-    let first = read_first(&mut process, told)?;
-    process.is_around(first)?;
+    process.start_guard(&[files.folder()])?;
+    let init = read_init_pid(&mut process, told)?;
+    process.set_namespace_init(init)?;
     // What is in the three scratch folders is memory too.
-    process.cgroup = confine(first, job, job.limits.scratch_bytes.saturating_mul(3))?;
-    let counted = Counted::new(first, &files.ours().join("run.py"), job.limits.scratch_files);
+    process.cgroup = add_to_cgroup(init, job, job.limits.scratch_bytes.saturating_mul(3))?;
+    let counted = ScratchFiles::new(init, &files.runner_folder().join("run.py"), job.limits.scratch_files);
     let counted = counted.map_err(TierError::io("watch the scratch folders"))?;
-    process.look(move || counted.exceeded())?;
-    process.capture(job.limits)?;
+    process.watch_with(move || counted.exceeded_limit())?;
+    process.capture_output(job.limits)?;
     (&go).write_all(b"g").map_err(TierError::io("start the process"))?;
-    Ok(Started { process, proxy, parts })
+    Ok(Started { process, proxy, runner })
 }
 
-fn parts(job: &Job<'_>, venv: &Venv, proxy: i32) -> Parts {
-    Parts {
+fn runner_settings(job: &Job<'_>, venv: &Venv, proxy: i32) -> RunnerSettings {
+    RunnerSettings {
         packages: process::packages_folder(venv.root()).map(|folder| format!("{PACKAGES}/{folder}")),
         skill: job.skill.guest_folder(),
         proxy,
@@ -101,23 +102,23 @@ fn parts(job: &Job<'_>, venv: &Venv, proxy: i32) -> Parts {
 }
 
 /// Why something granted would hide Python. Where that is, is known only now.
-fn on_python(job: &Job<'_>, venv: &Venv) -> Option<String> {
+fn why_python_is_hidden(job: &Job<'_>, venv: &Venv) -> Option<String> {
     let base = venv.base();
     let parts = [base.prefix.join("lib"), base.prefix.join("lib64"), base.executable.clone()];
-    job.mounts.iter().find_map(|(_, grant)| mounts::hidden(grant, parts.iter().map(PathBuf::as_path)))
+    job.mounts.iter().find_map(|(_, grant)| mounts::why_hidden(grant, parts.iter().map(PathBuf::as_path)))
 }
 
-/// Bubblewrap tells of the first process once the sandbox is made. If it can't make one it says why on stderr.
-fn read_first(process: &mut Process, mut told: impl Read) -> Result<Pid, TierError> {
+/// Bubblewrap tells of the init process once the sandbox is made. If it can't make one it says why on stderr.
+fn read_init_pid(process: &mut Process, mut told: impl Read) -> Result<Pid, TierError> {
     let mut text = String::new();
     let _ = told.by_ref().take(4096).read_to_string(&mut text);
     let info: Option<serde_json::Value> = serde_json::from_str(&text).ok();
     let pid = info.and_then(|info| info["child-pid"].as_i64()).and_then(|pid| i32::try_from(pid).ok());
-    pid.and_then(Pid::from_raw).ok_or_else(|| TierError::Sandbox(process.complaint()))
+    pid.and_then(Pid::from_raw).ok_or_else(|| TierError::Sandbox(process.read_stderr()))
 }
 
 /// Numbers of descriptors that bubblewrap gets.
-struct PassedOn {
+struct PassedDescriptors {
     /// Where it tells of its child.
     info: i32,
     /// What it waits for before it starts it.
@@ -127,23 +128,23 @@ struct PassedOn {
 }
 
 /// The command that runs a job.
-fn command(program: &Path, job: &Job<'_>, venv: &Venv, files: &Files, passed: &PassedOn) -> Command {
+fn build_command(program: &Path, job: &Job<'_>, venv: &Venv, files: &Files, passed: &PassedDescriptors) -> Command {
     let mut command = Command::new(program);
-    command.env_clear().envs(environment(Path::new(HOME), Path::new("/tmp"))).current_dir("/");
+    command.env_clear().envs(base_environment(Path::new(HOME), Path::new("/tmp"))).current_dir("/");
     command.args(ISOLATION);
     command.args(["--unsetenv", "PWD"]);
     command.arg("--info-fd").arg(passed.info.to_string()).arg("--block-fd").arg(passed.block.to_string());
     command.arg("--seccomp").arg(passed.filter.to_string());
-    libraries(&mut command);
-    python(&mut command, venv);
+    bind_libraries(&mut command);
+    bind_python(&mut command, venv);
     let scratch = job.limits.scratch_bytes.max(4096).to_string();
-    command.args(["--proc", "/proc"]).args(proc::cover());
+    command.args(["--proc", "/proc"]).args(proc::cover_arguments());
     command.args(["--dev", "/dev", "--size", &scratch, "--tmpfs", "/dev/shm"]);
     command.args(["--size", &scratch, "--tmpfs", "/tmp", "--size", &scratch, "--tmpfs", HOME]);
-    read_only(&mut command, &files.ours(), OURS);
-    read_only(&mut command, &files.skill(), &job.skill.guest_folder());
+    bind_read_only(&mut command, &files.runner_folder(), RUNNER);
+    bind_read_only(&mut command, &files.skill_folder(), &job.skill.guest_folder());
     for name in ["passwd", "group", "hosts"] {
-        read_only(&mut command, &files.etc().join(name), &format!("/etc/{name}"));
+        bind_read_only(&mut command, &files.etc_folder().join(name), &format!("/etc/{name}"));
     }
     for (folder, grant) in &job.mounts {
         command.arg(if grant.mode == Mode::ReadWrite { "--bind" } else { "--ro-bind" });
@@ -152,16 +153,16 @@ fn command(program: &Path, job: &Job<'_>, venv: &Venv, files: &Files, passed: &P
     // The kernel takes root's word in `/proc/sys` without any capability, and root this is, if the operator is.
     command.args(["--remount-ro", "/proc"]);
     command.args(["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", HOME, "--"]);
-    command.arg(&venv.base().executable).args(["-I", "-S"]).arg(format!("{OURS}/run.py"));
+    command.arg(&venv.base().executable).args(["-I", "-S"]).arg(format!("{RUNNER}/run.py"));
     command
 }
 
 /// Arguments for a program of the study, which sees this machine's own system and reads what it `needs` beside it, and
 /// writes to its folder only.
-pub fn for_study(system: &[&str], needs: &[&Path], folder: &Path) -> Vec<OsString> {
+pub fn study_arguments(system: &[&str], needs: &[&Path], folder: &Path) -> Vec<OsString> {
     let mut words: Vec<OsString> = ISOLATION.iter().map(OsString::from).collect();
     words.extend(["--proc", "/proc"].map(OsString::from));
-    words.extend(proc::cover());
+    words.extend(proc::cover_arguments());
     words.extend(["--dev", "/dev", "--tmpfs", "/tmp"].map(OsString::from));
     let parts = system.iter().map(Path::new).filter(|part| part.exists()).chain(needs.iter().copied());
     for part in parts {
@@ -186,7 +187,7 @@ const ISOLATION: [&str; 11] = [
     "--new-session",
 ];
 
-fn libraries(command: &mut Command) {
+fn bind_libraries(command: &mut Command) {
     for path in LIBRARIES {
         command.args(["--ro-bind-try", path, path]);
     }
@@ -199,7 +200,7 @@ fn libraries(command: &mut Command) {
 }
 
 /// The Python of this machine, without the programs that are beside it, and the packages.
-fn python(command: &mut Command, venv: &Venv) {
+fn bind_python(command: &mut Command, venv: &Venv) {
     let base = venv.base();
     for path in [base.prefix.join("lib"), base.prefix.join("lib64")] {
         if !LIBRARIES.iter().any(|bound| Path::new(bound) == path) {
@@ -210,12 +211,12 @@ fn python(command: &mut Command, venv: &Venv) {
     command.arg("--ro-bind").arg(venv.root()).arg(PACKAGES);
 }
 
-fn read_only(command: &mut Command, from: &Path, to: &str) {
+fn bind_read_only(command: &mut Command, from: &Path, to: &str) {
     command.arg("--ro-bind").arg(from).arg(to);
 }
 
 /// What a program prints, or its complaint.
-fn ask(program: &mut Program) -> Result<String, String> {
+fn run_for_output(program: &mut Program) -> Result<String, String> {
     let output = match program.finish(PATIENCE).map_err(|error| error.to_string())? {
         Finished::Ended(output) => output,
         Finished::TookTooLong => return Err(format!("it took longer than {PATIENCE:?}")),

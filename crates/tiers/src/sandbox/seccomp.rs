@@ -1,9 +1,9 @@
 //! The filter of system calls: those that reach into other processes, into the kernel's own workings, or out of the
 //! namespaces, fail with `EPERM`. A list of what is denied, since what native packages need is not known.
 //!
-//! Bubblewrap reads it from a file. Where there are no namespaces it is the first of several: see [`alone`].
+//! Bubblewrap reads it from a file. Where there are no namespaces it is the first of several: see [`without_namespaces`].
 
-pub mod alone;
+pub mod without_namespaces;
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -22,7 +22,7 @@ type Rules = BTreeMap<i64, Vec<SeccompRule>>;
 const EPERM: u32 = libc::EPERM as u32;
 
 /// A call by its name, as filters of others have it, and its number.
-pub type Named = (&'static str, i64);
+pub type NamedCall = (&'static str, i64);
 
 macro_rules! call {
     ($call:ident) => {
@@ -46,7 +46,7 @@ pub const NAMESPACES: [i32; 7] = [
 ];
 
 /// Refused whatever their arguments are.
-pub const DENIED: &[Named] = calls![
+pub const DENIED: &[NamedCall] = calls![
     // Other processes.
     SYS_ptrace,
     SYS_process_vm_readv,
@@ -115,7 +115,7 @@ pub const DENIED: &[Named] = calls![
 
 /// A file in a granted folder that runs as its owner, for whoever starts it, would be a gift of the operator's rights: which
 /// argument of a call has the mode, and which the flags that make it count.
-pub const SET_ID: &[(Named, u8, Option<u8>)] = &[
+pub const SET_ID: &[(NamedCall, u8, Option<u8>)] = &[
     #[cfg(target_arch = "x86_64")]
     (call!(SYS_chmod), 1, None),
     (call!(SYS_fchmod), 1, None),
@@ -131,13 +131,13 @@ pub const SET_ID: &[(Named, u8, Option<u8>)] = &[
     (call!(SYS_openat), 3, Some(2)),
 ];
 /// `O_TMPFILE` has the bit of `O_DIRECTORY` beside its own.
-pub const MAKING: [i32; 2] = [libc::O_CREAT, libc::O_TMPFILE & !libc::O_DIRECTORY];
+pub const CREATE_FLAGS: [i32; 2] = [libc::O_CREAT, libc::O_TMPFILE & !libc::O_DIRECTORY];
 
 /// What sockets there may be. Others are not all kept apart by a network namespace: `AF_VSOCK` leads out of a machine.
-pub const FAMILIES: [i32; 4] = [libc::AF_UNIX, libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK];
+pub const SOCKET_FAMILIES: [i32; 4] = [libc::AF_UNIX, libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK];
 
 /// Kinds of pairs: a datagram could be sent to any socket that has a name.
-const PAIRS: [i32; 2] = [libc::SOCK_STREAM, libc::SOCK_SEQPACKET];
+const PAIR_KINDS: [i32; 2] = [libc::SOCK_STREAM, libc::SOCK_SEQPACKET];
 
 /// Calls that make any kind of file, and which argument says which.
 const NODES: &[(i64, u8)] = &[
@@ -146,7 +146,7 @@ const NODES: &[(i64, u8)] = &[
     (libc::SYS_mknodat, 2),
 ];
 /// Pipes, sockets and devices, which a cell can't make either.
-const SPECIAL: [libc::mode_t; 4] = [libc::S_IFIFO, libc::S_IFSOCK, libc::S_IFCHR, libc::S_IFBLK];
+const SPECIAL_FILES: [libc::mode_t; 4] = [libc::S_IFIFO, libc::S_IFSOCK, libc::S_IFCHR, libc::S_IFBLK];
 
 /// Locks on files, as commands of `fcntl`.
 const LOCKS: [i32; 4] = [libc::F_SETLK, libc::F_SETLKW, libc::F_OFD_SETLK, libc::F_OFD_SETLKW];
@@ -154,8 +154,8 @@ const LOCKS: [i32; 4] = [libc::F_SETLK, libc::F_SETLKW, libc::F_OFD_SETLK, libc:
 const WATCHES: [i32; 2] = [libc::F_SETLEASE, libc::F_NOTIFY];
 
 /// The filter in a file without a name, as bubblewrap reads it.
-pub fn filter() -> io::Result<OwnedFd> {
-    let program = program().map_err(|error| io::Error::other(error.to_string()))?;
+pub fn filter_file() -> io::Result<OwnedFd> {
+    let program = base_program().map_err(|error| io::Error::other(error.to_string()))?;
     let mut bytes = Vec::with_capacity(8 * program.len());
     for sock_filter { code, jt, jf, k } in program {
         bytes.extend_from_slice(&code.to_ne_bytes());
@@ -168,58 +168,62 @@ pub fn filter() -> io::Result<OwnedFd> {
     Ok(file.into())
 }
 
-fn program() -> Result<BpfProgram, BackendError> {
+fn base_program() -> Result<BpfProgram, BackendError> {
     let mut rules: Rules = DENIED.iter().map(|(_, call)| (*call, Vec::new())).collect();
     // To whom a Unix socket connects is in memory, so there is none that could: a granted folder may have a service's.
-    let may_be_made = FAMILIES.iter().filter(|family| **family != libc::AF_UNIX);
-    let others = may_be_made.map(|family| condition(0, SeccompCmpOp::Ne, *family)).collect::<Result<Vec<_>, _>>()?;
+    let may_be_made = SOCKET_FAMILIES.iter().filter(|family| **family != libc::AF_UNIX);
+    let others =
+        may_be_made.map(|family| compare_argument(0, SeccompCmpOp::Ne, *family)).collect::<Result<Vec<_>, _>>()?;
     rules.insert(libc::SYS_socket, vec![SeccompRule::new(others)?]);
-    rules.insert(libc::SYS_socketpair, pairs()?);
+    rules.insert(libc::SYS_socketpair, socketpair_rules()?);
     // One of a pair could be given a name too, and with it a file.
     rules.insert(libc::SYS_bind, Vec::new());
     for ((_, call), mode, flags) in SET_ID {
-        rules.insert(*call, set_id(*mode, *flags)?);
+        rules.insert(*call, set_id_rules(*mode, *flags)?);
     }
     for (call, mode) in NODES {
-        rules.entry(*call).or_default().extend(special(*mode)?);
+        rules.entry(*call).or_default().extend(special_file_rules(*mode)?);
     }
-    rules.insert(libc::SYS_fcntl, one_of(1, WATCHES)?);
-    let mut program = no_other_abi();
-    program.extend(no_lock());
-    program.extend(compiled(rules, EPERM)?);
+    rules.insert(libc::SYS_fcntl, refuse_values(1, WATCHES)?);
+    let mut program = refuse_other_abi();
+    program.extend(ignore_file_locks());
+    program.extend(compile_rules(rules, EPERM)?);
     Ok(program)
 }
 
 /// A program that refuses with this error what the rules name.
-fn compiled(rules: Rules, errno: u32) -> Result<BpfProgram, BackendError> {
+fn compile_rules(rules: Rules, errno: u32) -> Result<BpfProgram, BackendError> {
     let arch = std::env::consts::ARCH.try_into()?;
     SeccompFilter::new(rules, SeccompAction::Allow, SeccompAction::Errno(errno), arch)?.try_into()
 }
 
 /// Rules of which each refuses one value of an argument.
-fn one_of<const N: usize>(argument: u8, values: [i32; N]) -> Result<Vec<SeccompRule>, BackendError> {
-    values.into_iter().map(|value| SeccompRule::new(vec![condition(argument, SeccompCmpOp::Eq, value)?])).collect()
+fn refuse_values<const N: usize>(argument: u8, values: [i32; N]) -> Result<Vec<SeccompRule>, BackendError> {
+    values
+        .into_iter()
+        .map(|value| SeccompRule::new(vec![compare_argument(argument, SeccompCmpOp::Eq, value)?]))
+        .collect()
 }
 
 /// Looks at the lower half of an argument, which is all that the kernel takes of a number or of flags.
-fn condition(argument: u8, is: SeccompCmpOp, value: i32) -> Result<SeccompCondition, BackendError> {
+fn compare_argument(argument: u8, is: SeccompCmpOp, value: i32) -> Result<SeccompCondition, BackendError> {
     SeccompCondition::new(argument, SeccompCmpArgLen::Dword, is, u64::try_from(value).unwrap_or_default())
 }
 
 /// Whether an argument has this bit.
-fn has(argument: u8, bit: i32) -> Result<SeccompCondition, BackendError> {
-    condition(argument, SeccompCmpOp::MaskedEq(u64::try_from(bit).unwrap_or_default()), bit)
+fn has_bit(argument: u8, bit: i32) -> Result<SeccompCondition, BackendError> {
+    compare_argument(argument, SeccompCmpOp::MaskedEq(u64::try_from(bit).unwrap_or_default()), bit)
 }
 
-fn set_id(mode: u8, flags: Option<u8>) -> Result<Vec<SeccompRule>, BackendError> {
+fn set_id_rules(mode: u8, flags: Option<u8>) -> Result<Vec<SeccompRule>, BackendError> {
     let mut rules = Vec::new();
     for bit in [libc::S_ISUID, libc::S_ISGID] {
         let bit = i32::try_from(bit).unwrap_or_default();
         match flags {
-            None => rules.push(SeccompRule::new(vec![has(mode, bit)?])?),
+            None => rules.push(SeccompRule::new(vec![has_bit(mode, bit)?])?),
             Some(flags) => {
-                for making in MAKING {
-                    rules.push(SeccompRule::new(vec![has(mode, bit)?, has(flags, making)?])?);
+                for making in CREATE_FLAGS {
+                    rules.push(SeccompRule::new(vec![has_bit(mode, bit)?, has_bit(flags, making)?])?);
                 }
             }
         }
@@ -227,29 +231,29 @@ fn set_id(mode: u8, flags: Option<u8>) -> Result<Vec<SeccompRule>, BackendError>
     Ok(rules)
 }
 
-fn special(mode: u8) -> Result<Vec<SeccompRule>, BackendError> {
+fn special_file_rules(mode: u8) -> Result<Vec<SeccompRule>, BackendError> {
     let of_kind = SeccompCmpOp::MaskedEq(u64::from(libc::S_IFMT));
     let is = |kind| SeccompCondition::new(mode, SeccompCmpArgLen::Dword, of_kind.clone(), u64::from(kind));
-    SPECIAL.into_iter().map(|kind| SeccompRule::new(vec![is(kind)?])).collect()
+    SPECIAL_FILES.into_iter().map(|kind| SeccompRule::new(vec![is(kind)?])).collect()
 }
 
-fn pairs() -> Result<Vec<SeccompRule>, BackendError> {
-    let mut rules = vec![SeccompRule::new(vec![condition(0, SeccompCmpOp::Ne, libc::AF_UNIX)?])?];
-    for kind in (0..16).filter(|kind| !PAIRS.contains(kind)) {
-        rules.push(SeccompRule::new(vec![condition(1, SeccompCmpOp::MaskedEq(0xf), kind)?])?);
+fn socketpair_rules() -> Result<Vec<SeccompRule>, BackendError> {
+    let mut rules = vec![SeccompRule::new(vec![compare_argument(0, SeccompCmpOp::Ne, libc::AF_UNIX)?])?];
+    for kind in (0..16).filter(|kind| !PAIR_KINDS.contains(kind)) {
+        rules.push(SeccompRule::new(vec![compare_argument(1, SeccompCmpOp::MaskedEq(0xf), kind)?])?);
     }
     Ok(rules)
 }
 
 /// On x86_64 the same calls have second numbers, those of x32: from 2^30 on, all are refused.
-fn no_other_abi() -> BpfProgram {
-    if cfg!(target_arch = "x86_64") { nothing_from(0x4000_0000, EPERM) } else { Vec::new() }
+fn refuse_other_abi() -> BpfProgram {
+    if cfg!(target_arch = "x86_64") { refuse_calls_from(0x4000_0000, EPERM) } else { Vec::new() }
 }
 
 /// Part of a program: a lock on a file is granted in word only. The kernel lets a file be locked by who may only read it,
 /// and its owner would wait; which file it is, no filter sees. As in a cell, whoever wants a lock gets one that binds
 /// nobody, so that a database in a scratch folder works.
-fn no_lock() -> BpfProgram {
+fn ignore_file_locks() -> BpfProgram {
     const COMMAND: u32 = 16 + 8; // the second argument in `seccomp_data`, its lower half
     let number = |call: i64| u32::try_from(call).unwrap_or(u32::MAX);
     let load = |place| sock_filter { code: 0x20, jt: 0, jf: 0, k: place };
@@ -266,7 +270,7 @@ fn no_lock() -> BpfProgram {
 }
 
 /// The head of a program: refuses every call whose number is this one or higher.
-fn nothing_from(number: u32, errno: u32) -> BpfProgram {
+fn refuse_calls_from(number: u32, errno: u32) -> BpfProgram {
     let load_number = sock_filter { code: 0x20, jt: 0, jf: 0, k: 0 };
     let if_below_skip = sock_filter { code: 0x35, jt: 0, jf: 1, k: number };
     let refuse = sock_filter { code: 0x06, jt: 0, jf: 0, k: 0x0005_0000 | errno };
@@ -279,7 +283,7 @@ mod tests {
 
     #[test]
     fn the_filter_can_be_made() {
-        let file = File::from(filter().unwrap());
+        let file = File::from(filter_file().unwrap());
         let length = file.metadata().unwrap().len();
         assert!(length > 8 * DENIED.len() as u64 && length % 8 == 0, "{length}");
     }

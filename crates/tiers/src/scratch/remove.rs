@@ -16,7 +16,7 @@ const MAX_DEPTH: usize = 48;
 const MAX_IDLE: u32 = 100;
 
 /// Removes a folder with all that is in it. Nobody may be writing to it.
-pub fn tree(folder: &Path) -> io::Result<()> {
+pub fn remove_tree(folder: &Path) -> io::Result<()> {
     let (Some(parent), Some(name)) = (folder.parent(), folder.file_name()) else {
         return Err(io::ErrorKind::InvalidInput.into());
     };
@@ -25,7 +25,7 @@ pub fn tree(folder: &Path) -> io::Result<()> {
     let top = open_folder(parent.as_fd(), &name).ok_or(io::ErrorKind::NotFound)?;
     let (mut moved, mut idle) = (0, 0);
     while idle < MAX_IDLE {
-        if names(top.as_fd())?.is_empty() {
+        if entry_names(top.as_fd())?.is_empty() {
             return Ok(rustix::fs::unlinkat(&parent, &name, AtFlags::REMOVEDIR)?);
         }
         idle += u32::from(take_apart(top.as_fd(), &mut moved)? == 0);
@@ -44,7 +44,7 @@ struct Level {
 fn take_apart(top: BorrowedFd<'_>, moved: &mut u64) -> io::Result<u64> {
     let mut gone = 0;
     let mut open: Vec<Level> = Vec::new();
-    let mut at_top = names(top)?;
+    let mut at_top = entry_names(top)?;
     loop {
         let depth = open.len();
         let (folder, left) = match open.last_mut() {
@@ -52,7 +52,7 @@ fn take_apart(top: BorrowedFd<'_>, moved: &mut u64) -> io::Result<u64> {
             None => (top, &mut at_top),
         };
         if let Some(name) = left.pop() {
-            if removed(folder, &name) {
+            if try_remove(folder, &name) {
                 gone += 1;
                 continue;
             }
@@ -61,7 +61,7 @@ fn take_apart(top: BorrowedFd<'_>, moved: &mut u64) -> io::Result<u64> {
                 *moved += 1;
                 let _ = rustix::fs::renameat(folder, &name, top, format!(".skillcell-{moved}"));
             } else if let Some(folder) = open_folder(folder, &name) {
-                let left = names(folder.as_fd())?;
+                let left = entry_names(folder.as_fd())?;
                 open.push(Level { folder, name, left });
             }
         } else if let Some(level) = open.pop() {
@@ -74,12 +74,12 @@ fn take_apart(top: BorrowedFd<'_>, moved: &mut u64) -> io::Result<u64> {
 }
 
 /// Files, and empty folders.
-fn removed(folder: BorrowedFd<'_>, name: &CString) -> bool {
+fn try_remove(folder: BorrowedFd<'_>, name: &CString) -> bool {
     let remove = |flags| rustix::fs::unlinkat(folder, name, flags).is_ok();
     remove(AtFlags::empty()) || remove(AtFlags::REMOVEDIR)
 }
 
-fn names(folder: BorrowedFd<'_>) -> io::Result<Vec<CString>> {
+fn entry_names(folder: BorrowedFd<'_>) -> io::Result<Vec<CString>> {
     let entries = Dir::read_from(folder)?;
     let names = entries.flatten().map(|entry| entry.file_name().to_owned());
     Ok(names.filter(|name| !matches!(name.as_bytes(), b"." | b"..")).collect())

@@ -19,20 +19,20 @@ pub struct Used {
 }
 
 impl Used {
-    fn is_more_than(&self, most: &Used) -> bool {
+    fn exceeds(&self, most: &Used) -> bool {
         self.bytes > most.bytes || self.files > most.files
     }
 
     /// Adds what is in a folder, but for what is in its folders; and names those. Names come first: asking about each file
     /// takes longer, and whoever makes them is in the way.
-    fn add(&mut self, folder: BorrowedFd<'_>, most: &Used) -> Vec<CString> {
+    fn add_folder(&mut self, folder: BorrowedFd<'_>, most: &Used) -> Vec<CString> {
         let (mut folders, mut files) = (Vec::new(), Vec::new());
         for entry in Dir::read_from(folder).into_iter().flatten().flatten() {
             if matches!(entry.file_name().to_bytes(), b"." | b"..") {
                 continue;
             }
             self.files += 1;
-            if self.is_more_than(most) {
+            if self.exceeds(most) {
                 return Vec::new();
             }
             let list = if entry.file_type() == FileType::Directory { &mut folders } else { &mut files };
@@ -53,10 +53,10 @@ impl Used {
 }
 
 /// What is below a folder, or as much of it as is more than `most`.
-pub fn below(folder: &Path, most: &Used) -> Used {
+pub fn measure_tree(folder: &Path, most: &Used) -> Used {
     let mut used = Used::default();
     let Ok(folder) = rustix::fs::open(folder, FOLDER, Mode::empty()) else { return used };
-    let inner = used.add(folder.as_fd(), most);
+    let inner = used.add_folder(folder.as_fd(), most);
     let mut open = vec![(folder, inner)];
     while let Some((folder, inner)) = open.last_mut() {
         let Some(name) = inner.pop() else {
@@ -64,9 +64,9 @@ pub fn below(folder: &Path, most: &Used) -> Used {
             continue;
         };
         let Some(folder) = open_folder(folder.as_fd(), &name) else { continue };
-        let inner = used.add(folder.as_fd(), most);
+        let inner = used.add_folder(folder.as_fd(), most);
         open.push((folder, inner));
-        if used.is_more_than(most) {
+        if used.exceeds(most) {
             return used;
         }
         if open.len() > MAX_DEPTH {

@@ -25,7 +25,7 @@ const SHOWN: [&str; 11] = [
 
 /// Arguments that cover the rest of a `/proc` that is mounted already. A device can't be opened where bubblewrap binds it,
 /// so that a covered file is one that may not be read; a covered folder is empty.
-pub fn cover() -> Vec<OsString> {
+pub fn cover_arguments() -> Vec<OsString> {
     let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
     let named = entries.filter_map(|entry| Some((entry.file_name().into_string().ok()?, entry.file_type().ok()?)));
     named.filter(|(name, kind)| is_covered(name, *kind)).flat_map(|(name, kind)| cover_entry(&name, kind)).collect()

@@ -11,11 +11,13 @@ const INSTALL: &str = "install bubblewrap";
 /// The first that can't be made.
 pub fn unsupported_mount(mounts: &[(PathBuf, MountGrant)]) -> Option<UnsupportedMount> {
     mounts.iter().find_map(|(folder, grant)| {
-        elsewhere(folder, grant).or_else(|| inside(folder, grant, mounts)).or_else(|| around_ours(folder, grant))
+        mounted_elsewhere(folder, grant)
+            .or_else(|| read_only_in_writable(folder, grant, mounts))
+            .or_else(|| contains_call_files(folder, grant))
     })
 }
 
-fn elsewhere(folder: &Path, grant: &MountGrant) -> Option<UnsupportedMount> {
+fn mounted_elsewhere(folder: &Path, grant: &MountGrant) -> Option<UnsupportedMount> {
     let seen = Path::new(grant.guest.as_str());
     if seen.canonicalize().is_ok_and(|seen| seen == folder) {
         return None;
@@ -31,7 +33,11 @@ fn elsewhere(folder: &Path, grant: &MountGrant) -> Option<UnsupportedMount> {
 }
 
 /// What may only be read, in what may be written.
-fn inside(folder: &Path, grant: &MountGrant, mounts: &[(PathBuf, MountGrant)]) -> Option<UnsupportedMount> {
+fn read_only_in_writable(
+    folder: &Path,
+    grant: &MountGrant,
+    mounts: &[(PathBuf, MountGrant)],
+) -> Option<UnsupportedMount> {
     let writable = mounts.iter().filter(|(_, other)| other.mode == Mode::ReadWrite);
     let (around, _) =
         writable.filter(|_| grant.mode == Mode::ReadOnly).find(|(around, _)| folder.starts_with(around))?;
@@ -44,15 +50,15 @@ fn inside(folder: &Path, grant: &MountGrant, mounts: &[(PathBuf, MountGrant)]) -
 }
 
 /// The files of this call, and of others, are written where temporary files are.
-fn around_ours(folder: &Path, grant: &MountGrant) -> Option<UnsupportedMount> {
-    let ours = std::env::temp_dir().canonicalize().ok()?;
-    if !ours.starts_with(folder) {
+fn contains_call_files(folder: &Path, grant: &MountGrant) -> Option<UnsupportedMount> {
+    let temp_folder = std::env::temp_dir().canonicalize().ok()?;
+    if !temp_folder.starts_with(folder) {
         return None;
     }
     let why = format!(
         "without bubblewrap `{}` can't be mounted: the files of all calls are written in `{}`, which is in it",
         folder.display(),
-        ours.display()
+        temp_folder.display()
     );
     Some(UnsupportedMount { grant: grant.clone(), why, instead: None, remedy: INSTALL })
 }
@@ -89,9 +95,9 @@ mod tests {
 
     #[test]
     fn what_calls_are_made_of_is_not_mounted() {
-        let ours = std::env::temp_dir().canonicalize().unwrap();
-        let Ok(grant) = MountGrant::parse(&format!("{0}:{0}/x:rw", ours.display())) else { return };
-        assert!(around_ours(&ours, &grant).is_some());
-        assert!(around_ours(&ours.join("deeper"), &grant).is_none());
+        let temp_folder = std::env::temp_dir().canonicalize().unwrap();
+        let Ok(grant) = MountGrant::parse(&format!("{0}:{0}/x:rw", temp_folder.display())) else { return };
+        assert!(contains_call_files(&temp_folder, &grant).is_some());
+        assert!(contains_call_files(&temp_folder.join("deeper"), &grant).is_none());
     }
 }

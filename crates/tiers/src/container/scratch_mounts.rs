@@ -6,28 +6,28 @@ use std::path::Path;
 use rustix::fs::{Mode, OFlags};
 
 use super::arguments::SCRATCH;
-use crate::scratch::files_in;
+use crate::scratch::count_files;
 
 /// Its scratch space, looked at from outside, as soon as its first process is there.
-pub struct Places<'a> {
+pub struct ScratchMounts<'a> {
     pid_file: &'a Path,
     open: Vec<File>,
 }
 
-impl Places<'_> {
-    pub fn new(pid_file: &Path) -> Places<'_> {
-        Places { pid_file, open: Vec::new() }
+impl ScratchMounts<'_> {
+    pub fn new(pid_file: &Path) -> ScratchMounts<'_> {
+        ScratchMounts { pid_file, open: Vec::new() }
     }
 
     /// Whether one of them has more files than this. What can't be seen has none.
-    pub fn more_than(&mut self, most: u32) -> bool {
+    pub fn has_more_files_than(&mut self, most: u32) -> bool {
         if self.open.is_empty() {
-            self.open = self.find();
+            self.open = self.open_mounts();
         }
-        self.open.iter().any(|place| rustix::fs::fstatfs(place).map_or(0, files_in) > u64::from(most))
+        self.open.iter().any(|place| rustix::fs::fstatfs(place).map_or(0, count_files) > u64::from(most))
     }
 
-    fn find(&self) -> Vec<File> {
+    fn open_mounts(&self) -> Vec<File> {
         let Some(pid) = std::fs::read_to_string(self.pid_file).ok().and_then(|text| text.trim().parse::<u32>().ok())
         else {
             return Vec::new();

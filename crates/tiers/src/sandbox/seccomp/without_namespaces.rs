@@ -12,14 +12,14 @@
 use libc::{c_int, c_long};
 use seccompiler::{BackendError, BpfProgram, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompRule};
 
-use super::{EPERM, NAMESPACES, Rules, compiled, condition, has, nothing_from, program};
+use super::{EPERM, NAMESPACES, Rules, base_program, compare_argument, compile_rules, has_bit, refuse_calls_from};
 
 const ENOSYS: u32 = libc::ENOSYS as u32;
 const ENOTSUP: u32 = libc::EOPNOTSUPP as u32;
 
 /// The first system call that did not exist when this list was made: what it does is not known here. From 424 on the
 /// numbers are the same on every kind of machine.
-const UNKNOWN: u32 = 470;
+const FIRST_UNKNOWN: u32 = 470;
 const QUOTACTL_FD: c_long = 443;
 const STATMOUNT: c_long = 457;
 const LISTMOUNT: c_long = 458;
@@ -104,7 +104,7 @@ const XATTR: &[c_long] = &[
 ];
 
 /// Calls about a process, and which argument says which: only about the caller, by 0.
-const ABOUT: &[(c_long, u8)] = &[
+const ABOUT_PROCESS: &[(c_long, u8)] = &[
     (libc::SYS_prlimit64, 0),
     (libc::SYS_sched_setaffinity, 0),
     (libc::SYS_sched_setattr, 0),
@@ -115,41 +115,46 @@ const ABOUT: &[(c_long, u8)] = &[
 ];
 
 /// Refused of `clone` besides namespaces. A child of its parent would be the host's.
-const CLONES: [c_int; 2] = [libc::CLONE_PARENT, libc::CLONE_NEWTIME];
+const DENIED_CLONE_FLAGS: [c_int; 2] = [libc::CLONE_PARENT, libc::CLONE_NEWTIME];
 
 /// What may be asked of a descriptor: whether it is a terminal and its size, what can be read, whether it blocks, whether
 /// it is closed by `exec`. Others change a file's flags, even through one that was opened for reading.
-const IOCTLS: [u64; 6] = [libc::TCGETS, libc::TIOCGWINSZ, libc::FIONREAD, libc::FIONBIO, libc::FIOCLEX, libc::FIONCLEX];
+const ALLOWED_IOCTLS: [u64; 6] =
+    [libc::TCGETS, libc::TIOCGWINSZ, libc::FIONREAD, libc::FIONBIO, libc::FIOCLEX, libc::FIONCLEX];
 
 /// The filters, in the order that they are to be put on.
 pub fn filters() -> Result<Vec<BpfProgram>, BackendError> {
-    let mut newer = nothing_from(UNKNOWN, ENOSYS);
+    let mut newer = refuse_calls_from(FIRST_UNKNOWN, ENOSYS);
     // Its flags are in memory, where no filter sees them; the C library then takes `clone`.
-    newer.extend(compiled([(libc::SYS_clone3, Vec::new())].into(), ENOSYS)?);
+    newer.extend(compile_rules([(libc::SYS_clone3, Vec::new())].into(), ENOSYS)?);
     let attributes: Rules = XATTR.iter().chain(&XATTR_AT).map(|call| (*call, Vec::new())).collect();
-    Ok(vec![program()?, compiled(attributes, ENOTSUP)?, compiled(rules()?, EPERM)?, newer])
+    Ok(vec![base_program()?, compile_rules(attributes, ENOTSUP)?, compile_rules(argument_rules()?, EPERM)?, newer])
 }
 
-fn rules() -> Result<Rules, BackendError> {
+fn argument_rules() -> Result<Rules, BackendError> {
     let mut rules: Rules = DENIED.iter().map(|call| (*call, Vec::new())).collect();
-    for (call, argument) in ABOUT {
-        let other = condition(*argument, SeccompCmpOp::Ne, 0)?;
+    for (call, argument) in ABOUT_PROCESS {
+        let other = compare_argument(*argument, SeccompCmpOp::Ne, 0)?;
         rules.entry(*call).or_default().push(SeccompRule::new(vec![other])?);
     }
-    rules.insert(libc::SYS_clone, any(CLONES.into_iter().chain(NAMESPACES).map(|flag| has(0, flag)))?);
+    rules.insert(
+        libc::SYS_clone,
+        any_of(DENIED_CLONE_FLAGS.into_iter().chain(NAMESPACES).map(|flag| has_bit(0, flag)))?,
+    );
     // It ends with its host; and stays open to whoever counts the files that it holds.
     let kept = [libc::PR_SET_PDEATHSIG, libc::PR_SET_DUMPABLE];
-    rules.insert(libc::SYS_prctl, any(kept.map(|option| condition(0, SeccompCmpOp::Eq, option)))?);
+    rules.insert(libc::SYS_prctl, any_of(kept.map(|option| compare_argument(0, SeccompCmpOp::Eq, option)))?);
     // To whom, if it is said: a pointer.
     let named = SeccompCondition::new(4, SeccompCmpArgLen::Qword, SeccompCmpOp::Ne, 0);
-    rules.insert(libc::SYS_sendto, any([named])?);
-    let no_other = IOCTLS.map(|request| SeccompCondition::new(1, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, request));
+    rules.insert(libc::SYS_sendto, any_of([named])?);
+    let no_other =
+        ALLOWED_IOCTLS.map(|request| SeccompCondition::new(1, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, request));
     rules.insert(libc::SYS_ioctl, vec![SeccompRule::new(no_other.into_iter().collect::<Result<_, _>>()?)?]);
     Ok(rules)
 }
 
 /// A rule for each condition, of which one is enough.
-fn any(
+fn any_of(
     conditions: impl IntoIterator<Item = Result<SeccompCondition, BackendError>>,
 ) -> Result<Vec<SeccompRule>, BackendError> {
     conditions.into_iter().map(|condition| SeccompRule::new(vec![condition?])).collect()
