@@ -1,5 +1,5 @@
-//! A control group for one call, where this process may make one: root can, others rarely. It bounds the number of
-//! processes, which a user's limit does not do for root; and the memory of all of them, where the kernel counts it.
+//! A control group for one call, where this process may create one: root can, others rarely. It bounds the number of
+//! processes, since `RLIMIT_NPROC` does not apply to root; and their total memory, where the memory controller is on.
 
 use std::fs;
 use std::io;
@@ -11,27 +11,28 @@ use rustix::io::Errno;
 use rustix::process::Pid;
 
 const UNIFIED: &str = "/sys/fs/cgroup";
-/// Version 1 has a tree for each controller.
+/// cgroup v1 has one hierarchy for each controller.
 const PIDS: &str = "/sys/fs/cgroup/pids";
 const MEMORY: &str = "/sys/fs/cgroup/memory";
 const V1_MEMORY_LIMIT: &str = "memory.limit_in_bytes";
-/// Then the number of the process that made it, and a number of its own.
+/// The name is this, the process id of its creator, and a random number.
 const PREFIX: &str = "skillcell-";
-/// How long a group is waited for whose processes were killed.
+/// How long removal is retried after the group's processes were killed.
 const REMOVAL_TIMEOUT: Duration = Duration::from_millis(300);
-/// How long a group may be empty because it was just made.
+/// Younger groups may be empty only because their first process was not added yet.
 const MIN_ORPHAN_AGE: Duration = Duration::from_secs(10);
 
-/// Removed when dropped; by then no process may be in it.
+/// Removed when dropped; by then its processes must have been killed.
 pub struct Cgroup {
     folder: PathBuf,
-    /// Where memory is counted, if it is.
+    /// The folder of the memory controller, if memory is bounded.
     memory: Option<PathBuf>,
     unified: bool,
 }
 
 impl Cgroup {
-    /// One for at most so many processes and threads, and so much memory; none where the first can't be had.
+    /// Creates a group for this many processes and threads and this much memory. `None` if processes can't be bounded;
+    /// memory is bounded if possible.
     pub fn new(processes: u64, bytes: u64) -> Option<Cgroup> {
         let unified = Path::new(UNIFIED).join("cgroup.controllers").is_file();
         remove_abandoned_groups();
@@ -57,7 +58,7 @@ impl Cgroup {
         let swap = if self.unified { 0 } else { bytes };
         match fs::write(folder.join(most), bytes.to_string()) {
             Ok(()) => {
-                // Not every kernel counts what is swapped out.
+                // Not every kernel has swap accounting.
                 let _ = fs::write(folder.join(with_swap), swap.to_string());
                 self.memory = Some(folder);
             }
@@ -66,7 +67,7 @@ impl Cgroup {
         }
     }
 
-    /// Puts a process in it; what that starts from now on is in it too.
+    /// Adds a process. Children that it starts from now on are in the group too.
     pub fn add_process(&self, pid: u32) -> io::Result<()> {
         for folder in self.folders() {
             fs::write(folder.join("cgroup.procs"), pid.to_string())?;
@@ -74,7 +75,7 @@ impl Cgroup {
         Ok(())
     }
 
-    /// Whether the kernel ended a process in it for want of memory.
+    /// Whether the kernel's OOM killer ended a process in the group.
     pub fn ran_out_of_memory(&self) -> bool {
         let events = if self.unified { "memory.events" } else { "memory.oom_control" };
         let text = self.memory.as_ref().and_then(|folder| fs::read_to_string(folder.join(events)).ok());
@@ -86,7 +87,7 @@ impl Cgroup {
         [Some(&self.folder), self.memory.as_ref().filter(|_| !self.unified)].into_iter().flatten()
     }
 
-    /// Whether one can be made here.
+    /// Whether this process can create one.
     pub fn is_available() -> bool {
         Cgroup::new(1, 1 << 30).is_some()
     }
@@ -99,9 +100,9 @@ impl Drop for Cgroup {
     }
 }
 
-/// Tries until then. One that stays is tried again by a later call.
+/// Retries until `until`. A group that is still busy then is tried again by a later call.
 fn remove_when_empty(folder: &Path, until: Instant) {
-    // A process that was killed leaves it a moment later than it ends for its parent.
+    // A killed process leaves its group a moment after its parent could reap it.
     while is_busy_on_removal(folder) {
         if Instant::now() >= until {
             return lock_unremoved().push(folder.to_owned());
@@ -110,7 +111,7 @@ fn remove_when_empty(folder: &Path, until: Instant) {
     }
 }
 
-/// Whether it is still there, after it was tried to be removed. One with a process in it can't be.
+/// Tries to remove a group, and returns whether the kernel refused because a process is still in it.
 fn is_busy_on_removal(folder: &Path) -> bool {
     fs::remove_dir(folder).is_err_and(|error| error.raw_os_error() == Some(libc::EBUSY))
 }
@@ -122,7 +123,8 @@ fn lock_unremoved() -> std::sync::MutexGuard<'static, Vec<PathBuf>> {
     UNREMOVED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Removes empty groups that are nobody's: of calls that took too long to end, and, once, of hosts that were killed.
+/// Removes empty groups that were left behind: by calls that took too long to end and, once per process, by hosts that were
+/// killed.
 fn remove_abandoned_groups() {
     lock_unremoved().retain(|folder| is_busy_on_removal(folder));
     static ONCE: Once = Once::new();
@@ -141,8 +143,8 @@ fn is_abandoned(entry: &fs::DirEntry) -> Option<bool> {
     Some(is_orphaned(entry.file_name().to_str()?, age))
 }
 
-/// Whether it is one of ours, its maker is dead, and it is not new: the numbers of another process namespace mean nothing
-/// here, and one that was just made there has no process in it yet.
+/// Whether it is a group of skillcell's whose creator is dead, and is not new. A creator in another pid namespace looks dead
+/// from here, and its new group may have no process in it yet.
 fn is_orphaned(name: &str, age: Duration) -> bool {
     let maker = name.strip_prefix(PREFIX).and_then(|rest| rest.split('-').next()?.parse().ok());
     let is_dead = |maker| rustix::process::test_kill_process(maker) == Err(Errno::SRCH);

@@ -1,4 +1,4 @@
-//! The private channel of a process: frames, each answered, over a Unix socket that only it has. docs/reference/tiers.md.
+//! The channel of a process: frames, each with an answer, over a private Unix socket pair. See docs/reference/tiers.md.
 //!
 //! ```text
 //!   host ──▶ process   u32 length, settings as JSON                  once, first
@@ -6,8 +6,8 @@
 //!   host ──▶ process   u32 length, the answer; ffffffff and nothing where it was not accepted
 //! ```
 //!
-//! What comes is a stranger's word: a length is held against what that frame may have before a byte is read, and one that
-//! is over ends the call.
+//! Frames are untrusted: a length is checked against the limit of its kind of frame before the payload is read, and one over
+//! the limit ends the call.
 
 use std::io::{self, ErrorKind, Read, Write};
 use std::os::unix::net::UnixStream;
@@ -19,32 +19,32 @@ use skillcell_limits::LimitKind;
 
 /// The longest description of an exception, with room for its kind.
 const MAX_RAISED_BYTES: u64 = (1 << 20) + 1;
-/// The longest of other frames: a piece of a request, and which connection it is for.
+/// The longest frame of any other kind: part of a request, and its connection's id.
 const MAX_FRAME_BYTES: u64 = (1 << 20) + 16;
-/// The length of no answer.
+/// Sent as the length where a frame was not accepted.
 const NOT_ACCEPTED: u32 = u32::MAX;
 
-/// How it went.
+/// How serving a channel went.
 pub struct Served {
     pub end: End,
     pub frames: u64,
-    /// When the process took its call: it was imported by then.
+    /// When the process asked for its call, which it does once the skill is imported.
     pub taken_at: Option<Instant>,
 }
 
-/// Why nobody listens any more.
+/// Why serving ended.
 #[derive(Debug, PartialEq, Eq)]
 pub enum End {
-    /// It handed over what it had to.
+    /// It sent a result or an exception.
     Done,
-    /// It closed the channel, or is gone.
+    /// It closed the channel, or has exited.
     Closed,
     Exceeded(LimitKind),
-    /// It sent what no frame is.
+    /// It sent something that is not a frame.
     Garbage,
 }
 
-/// Sends the settings, then answers frames until the result is there, or nothing more can come.
+/// Sends the settings, then answers frames until there is a result or the channel ends.
 pub fn serve_frames(
     stream: &UnixStream,
     settings: &[u8],
@@ -65,6 +65,7 @@ pub fn serve_frames(
                 if served.frames > most_frames {
                     break End::Exceeded(LimitKind::HostCalls);
                 }
+                // `T` asks for the call's parameters: the skill is imported, and may use the network from here on.
                 if frame.first() == Some(&b'T') {
                     served.taken_at.get_or_insert_with(Instant::now);
                     on_take.take().into_iter().for_each(|on_take| on_take(door));
@@ -91,7 +92,7 @@ pub fn serve_frames(
 
 enum ReceiveError {
     Io(io::Error),
-    /// A frame of this kind may not be as long as it says.
+    /// The announced length is over the limit for this kind of frame, or zero.
     TooLong(u8),
 }
 
@@ -101,7 +102,7 @@ impl From<io::Error> for ReceiveError {
     }
 }
 
-/// A frame, or none where the stream ends before one.
+/// The next frame, or `None` if the stream ends before or within it.
 fn receive_frame(stream: &UnixStream, result_cap: u64, deadline: Instant) -> Result<Option<Vec<u8>>, ReceiveError> {
     let mut head = [0; 5];
     if read_until_full(stream, &mut head, deadline)? == 0 {
@@ -124,7 +125,7 @@ fn receive_frame(stream: &UnixStream, result_cap: u64, deadline: Instant) -> Res
     Ok(Some(frame))
 }
 
-/// Reads until the buffer is full or the stream ends; how much that was. A part of a head counts as none.
+/// Reads until the buffer is full or the stream ends, and returns how much was read. An incomplete header counts as nothing.
 fn read_until_full(mut stream: &UnixStream, buffer: &mut [u8], deadline: Instant) -> io::Result<usize> {
     let mut done = 0;
     while done < buffer.len() {
@@ -159,7 +160,7 @@ fn send_frame(mut stream: &UnixStream, bytes: Option<&[u8]>, deadline: Instant) 
     Ok(())
 }
 
-/// What is left until then; an error when nothing is.
+/// The time until the deadline; an error once it has passed.
 fn time_left(deadline: Instant) -> io::Result<Duration> {
     match deadline.saturating_duration_since(Instant::now()) {
         Duration::ZERO => Err(ErrorKind::TimedOut.into()),

@@ -1,4 +1,4 @@
-//! The tier `container`: a fresh container for a call, with an engine of this machine, removed with all that it started.
+//! The tier `container`: a fresh container for each call, run with Podman or Docker and removed with all its processes.
 //!
 //! ```text
 //!   manifest, Dockerfile or requirements ──▶ image (once)
@@ -6,7 +6,7 @@
 //!                                  ⇅ the proxy's socket, mounts
 //! ```
 //!
-//! *Invariant*: when `run` returns, no container of the call is there. Should this process die, the engine ends it.
+//! *Invariant*: when `run` returns, the call's container is gone. If this process dies, the engine ends the container.
 
 mod arguments;
 mod contract;
@@ -37,19 +37,19 @@ use skillcell_limits::LimitKind;
 use skillcell_limits::outcome::{Outcome, Raised, Usage};
 use skillcell_policy::{Mode, MountGrant};
 
-/// Where a container finds what is ours: the runner, and the folder with the proxy's socket.
+/// Where a container sees skillcell's runner, and the folder with the proxy's socket.
 const RUNNER_FOLDER: &str = "/opt/skillcell";
 const SOCKET_FOLDER: &str = "/run/skillcell";
-/// What every container has of the environment, besides what its image sets.
+/// The environment of every container, besides what its image sets.
 const ENVIRONMENT: &str = "HOME=/home/skill\nTMPDIR=/tmp\nTZ=UTC\nLANG=C.UTF-8\nPYTHONDONTWRITEBYTECODE=1\n";
-/// The exit status of a process that was killed, as when memory ran out.
+/// 128 + SIGKILL: how engines report a process that was killed, as the OOM killer does.
 const KILLED: i32 = 137;
-/// What an engine's client may be told to give every container: where the operator's proxy is, and its password.
+/// Docker's client can be configured to pass these into every container. They may contain the operator's proxy password.
 const PROXIES: [&str; 4] = ["HTTP_PROXY", "HTTPS_PROXY", "FTP_PROXY", "NO_PROXY"];
 
-/// Of an engine that has no control groups for it.
+/// For engines without usable control groups.
 const UNBOUNDED_NOTE: &str = "; it can't bound a container as a whole, so each of its processes is";
-/// Of an engine whose storage has no layers.
+/// For engines whose storage driver has no layers.
 const COPIES_NOTE: &str = "; its storage driver `vfs` copies the image for every call, which takes seconds: `driver = \"overlay\"` \
                       under `[storage]` in ~/.config/containers/storage.conf and `podman system reset` change that";
 
@@ -57,22 +57,22 @@ const COPIES_NOTE: &str = "; its storage driver `vfs` copies the image for every
 pub struct Ready {
     engine: Engine,
     image: String,
-    /// The program, where it is not the image's own.
+    /// The command; empty to run the image's own.
     command: Vec<String>,
 }
 
 impl Ready {
-    /// What its image takes on disk, its base's layers included.
+    /// The image's size on disk, including the layers of its base.
     pub fn bytes(&self) -> u64 {
         self.engine.image_bytes(&self.image)
     }
 
-    /// What an engine fetches for it.
+    /// The image that is pulled for it: its own if it is named by digest, else the base.
     pub fn source_image<'a>(&'a self, containers: &'a Containers) -> &'a str {
         if self.image.contains('@') { &self.image } else { &containers.base }
     }
 
-    /// What the base of default images takes of that.
+    /// How much of that size is the base of default images.
     pub fn base_bytes(&self, containers: &Containers) -> u64 {
         self.engine.image_bytes(&containers.base).min(self.bytes())
     }
@@ -81,14 +81,15 @@ impl Ready {
 static ENGINE: Probe<Engine> = Probe::new();
 
 impl Engine {
-    /// The engine of this machine. It is kept while it works; where there is none, it is looked for again later.
+    /// The engine of this machine. The answer is cached until the engine fails; if there is none, the search is repeated
+    /// later.
     pub fn of_machine() -> Result<Engine, TierError> {
         let found = ENGINE.get(|| Engine::find().map_err(|none| none.to_string()), |_| true);
         found.map_err(|why| TierError::Unavailable { tier: Tier::Container, why })
     }
 }
 
-/// The engine failed: it is looked for anew.
+/// Drops the cached engine after a failure, so that the next call searches again.
 pub(super) fn forget_engine() {
     ENGINE.forget();
 }
@@ -99,6 +100,7 @@ pub(super) fn run(mut job: Job<'_>, ready: &Ready) -> Result<JobReport, TierErro
     let files = Files::write(job.skill).map_err(TierError::io("write the skill's files"))?;
     let proxy = Proxy::start_at_path(job.web.as_deref(), job.denials.clone(), &files.socket_path(), deadline);
     let proxy = proxy.map_err(TierError::io("listen on the proxy's socket"))?;
+    // The container may run as another user.
     files.open_to_others().map_err(TierError::io("let the container read the skill's files"))?;
     proxy.allow_requests();
     let env_file = files.folder().join("env");
@@ -134,7 +136,8 @@ pub(super) fn run(mut job: Job<'_>, ready: &Ready) -> Result<JobReport, TierErro
         JobReport { outcome: Outcome::Refused, stdout: Vec::new(), stderr: Vec::new(), usage, door: job.door };
     job.door = skillcell_door::Door::default();
     let writes = job.mounts.iter().any(|(_, grant)| grant.mode == Mode::ReadWrite);
-    // Until there is a process in it, it is the engine that failed; from then on, an exit status is the skill's word.
+    // Before the container's first process has started, a failure is the engine's; after that, the exit status is the
+    // skill's.
     let begun = if ready.engine.kind == Kind::Podman { pid_file.exists() } else { id_file.exists() };
     if !begun && matches!(ended.end, End::Exited(_)) {
         return Err(TierError::Sandbox(engine::last_line(&String::from_utf8_lossy(&ended.stderr.bytes))));
@@ -153,7 +156,7 @@ fn no_random_name() -> TierError {
     TierError::Sandbox("the system gives no random numbers".to_owned())
 }
 
-/// What its end means.
+/// Sets the outcome of the call from how the container ended and what it answered.
 fn set_outcome(ended: ContainerExit, ran: &mut JobReport, job: &Job<'_>, writes: bool) {
     let ContainerExit { end, stdout, stderr } = ended;
     ran.stderr = stderr.bytes;
@@ -171,7 +174,7 @@ fn set_outcome(ended: ContainerExit, ran: &mut JobReport, job: &Job<'_>, writes:
     let answer = match contract::read_answer(&stdout.bytes, job.limits) {
         Ok(answer) => answer,
         Err(_) if status.code() == Some(KILLED) => return set_exceeded(ran, LimitKind::Memory),
-        // As of a process, where there is no answer at all.
+        // Without any answer the exit status decides, as in the other tiers.
         Err(ContractError::NoAnswer) if !status.success() => {
             ran.outcome = ending::outcome_of_container(channel::End::Closed, &mut ran.door, Some(status), writes);
             return;
@@ -182,7 +185,7 @@ fn set_outcome(ended: ContainerExit, ran: &mut JobReport, job: &Job<'_>, writes:
         }
     };
     ran.stdout = answer.stdout.into_bytes();
-    // By its own account, which is believed as far as it may be true.
+    // Reported by the container itself, so it is untrusted and capped at the limit.
     ran.usage.memory_peak_bytes = answer.memory_bytes.min(job.limits.memory_bytes);
     let end = match answer.reported {
         Reported::Exceeded(limit) => return set_exceeded(ran, limit),
@@ -202,11 +205,12 @@ fn set_exceeded(ran: &mut JobReport, limit: LimitKind) {
     ran.outcome = Outcome::Exceeded(limit, None);
 }
 
-/// As engines read it: a line each. A value with a line end is in the request only.
+/// The content of `--env-file`: one variable per line. Values with line ends can't be written so; they are only in the
+/// request.
 fn environment_lines(job: &Job<'_>, kind: Kind) -> String {
     let mut lines = ENVIRONMENT.to_owned();
     if kind == Kind::Docker {
-        // It has no option to leave them out.
+        // Docker has no option to leave them out, so they are overwritten.
         let empty = |name: &str| format!("{name}=\n{}=\n", name.to_ascii_lowercase());
         lines.extend(PROXIES.map(empty));
     }
@@ -235,7 +239,7 @@ fn bind_mounts(job: &Job<'_>, files: &Files) -> Result<Vec<BindMount>, TierError
     }
 }
 
-/// Which engine there is.
+/// Describes the engine of this machine, for `skillcell doctor`.
 pub fn describe_engine() -> Result<String, TierError> {
     let engine = Engine::of_machine()?;
     let rights = if engine.rootless { "rootless" } else { "with root's rights" };

@@ -1,4 +1,5 @@
-//! What a process's end means: a result, an exception, a limit, or a crash. As `cell/ending.rs` has it for cells.
+//! Turns the end of a process into an outcome: a result, an exception, a limit or a crash. `cell/ending.rs` does the same for
+//! cells.
 
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
@@ -14,19 +15,20 @@ const NO_SPACE: i64 = 28;
 const FILE_TOO_LARGE: i64 = 27;
 const TOO_MANY_OPEN_FILES: i64 = 24;
 
-/// How a process ended, as it is reported.
+/// The exit status of a process.
 pub struct ProcessExit {
     pub status: ExitStatus,
-    /// By who has one number for a signal and for 128 more than it.
+    /// A wrapper (bubblewrap, a container engine) reported the status, and reports signal N as 128+N.
     pub via_wrapper: bool,
 }
 
-/// Of a process whose status an engine tells.
+/// The outcome of a container, whose status the engine reports.
 pub fn outcome_of_container(end: End, door: &mut Door, status: Option<ExitStatus>, writes: bool) -> Outcome {
     outcome_of(end, door, status.map(|status| ProcessExit { status, via_wrapper: true }), writes)
 }
 
-/// `writes` is whether it could write to folders of the host, which may be full for reasons of their own.
+/// The outcome of a process. `writes` says whether it could write to folders of the host: these may be full for other
+/// reasons than the scratch limit.
 pub fn outcome_of(end: End, door: &mut Door, ended: Option<ProcessExit>, writes: bool) -> Outcome {
     match end {
         End::Exceeded(limit) => Outcome::Exceeded(limit, None),
@@ -34,7 +36,7 @@ pub fn outcome_of(end: End, door: &mut Door, ended: Option<ProcessExit>, writes:
         End::Done => outcome_from_door(door, writes),
         End::Closed => match ended {
             None => crash_outcome("the process closed its channel without a result".to_owned()),
-            // A file that grew too large: native code is not asked whether it wants to know.
+            // A file went over RLIMIT_FSIZE. Python ignores this signal, but native code may be killed by it.
             Some(ended) if ended.signal() == Some(libc::SIGXFSZ) && !writes => {
                 Outcome::Exceeded(LimitKind::ScratchBytes, None)
             }
@@ -59,12 +61,12 @@ fn outcome_from_door(door: &mut Door, writes: bool) -> Outcome {
     }
 }
 
-/// Whoever reads the result line by line must not be fooled by a line end between values.
+/// Replaces line ends between JSON values, so that a result is always one line of output.
 fn replace_line_ends(json: String) -> String {
     if json.contains(['\n', '\r']) { json.replace(['\n', '\r'], " ") } else { json }
 }
 
-/// A limit that the skill saw as an exception, and did not handle.
+/// The limit that caused an unhandled exception, if one did.
 fn limit_behind_exception(raised: &Raised, writes: bool) -> Option<LimitKind> {
     match raised.errno {
         _ if raised.out_of_memory => Some(LimitKind::Memory),
@@ -75,7 +77,7 @@ fn limit_behind_exception(raised: &Raised, writes: bool) -> Option<LimitKind> {
 }
 
 impl ProcessExit {
-    /// The one by which it was ended, or may have been.
+    /// The signal that ended it or, if a wrapper reported the status, may have ended it.
     fn signal(&self) -> Option<i32> {
         let reported = self.status.code().filter(|_| self.via_wrapper).map(|code| code - 128);
         self.status.signal().or(reported.filter(|number| (1..=64).contains(number)))

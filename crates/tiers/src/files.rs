@@ -1,5 +1,5 @@
-//! The files that a process is given besides its packages: the skill, the guest's modules, and a few facts about users.
-//! Written for one call, below a private folder that goes with it.
+//! The files of one call, apart from packages: the skill, the runner with the guest's modules, and a minimal `/etc`. They are
+//! written into a private temporary folder that is removed after the call.
 
 use std::fs;
 use std::io;
@@ -34,7 +34,7 @@ impl Files {
         for (name, text) in [("passwd", PASSWD), ("group", GROUP), ("hosts", HOSTS)] {
             fs::write(files.etc_folder().join(name), text)?;
         }
-        // The proxy's socket goes here: nobody else may reach it.
+        // For the proxy's socket, which no other user may reach.
         fs::create_dir(files.socket_folder())?;
         fs::set_permissions(files.folder.path(), fs::Permissions::from_mode(0o700))?;
         Ok(files)
@@ -45,7 +45,7 @@ impl Files {
         self.folder.path().join("skill")
     }
 
-    /// `run.py`, and the guest's modules beside it.
+    /// The folder with `run.py`, `container.py` and the guest's modules.
     pub fn runner_folder(&self) -> PathBuf {
         self.folder.path().join("ours")
     }
@@ -54,7 +54,8 @@ impl Files {
         self.folder.path().join("etc")
     }
 
-    /// Lets another user read what is to be mounted, whatever the umask was. They still can't get here by path.
+    /// Makes what is mounted readable for a container's user, whatever the umask is. The folder around it stays private, so
+    /// other users still can't reach it by path.
     pub fn open_to_others(&self) -> io::Result<()> {
         for place in [self.skill_folder(), self.runner_folder(), self.socket_folder()] {
             make_readable(&place)?;
@@ -70,7 +71,7 @@ impl Files {
         self.folder.path().join("s")
     }
 
-    /// For scratch space, where that is a folder of the host; not there yet.
+    /// Where a scratch folder on the host may be created. It does not exist yet.
     pub fn scratch_folder(&self) -> PathBuf {
         self.folder.path().join("scratch")
     }

@@ -1,7 +1,8 @@
-//! The tier `in_process`: the operator's own Python with all that the operator may do, as the framework runs skills today.
-//! No isolation. The call is still one of ours: same params, limits as far as the kernel keeps them, result and envelope.
+//! The tier `in_process`: the operator's own Python with all of the operator's rights, as the framework runs skills today.
+//! No isolation. The call still has the same params, result and envelope, and the limits that rlimits can enforce.
 //!
-//! It is a process all the same, so that a deadline can end it; what a skill puts into a session of its own outlives it.
+//! It is a separate process nevertheless, so that a deadline can end it. A process that the skill moves into another session
+//! outlives the call.
 
 use std::os::unix::process::CommandExt;
 use std::process::Command;

@@ -1,12 +1,12 @@
-//! Mounts within mounts. The kernel mounts on a folder that is there; a cell needs none. Making one in somebody's folder
-//! for that would change it, so a mount that has no place is refused.
+//! Mounts within mounts. Unlike a cell, the kernel needs an existing folder as a mount point. Creating it would change the
+//! operator's folder, so a mount without a mount point is refused.
 
 use std::path::{Component, Path, PathBuf};
 
 use super::UnsupportedMount;
 use skillcell_policy::MountGrant;
 
-/// The first mount that lies in another which has no folder for it, and why it can't be made.
+/// The first mount within another mount that has no folder at that path.
 pub fn mount_without_folder(mounts: &[(PathBuf, MountGrant)]) -> Option<UnsupportedMount> {
     mounts.iter().find_map(|(_, grant)| {
         let (around, rest) = enclosing_mount(grant, mounts)?;
@@ -24,7 +24,7 @@ pub fn mount_without_folder(mounts: &[(PathBuf, MountGrant)]) -> Option<Unsuppor
     })
 }
 
-/// The host's folder of the mount that is closest around another, and the way from there.
+/// The host folder of the innermost mount around this one, and the relative path from there.
 fn enclosing_mount<'a>(grant: &'a MountGrant, mounts: &'a [(PathBuf, MountGrant)]) -> Option<(&'a Path, &'a Path)> {
     let seen = Path::new(grant.guest.as_str());
     let outer = mounts.iter().filter(|(_, other)| other.guest != grant.guest);
@@ -33,7 +33,7 @@ fn enclosing_mount<'a>(grant: &'a MountGrant, mounts: &'a [(PathBuf, MountGrant)
     within.min_by_key(|(_, rest)| rest.components().count())
 }
 
-/// Whether there is a folder, by no link: those may be a skill's.
+/// Whether `rest` is a folder within `folder`. Links are not followed, since a skill may have made them.
 fn is_folder_without_links(folder: &Path, rest: &Path) -> bool {
     let mut place = folder.to_owned();
     rest.components().all(|part| {

@@ -1,8 +1,8 @@
-//! The HTTP of a process: a Unix socket that only its sandbox has, with the HTTP session of a cell behind it. Rules, addresses,
-//! secrets, caps and audit are those of a cell, since it is the same session that is asked.
+//! HTTP for processes: a Unix socket that only the sandbox can reach, with the same HTTP session behind it that a cell uses.
+//! So rules, address checks, secrets, caps and audit are those of a cell.
 //!
-//! A process that may connect to nothing has a stream instead, on which it asks for a connection with one byte and is
-//! handed a fresh one.
+//! A process that may not call `connect` has a stream instead. It sends one byte there for each connection that it wants, and
+//! is sent the descriptor of a new one.
 //!
 //! ```text
 //!   process ──▶ proxy   u32 length, `o` or `n` as through the door, or `e` <u32 connection>
@@ -11,8 +11,8 @@
 //!                       0x16 "skillcell " <name> "\n" first asks for TLS, and is answered with 0x16 <how> <u16> <text>
 //! ```
 //!
-//! A connection that was refused, or failed, is closed; `e` then says why. Nothing is answered until the skill has taken
-//! its call: it is imported without the network, as in a cell.
+//! A connection that was refused or failed is closed; `e` then says why. Until the skill has taken its call, every question
+//! is refused: as in a cell, it is imported without the network.
 
 mod pump;
 
@@ -32,9 +32,9 @@ use skillcell_child::spawn::send_descriptor;
 use skillcell_door::{Denials, HttpSession};
 use skillcell_limits::cancel::CancelToken;
 
-/// Streams at once; each takes a thread.
+/// Concurrent streams; each takes a thread.
 const MAX_STREAMS: usize = 32;
-/// Ends of connections that are remembered.
+/// For how many connections the reason of their end is kept.
 const MAX_ENDS: usize = 256;
 
 /// Dropping it ends every connection.
@@ -44,13 +44,13 @@ pub struct Proxy {
     listener: Option<JoinHandle<()>>,
 }
 
-/// How a process gets at it; kept to wake who waits there.
+/// How a process reaches the proxy. Kept to wake the listener at the end.
 enum Entrance {
     Path(ShortSocketPath),
     Stream(UnixStream),
 }
 
-/// A path that is never too long for a socket's address, which has room for 107 bytes: by the descriptor of its folder.
+/// A socket path by way of `/proc/self/fd`, since a socket address has room for 107 bytes only.
 struct ShortSocketPath {
     folder: File,
     name: OsString,
@@ -70,23 +70,23 @@ impl ShortSocketPath {
 }
 
 struct Shared {
-    /// HTTP, where any of it is granted.
+    /// The HTTP session, if any HTTP is granted.
     web: Option<Mutex<HttpSession>>,
     denials: Arc<Denials>,
     deadline: Instant,
     open: AtomicBool,
-    /// Cancelled at the end, so that no stream waits for a server any more.
+    /// Cancelled at the end, so that no stream keeps waiting for a server.
     stopped: CancelToken,
     streams: AtomicUsize,
     next: AtomicU32,
-    /// How connections ended: what the door said.
+    /// Why connections ended, as the door's answer, by id.
     ends: Mutex<HashMap<u32, Vec<u8>>>,
-    /// To be woken at the end, by number.
+    /// Open streams by id, to be shut down at the end.
     live: Mutex<HashMap<u32, UnixStream>>,
 }
 
 impl Proxy {
-    /// One that is reached by a path.
+    /// Starts a proxy that listens on a socket at this path.
     pub fn start_at_path(
         web: Option<&HttpSession>,
         denials: Arc<Denials>,
@@ -101,7 +101,7 @@ impl Proxy {
         Ok(Proxy { shared, entrance: Entrance::Path(path), listener: Some(thread) })
     }
 
-    /// One that hands out connections; and the end that is for the process.
+    /// Starts a proxy that hands out connections on a stream; returns the process's end of that stream too.
     pub fn start_on_stream(
         web: Option<&HttpSession>,
         denials: Arc<Denials>,
@@ -115,7 +115,7 @@ impl Proxy {
         Ok((Proxy { shared, entrance, listener: Some(thread) }, theirs))
     }
 
-    /// From now on it answers.
+    /// Questions are refused before this is called.
     pub fn allow_requests(&self) {
         self.shared.open.store(true, Ordering::SeqCst);
     }
@@ -158,7 +158,7 @@ fn hand_out_connections(mut asked: &UnixStream, shared: &Arc<Shared>) {
     std::thread::scope(|scope| {
         while matches!(asked.read(&mut [0]), Ok(1)) && !shared.stopped.is_cancelled() {
             let Ok((ours, theirs)) = UnixStream::pair() else { continue };
-            // Whoever asks and takes nothing gets no more.
+            // Sending fails once the process leaves too many descriptors unread.
             if send_descriptor(asked.as_fd(), theirs.as_fd()).is_ok() {
                 serve_in_thread(scope, ours, shared);
             }
@@ -166,7 +166,7 @@ fn hand_out_connections(mut asked: &UnixStream, shared: &Arc<Shared>) {
     });
 }
 
-/// Serves a stream in a thread of its own; closes it where there are too many.
+/// Serves a stream in a new thread, or closes it if there are too many.
 fn serve_in_thread<'scope>(scope: &'scope Scope<'scope, '_>, stream: UnixStream, shared: &'scope Arc<Shared>) {
     if shared.streams.fetch_add(1, Ordering::SeqCst) >= MAX_STREAMS {
         shared.streams.fetch_sub(1, Ordering::SeqCst);
@@ -201,7 +201,7 @@ impl Shared {
         })
     }
 
-    /// Connections for one stream, where anything is granted. What there is to spend is shared.
+    /// A session for one stream, if any HTTP is granted. Budgets are shared between sessions.
     fn new_session(&self) -> Option<HttpSession> {
         self.web.as_ref().map(|web| lock(web).sibling(self.stopped.clone()))
     }

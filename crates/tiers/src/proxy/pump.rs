@@ -1,4 +1,4 @@
-//! One stream of the proxy: a question, or a connection whose bytes go back and forth.
+//! Serves one stream of the proxy: a single question, or a connection whose bytes are pumped in both directions.
 
 use std::io::{self, ErrorKind, Read, Write};
 use std::os::fd::AsFd;
@@ -11,19 +11,19 @@ use skillcell_door::web::{self, Place};
 use skillcell_door::{HttpSession, refuse_open};
 use skillcell_http::{HttpError, Readiness};
 
-/// The longest question: a name, and what is beside it.
+/// The longest question: a host name and a few fixed fields.
 const MAX_QUESTION_BYTES: usize = 512;
 const PIECE: usize = 64 << 10;
-/// How long the rest of a piece is waited for before the stream is looked at again.
+/// How long to wait for more of a response before looking at the process's side again.
 const READ_TURN: Duration = Duration::from_millis(10);
 const HELLO: &[u8] = b"\x16skillcell ";
-/// How TLS went, in the guest's `handshake`.
+/// Results of a TLS handshake, as the guest's `handshake` reads them.
 const SHAKEN: u8 = 0;
 const FAILED: u8 = 1;
 const NOT_TRUSTED: u8 = 2;
 const TIMED_OUT: u8 = 3;
 
-/// Serves a stream to its end. Gives the answer that ended its connection, where that was a no.
+/// Serves a stream to its end. Returns why its connection was refused or failed, as the door's answer.
 pub fn serve_stream(stream: &UnixStream, id: u32, shared: &Shared) -> Option<Vec<u8>> {
     let question = read_question(stream, shared.deadline).ok()?;
     let (kind, payload) = question.split_first()?;
@@ -35,14 +35,14 @@ pub fn serve_stream(stream: &UnixStream, id: u32, shared: &Shared) -> Option<Vec
     match kind {
         b'n' => {
             let mut session = shared.new_session();
-            // The question and its answer are the door's own.
+            // Question and answer have the same format as through the door.
             let reply = web::receive(session.as_mut(), &shared.denials, b'n', payload, shared.deadline).ok()?;
             write_answer(stream, &reply, shared.deadline).ok()?;
             None
         }
         b'e' => {
             let asked = payload.try_into().map(u32::from_le_bytes).ok()?;
-            // It may be just about to be reply.
+            // The connection's thread may be about to record it.
             let end = wait_for_end(shared, asked).unwrap_or_else(|| vec![0]);
             write_answer(stream, &end, shared.deadline).ok()?;
             None
@@ -58,7 +58,7 @@ fn wait_for_end(shared: &Shared, id: u32) -> Option<Vec<u8>> {
             return Some(end.clone());
         }
         if !lock(&shared.live).contains_key(&id) {
-            // Between the two it may have ended.
+            // It may have ended between the two lookups.
             return lock(&shared.ends).get(&id).cloned();
         }
         std::thread::sleep(Duration::from_millis(2));
@@ -88,16 +88,16 @@ struct Pump<'a> {
 /// What to do after a step.
 enum Step {
     Continue,
-    /// The stream is over, for this reason if there is one.
+    /// The stream is over; with the error that ended it, if one did.
     Done(Option<HttpError>),
 }
 
 impl Pump<'_> {
-    /// Gives why it ended, as the door would say it, unless the call is over or the process went away.
+    /// Pumps until either side ends. Returns the error that ended it, unless the call itself is over.
     fn run(mut self) -> Option<Vec<u8>> {
         let mut first = true;
         loop {
-            // Both at once: the process may write, or go away, while the server answers.
+            // Waits for both sides: the process may write or hang up while the server answers.
             let (state, written) =
                 self.session.wait_beside(self.connection, self.stream.as_fd(), self.deadline).ok()?;
             let mut step = if written { self.forward_request(&mut first) } else { Step::Continue };
@@ -111,7 +111,7 @@ impl Pump<'_> {
         }
     }
 
-    /// Takes what the process wrote.
+    /// Forwards what the process wrote to the server.
     fn forward_request(&mut self, first: &mut bool) -> Step {
         let mut buffer = vec![0; PIECE];
         let size = match self.stream.take(PIECE as u64).read(&mut buffer) {
@@ -130,7 +130,8 @@ impl Pump<'_> {
         }
     }
 
-    /// The name was given when it connected; one that differs connects anew.
+    /// Starts TLS, with the host name that the connection was opened with. The name in the hello is not used: a guest that
+    /// wants another one opens another connection.
     fn shake_hands(&mut self, hello: &[u8]) -> Step {
         if hello.last() != Some(&b'\n') {
             return Step::Done(None);
@@ -152,7 +153,7 @@ impl Pump<'_> {
         }
     }
 
-    /// Gives the process what came of the answer.
+    /// Forwards what has arrived from the server to the process.
     fn forward_response(&mut self) -> Step {
         match self.session.read(self.connection, PIECE, self.deadline.min(Instant::now() + READ_TURN)) {
             Ok(bytes) if bytes.is_empty() => Step::Done(None),
@@ -160,7 +161,7 @@ impl Pump<'_> {
                 Ok(()) => Step::Continue,
                 Err(_) => Step::Done(None),
             },
-            // The rest of it takes longer, or there is nothing more to come.
+            // Nothing more has arrived yet.
             Err(HttpError::TimedOut { .. } | HttpError::NotReady) => Step::Continue,
             Err(error) => Step::Done(Some(error)),
         }

@@ -1,12 +1,12 @@
-//! Bubblewrap, told what a process sees and has.
+//! Runs a process in bubblewrap.
 //!
-//! It gets namespaces of its own for users, processes, network, messages, names and control groups; no capability, no
-//! way to get one, no further user namespace; a root that is read-only, with this machine's libraries, its Python, the
-//! packages, the skill and nothing else of the host; and what is granted. A filter takes system calls away that no skill
-//! needs and that the kernel's bugs tend to be in.
+//! The process gets its own user, pid, network, IPC, UTS and cgroup namespaces; no capabilities, no way to gain any, and no
+//! further user namespaces; a read-only root with this machine's libraries, its Python, the packages, the skill and granted
+//! mounts, and nothing else of the host. A seccomp filter denies system calls that skills don't need and that kernel bugs
+//! tend to be in.
 //!
-//! *Invariant*: its processes are in a namespace whose init process is killed at the end, and with it the kernel kills the
-//! others. It is gone only when they are, and their file systems.
+//! *Invariant*: all its processes are in a pid namespace whose init process is killed at the end, upon which the kernel kills
+//! the others. The init process is gone only after the others and their mounts are.
 
 mod files;
 pub mod mounts;
@@ -31,13 +31,13 @@ use skillcell_child::{Finished, Program, find_program};
 use skillcell_packages::venv::Venv;
 use skillcell_policy::Mode;
 
-/// Where the process sees its parts.
+/// Where the process sees the runner, its packages and its home.
 const RUNNER: &str = "/skillcell";
 const PACKAGES: &str = "/packages";
 const HOME: &str = "/home/skill";
-/// How long it may take to say what it is, and to start something that does nothing.
+/// The timeout for `--version`, and for the trial run of a shell that does nothing.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// The number that the user has inside.
+/// The uid and gid inside.
 const USER: &str = "1000";
 
 /// Bubblewrap, if it is here and works.
@@ -53,7 +53,7 @@ pub fn find() -> Result<Sandbox, String> {
     Ok(Sandbox { kind: Kind::Bubblewrap(program), version })
 }
 
-/// Starts bubblewrap, and in it the process, once that is bounded.
+/// Starts bubblewrap, which starts the process in it only once all limits are in place.
 pub fn start(
     program: &Path,
     job: &Job<'_>,
@@ -77,11 +77,12 @@ pub fn start(
     let passed = PassedDescriptors { info: info.as_raw_fd(), block: block.as_raw_fd(), filter: filter.as_raw_fd() };
     let mut process =
         Process::spawn(build_command(program, job, venv, files, &passed), &descriptors, job.limits, None)?;
-    drop(descriptors); // the other ends
+    // Bubblewrap has its copies; while these stay open, `read_init_pid` would see no end of file.
+    drop(descriptors);
     process.start_guard(&[files.folder()])?;
     let init = read_init_pid(&mut process, told)?;
     process.set_namespace_init(init)?;
-    // What is in the three scratch folders is memory too.
+    // The three scratch folders are tmpfs, whose content counts as memory.
     process.cgroup = add_to_cgroup(init, job, job.limits.scratch_bytes.saturating_mul(3))?;
     let counted = ScratchFiles::new(init, &files.runner_folder().join("run.py"), job.limits.scratch_files);
     let counted = counted.map_err(TierError::io("watch the scratch folders"))?;
@@ -101,14 +102,14 @@ fn runner_settings(job: &Job<'_>, venv: &Venv, proxy: i32) -> RunnerSettings {
     }
 }
 
-/// Why something granted would hide Python. Where that is, is known only now.
+/// Why a granted mount would hide Python. It is checked here because Python's location is known only now.
 fn why_python_is_hidden(job: &Job<'_>, venv: &Venv) -> Option<String> {
     let base = venv.base();
     let parts = [base.prefix.join("lib"), base.prefix.join("lib64"), base.executable.clone()];
     job.mounts.iter().find_map(|(_, grant)| mounts::why_hidden(grant, parts.iter().map(PathBuf::as_path)))
 }
 
-/// Bubblewrap tells of the init process once the sandbox is made. If it can't make one it says why on stderr.
+/// Bubblewrap writes the init process's pid to `--info-fd` once the sandbox exists. If that fails, stderr says why.
 fn read_init_pid(process: &mut Process, mut told: impl Read) -> Result<Pid, TierError> {
     let mut text = String::new();
     let _ = told.by_ref().take(4096).read_to_string(&mut text);
@@ -117,11 +118,11 @@ fn read_init_pid(process: &mut Process, mut told: impl Read) -> Result<Pid, Tier
     pid.and_then(Pid::from_raw).ok_or_else(|| TierError::Sandbox(process.read_stderr()))
 }
 
-/// Numbers of descriptors that bubblewrap gets.
+/// Descriptors passed to bubblewrap, by number.
 struct PassedDescriptors {
-    /// Where it tells of its child.
+    /// Where it writes the pid of its child.
     info: i32,
-    /// What it waits for before it starts it.
+    /// It waits for a byte here before it runs the command.
     block: i32,
     /// The filter of system calls.
     filter: i32,
@@ -150,15 +151,15 @@ fn build_command(program: &Path, job: &Job<'_>, venv: &Venv, files: &Files, pass
         command.arg(if grant.mode == Mode::ReadWrite { "--bind" } else { "--ro-bind" });
         command.arg(folder).arg(grant.guest.as_str());
     }
-    // The kernel takes root's word in `/proc/sys` without any capability, and root this is, if the operator is.
+    // If the operator is root, so is this process for the kernel, and `/proc/sys` checks the uid rather than capabilities.
     command.args(["--remount-ro", "/proc"]);
     command.args(["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", HOME, "--"]);
     command.arg(&venv.base().executable).args(["-I", "-S"]).arg(format!("{RUNNER}/run.py"));
     command
 }
 
-/// Arguments for a program of the study, which sees this machine's own system and reads what it `needs` beside it, and
-/// writes to its folder only.
+/// Arguments for a program of the study: it sees the `system` folders of this machine and what it `needs` read-only, and can
+/// write to its own folder only.
 pub fn study_arguments(system: &[&str], needs: &[&Path], folder: &Path) -> Vec<OsString> {
     let mut words: Vec<OsString> = ISOLATION.iter().map(OsString::from).collect();
     words.extend(["--proc", "/proc"].map(OsString::from));
@@ -199,7 +200,7 @@ fn bind_libraries(command: &mut Command) {
     }
 }
 
-/// The Python of this machine, without the programs that are beside it, and the packages.
+/// Binds this machine's Python, without the other programs in its folder, and the packages.
 fn bind_python(command: &mut Command, venv: &Venv) {
     let base = venv.base();
     for path in [base.prefix.join("lib"), base.prefix.join("lib64")] {
@@ -215,7 +216,7 @@ fn bind_read_only(command: &mut Command, from: &Path, to: &str) {
     command.arg("--ro-bind").arg(from).arg(to);
 }
 
-/// What a program prints, or its complaint.
+/// What a program prints on stdout or, if it fails, on stderr.
 fn run_for_output(program: &mut Program) -> Result<String, String> {
     let output = match program.finish(PATIENCE).map_err(|error| error.to_string())? {
         Finished::Ended(output) => output,

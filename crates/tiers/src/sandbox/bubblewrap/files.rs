@@ -1,5 +1,5 @@
-//! How many files are in the scratch folders of a process that has a file system of its own. Bubblewrap bounds their bytes;
-//! a file without any is memory of the kernel's all the same, and takes its time to go.
+//! Counts the files in the scratch folders of a bubblewrap process. Bubblewrap bounds their bytes, but not the number of
+//! inodes: empty files take kernel memory too, and time to remove.
 
 use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
@@ -13,25 +13,25 @@ use skillcell_limits::LimitKind;
 
 const SCRATCH: [&str; 3] = ["/tmp", HOME, "/dev/shm"];
 
-/// The file systems of one process, seen from outside.
+/// The scratch file systems of one process, as seen from the host.
 pub struct ScratchFiles {
     root: PathBuf,
     places: [PathBuf; 3],
-    /// A file that is there once all is mounted; before that, these are the host's own folders.
+    /// A file that is visible once all mounts are made; before that, these paths are the host's own folders.
     marker: Metadata,
     most: u64,
 }
 
 impl ScratchFiles {
-    /// `runner` is the file `run.py`, as the host has it.
+    /// `runner` is the host's path of `run.py`.
     pub fn new(init: Pid, runner: &Path, most: u32) -> std::io::Result<ScratchFiles> {
         let root = PathBuf::from(format!("/proc/{}/root", init.as_raw_nonzero()));
-        // Nothing is ever mounted over them, only in them.
+        // Nothing can be mounted over these folders, only within them.
         let places = SCRATCH.map(|place| join_root(&root, Path::new(place)));
         Ok(ScratchFiles { root, places, marker: runner.metadata()?, most: u64::from(most) })
     }
 
-    /// All of them together, whether they have a name or not.
+    /// Checks the number of files in all folders together, unlinked files included.
     pub fn exceeded_limit(&self) -> Option<LimitKind> {
         let marker = join_root(&self.root, &Path::new(RUNNER).join("run.py")).metadata().ok()?;
         if (marker.dev(), marker.ino()) != (self.marker.dev(), self.marker.ino()) {

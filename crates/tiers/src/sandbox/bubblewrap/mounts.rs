@@ -1,4 +1,4 @@
-//! Which mounts can be made: not on what the process is made of, where a cell has nothing.
+//! Which mounts bubblewrap can make: none over the paths that the process itself needs.
 
 use std::path::{Path, PathBuf};
 
@@ -6,7 +6,7 @@ use super::{LIBRARIES, LINKS, PACKAGES, RUNNER};
 use crate::UnsupportedMount;
 use skillcell_policy::MountGrant;
 
-/// Besides libraries, and what no tier lets be hidden. What is in `/etc` beside them can be mounted.
+/// Besides libraries, and besides paths that no tier allows. Other paths in `/etc` can be mounted.
 const RESERVED: [&str; 5] = [RUNNER, PACKAGES, "/etc/passwd", "/etc/group", "/etc/hosts"];
 
 /// The first that can't be made.
@@ -15,7 +15,7 @@ pub fn unsupported_mount(mounts: &[(PathBuf, MountGrant)]) -> Option<Unsupported
     mounts.iter().find_map(|(_, grant)| why_hidden(grant, fixed()).map(|why| refuse_mount(grant, why)))
 }
 
-/// Why it would hide one of these places, or lie in one.
+/// Why the mount would hide one of these places, or lie in one; `None` if it does not.
 pub fn why_hidden<'a>(grant: &MountGrant, mut places: impl Iterator<Item = &'a Path>) -> Option<String> {
     let guest = Path::new(grant.guest.as_str());
     let place = places.find(|place| place.starts_with(guest) || guest.starts_with(place))?;
