@@ -130,8 +130,8 @@ fn choose_sandbox(choice: Option<&str>) -> Result<Sandbox, String> {
     }
 }
 
-/// The environment that every process starts with. Granted variables are sent over the channel, so that they don't appear in
-/// `/proc/PID/environ`.
+/// The environment that every process starts with. Granted variables are sent over the channel, so that other
+/// users of this machine can't see them.
 fn base_environment(home: &Path, tmp: &Path) -> [(&'static str, OsString); 8] {
     [
         ("HOME", home.into()),

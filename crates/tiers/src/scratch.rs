@@ -1,8 +1,8 @@
-//! Scratch space in a folder of the host, for a process that has no file system of its own. Nothing bounds a folder, so it
-//! is watched; and what a stranger made in it is taken apart without ever going down. It is in memory where that can be:
-//! what was made there in a moment is gone in a moment.
+//! Scratch space in a folder of the host, for a process without a mount namespace. A folder has no size limit, so it is
+//! watched; and its content is untrusted, so it is removed without recursion. It is in memory (`/dev/shm`) if possible, where
+//! many files can be removed as fast as they were created.
 //!
-//! *Life cycle*: made empty, watched while the process lives, removed when dropped. By then no process may be in it.
+//! *Life cycle*: created empty, watched while the process lives, removed when dropped. By then no process may use it.
 
 mod remove;
 mod unlinked;
@@ -19,34 +19,34 @@ use tempfile::TempDir;
 use super::watch::Watch;
 use skillcell_limits::{LimitKind, Limits};
 
-/// Where every process may have files in memory.
+/// A tmpfs that every process may write to.
 const IN_MEMORY: &str = "/dev/shm";
 const TMPFS: i64 = 0x0102_1994;
 
-/// How many files a file system in memory has, whether they have a name or not. Its root is none.
+/// How many files a tmpfs has, unlinked ones included, its root excluded.
 pub fn count_files(found: rustix::fs::StatFs) -> u64 {
     found.f_files.saturating_sub(found.f_ffree).saturating_sub(1)
 }
 
 pub struct Scratch {
     folder: PathBuf,
-    /// What the folder is in, if it is in memory.
+    /// The private folder around it, if it is in memory.
     around: Option<TempDir>,
     watch: Option<Watch>,
 }
 
 impl Scratch {
-    /// A folder in memory; or this one, which is not there yet.
+    /// Creates a folder in memory or, if that is not possible, `otherwise`, which must not exist yet.
     pub fn new(otherwise: PathBuf) -> io::Result<Scratch> {
         let around = create_in_memory();
         let folder = around.as_ref().map_or(otherwise, |around| around.path().join("scratch"));
         Scratch::create_at(folder, around)
     }
 
-    /// With a folder for temporary files and one to be at home in.
+    /// Creates the folder, with `tmp` and `home` in it.
     fn create_at(folder: PathBuf, around: Option<TempDir>) -> io::Result<Scratch> {
         std::fs::create_dir(&folder)?;
-        // As the kernel tells of files in it.
+        // The canonical path, to be compared with paths in `/proc`.
         let scratch = Scratch { folder: folder.canonicalize()?, around, watch: None };
         std::fs::create_dir(scratch.tmp())?;
         std::fs::create_dir(scratch.home())?;
@@ -57,7 +57,7 @@ impl Scratch {
         &self.folder
     }
 
-    /// What goes with it.
+    /// The outermost folder that belongs to it.
     pub fn outer_folder(&self) -> &Path {
         self.around.as_ref().map_or(&self.folder, |around| around.path())
     }
@@ -70,15 +70,15 @@ impl Scratch {
         self.folder.join("home")
     }
 
-    /// From now on, when there is more in it than may be, `wake` is shut down, which ends whoever reads from it. Files that
-    /// processes of this session hold though they have no name any more count too.
+    /// From now on, shuts down `wake` once the folder exceeds the limits, which ends a blocked read from that socket. Unlinked
+    /// files that processes of this session still hold count too.
     pub fn watch(&mut self, limits: &Limits, session: Pid, wake: UnixStream) {
         let most = used::Used { bytes: limits.scratch_bytes, files: u64::from(limits.scratch_files) };
         let folder = self.folder.clone();
         self.watch = Some(Watch::start(wake, move || find_exceeded(&folder, session, &most)));
     }
 
-    /// What there was too much of.
+    /// The limit that was exceeded, if one was.
     pub fn exceeded_limit(&self) -> Option<LimitKind> {
         self.watch.as_ref().and_then(Watch::exceeded_limit)
     }
@@ -92,7 +92,7 @@ fn create_in_memory() -> Option<TempDir> {
 }
 
 fn find_exceeded(folder: &Path, session: Pid, most: &used::Used) -> Option<LimitKind> {
-    // The two folders in it are ours.
+    // `tmp` and `home` are not the skill's.
     let most = used::Used { files: most.files.saturating_add(2), ..*most };
     let mut used = used::measure_tree(folder, &most);
     if used.bytes <= most.bytes {
@@ -108,7 +108,7 @@ fn find_exceeded(folder: &Path, session: Pid, most: &used::Used) -> Option<Limit
 impl Drop for Scratch {
     fn drop(&mut self) {
         self.watch = None;
-        // What is left, if anything, is in a folder that is removed next.
+        // If this fails, the folder around it is removed next.
         let _ = remove::remove_tree(&self.folder);
     }
 }

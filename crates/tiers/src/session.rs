@@ -1,18 +1,18 @@
-//! The processes of a session, as `/proc` tells of them: for what has no process namespace.
+//! Finds the processes of a session in `/proc`, for processes without a pid namespace.
 
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use rustix::process::Pid;
 
-/// The folders in `/proc` of a session's processes. One that has ended and was not waited for is none.
+/// The `/proc` folders of a session's processes, zombies excluded.
 pub fn session_processes(session: Pid) -> impl Iterator<Item = PathBuf> {
     let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
     let numbered = entries.filter(|entry| entry.file_name().as_bytes().iter().all(u8::is_ascii_digit));
     numbered.map(|entry| entry.path()).filter(move |path| is_live_in_session(path, session).unwrap_or(false))
 }
 
-/// Behind the name, which may have anything in it, are the state, two numbers and the session.
+/// Parses `stat`: after the name in parentheses, which may contain anything, come state, ppid, pgrp and session.
 fn is_live_in_session(process: &Path, session: Pid) -> Option<bool> {
     let stat = std::fs::read(process.join("stat")).ok()?;
     let after = stat.iter().rposition(|byte| *byte == b')')? + 1;

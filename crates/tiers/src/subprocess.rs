@@ -1,11 +1,11 @@
-//! The tier `subprocess`: a fresh Python process for a call, in a sandbox, ended with all that it started.
+//! The tier `subprocess`: a fresh Python process for each call, in a sandbox, killed with all that it started.
 //!
 //! ```text
 //!   files ──▶ sandbox: proxy, process, bounds ──▶ settings ──▶ run.py ⇄ channel
 //!                         stdout, stderr ──▶ capped            result, deadline, limit ──▶ kill
 //! ```
 //!
-//! *Invariant*: when `run` returns, no process of the call lives. How that is so is its sandbox's to say.
+//! *Invariant*: when `run` returns, no process of the call is alive. Each sandbox documents how it ensures that.
 
 use std::path::PathBuf;
 use std::time::Instant;
@@ -29,7 +29,7 @@ pub fn run(mut job: Job<'_>, venv: &Venv) -> Result<JobReport, TierError> {
     process.run(&mut job, &settings, started, deadline, || proxy.allow_requests())
 }
 
-/// Which sandbox there is, and what it lacks.
+/// Describes the sandbox of this machine, for `skillcell doctor`.
 pub fn describe_sandbox() -> Result<String, TierError> {
     let version = &Sandbox::find()?.version;
     Sandbox::check_bounds()?;
@@ -41,7 +41,7 @@ pub fn unsupported_mount(mounts: &[(PathBuf, MountGrant)]) -> Result<Option<Unsu
     Ok(Sandbox::find()?.unsupported_mount(mounts))
 }
 
-/// What `run.py` is told first.
+/// The settings, which are the first message to `run.py`.
 fn encode_settings(job: &Job<'_>, runner: RunnerSettings) -> Vec<u8> {
     let settings = json!({
         "env": job.env,

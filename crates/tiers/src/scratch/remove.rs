@@ -1,5 +1,5 @@
-//! Removes a tree that a stranger made: however deep it is, no path gets long, nothing recurses, and a few descriptors do.
-//! What lies too deep is moved to the top, and is taken apart there.
+//! Removes an untrusted tree of any depth, without long paths, without recursion and with few descriptors. Folders that are
+//! too deep are moved to the top and removed from there.
 
 use std::ffi::CString;
 use std::io;
@@ -10,12 +10,12 @@ use rustix::fs::{AtFlags, Dir};
 
 use super::used::{make_accessible, open_folder};
 
-/// Folders in folders that are open at once.
+/// How many nested folders are open at once.
 const MAX_DEPTH: usize = 48;
-/// Rounds in which nothing went, before it is given up.
+/// Gives up after this many rounds that removed nothing.
 const MAX_IDLE: u32 = 100;
 
-/// Removes a folder with all that is in it. Nobody may be writing to it.
+/// Removes a folder and its content. No process may be writing to it.
 pub fn remove_tree(folder: &Path) -> io::Result<()> {
     let (Some(parent), Some(name)) = (folder.parent(), folder.file_name()) else {
         return Err(io::ErrorKind::InvalidInput.into());
@@ -33,14 +33,14 @@ pub fn remove_tree(folder: &Path) -> io::Result<()> {
     Err(io::ErrorKind::DirectoryNotEmpty.into())
 }
 
-/// A folder that is open, and what is left to do in it.
+/// An open folder, and the names in it that are left to remove.
 struct Level {
     folder: OwnedFd,
     name: CString,
     left: Vec<CString>,
 }
 
-/// Goes through it once; how many went.
+/// Walks the tree once, and returns how many entries were removed.
 fn take_apart(top: BorrowedFd<'_>, moved: &mut u64) -> io::Result<u64> {
     let mut gone = 0;
     let mut open: Vec<Level> = Vec::new();
@@ -57,6 +57,7 @@ fn take_apart(top: BorrowedFd<'_>, moved: &mut u64) -> io::Result<u64> {
                 continue;
             }
             make_accessible(folder, &name);
+            // A folder that is not empty: go down, or move it up if that would be too deep.
             if depth == MAX_DEPTH {
                 *moved += 1;
                 let _ = rustix::fs::renameat(folder, &name, top, format!(".skillcell-{moved}"));
@@ -73,7 +74,7 @@ fn take_apart(top: BorrowedFd<'_>, moved: &mut u64) -> io::Result<u64> {
     }
 }
 
-/// Files, and empty folders.
+/// Removes a file or an empty folder; returns whether that worked.
 fn try_remove(folder: BorrowedFd<'_>, name: &CString) -> bool {
     let remove = |flags| rustix::fs::unlinkat(folder, name, flags).is_ok();
     remove(AtFlags::empty()) || remove(AtFlags::REMOVEDIR)

@@ -1,5 +1,5 @@
-//! Files without a name that a session's processes still hold, open or mapped: they take room on the disk, and no walk
-//! finds them. What is under way in a socket is not found either.
+//! Unlinked files that a session's processes still hold, open or mapped: they take disk space, but a walk of the folder does
+//! not find them. Descriptors in flight in a socket are not found here either.
 
 use std::collections::HashMap;
 use std::os::unix::ffi::OsStrExt;
@@ -10,10 +10,11 @@ use rustix::process::Pid;
 
 use crate::session::session_processes;
 
-/// What the kernel puts behind the path of such a file.
+/// What the kernel appends to the path of such a file.
 const DELETED: &[u8] = b" (deleted)";
 
-/// Bytes on disk of files that were below `folder`. A process that can't be looked at may hold any number of them.
+/// Bytes of held files that were below `folder`. If a live process can't be inspected, the answer is `u64::MAX`, since it may
+/// hold any number of them.
 pub fn held_bytes(folder: &Path, session: Pid) -> u64 {
     let mut found = HashMap::new();
     for process in session_processes(session) {
@@ -25,7 +26,7 @@ pub fn held_bytes(folder: &Path, session: Pid) -> u64 {
     found.values().fold(0, |sum, bytes| sum.saturating_add(*bytes))
 }
 
-/// Whether it could be looked at.
+/// Adds the files that it has open. Returns whether the process could be inspected.
 fn add_open_files(process: &Path, folder: &Path, found: &mut HashMap<u64, u64>) -> bool {
     let Ok(entries) = std::fs::read_dir(process.join("fd")) else { return false };
     for entry in entries.flatten() {
@@ -40,12 +41,12 @@ fn add_open_files(process: &Path, folder: &Path, found: &mut HashMap<u64, u64>) 
     true
 }
 
-/// One that is just ending has none any more, can't be looked at either, and holds nothing for long.
+/// Whether it still has an address space. An exiting process has none; it can't be inspected, but holds nothing for long.
 fn has_memory(process: &Path) -> bool {
     std::fs::read_to_string(process.join("status")).is_ok_and(|status| status.contains("\nVmSize:"))
 }
 
-/// As large as they are mapped: how much of that is on the disk can't be seen.
+/// Adds the files that it has mapped, with the size of the mapping: their size on disk is not visible.
 fn add_mapped_files(process: &Path, folder: &Path, found: &mut HashMap<u64, u64>) {
     let maps = std::fs::read(process.join("maps")).unwrap_or_default();
     for line in maps.split(|byte| *byte == b'\n') {

@@ -1,5 +1,5 @@
-//! Which mounts can be made where there is no file system of its own: a folder is seen where it is, and what a rule allows
-//! for a folder it allows for all that is in it.
+//! Which mounts are possible without a mount namespace: a folder is visible at its own path only, and a Landlock rule for a
+//! folder applies to everything below it.
 
 use std::path::{Path, PathBuf};
 
@@ -32,7 +32,7 @@ fn mounted_elsewhere(folder: &Path, grant: &MountGrant) -> Option<UnsupportedMou
     Some(UnsupportedMount { grant: grant.clone(), why, instead, remedy: INSTALL })
 }
 
-/// What may only be read, in what may be written.
+/// Refuses a read-only mount within a writable one.
 fn read_only_in_writable(
     folder: &Path,
     grant: &MountGrant,
@@ -49,7 +49,7 @@ fn read_only_in_writable(
     Some(UnsupportedMount { grant: grant.clone(), why, instead: None, remedy: INSTALL })
 }
 
-/// The files of this call, and of others, are written where temporary files are.
+/// Refuses a mount around the folder for temporary files, where the files of all calls are.
 fn contains_call_files(folder: &Path, grant: &MountGrant) -> Option<UnsupportedMount> {
     let temp_folder = std::env::temp_dir().canonicalize().ok()?;
     if !temp_folder.starts_with(folder) {
