@@ -1,5 +1,5 @@
-//! What a container is told and what it answers: one JSON object each way. An image in any language can keep it;
-//! docs/reference/container-contract.md is for its author.
+//! The contract with a container: one JSON object as its request and one as its answer. An image in any language can
+//! implement it; docs/reference/container-contract.md is for its author.
 
 use std::collections::BTreeMap;
 
@@ -13,12 +13,12 @@ use skillcell_packages::skill::Skill;
 
 /// The version of both directions.
 pub const VERSION: u32 = 1;
-/// What is around the result and the output in an answer: an exception with its traceback, and names.
+/// Room in an answer besides the result and the output: an exception with its traceback, and field names.
 const OVERHEAD_BYTES: u64 = 1 << 20;
-/// A byte of output may be written as six in JSON.
+/// A byte of output may take six in JSON, as `\u0000`.
 const ESCAPED: u64 = 6;
 
-/// What it is told.
+/// The request.
 #[derive(Serialize)]
 pub struct Request<'a> {
     skillcell: u32,
@@ -38,7 +38,7 @@ struct SkillInfo<'a> {
     package: String,
 }
 
-/// What the door has beside the params.
+/// What the door passes besides the params.
 #[derive(Serialize, Deserialize, Default)]
 #[serde(default)]
 struct Extra {
@@ -57,7 +57,7 @@ struct CallLimits {
     result_bytes: u64,
 }
 
-/// The call as JSON, from what a cell would get through its door.
+/// Encodes the call as JSON, with the same content that a cell gets through its door.
 pub fn encode_request(skill: &Skill, door: &Door, limits: &Limits, http: &str) -> Result<Vec<u8>, serde_json::Error> {
     let (params, extra) = Door::unpack(&door.call);
     let Limits { deadline, memory_bytes, stdout_bytes, result_bytes, .. } = *limits;
@@ -72,7 +72,7 @@ pub fn encode_request(skill: &Skill, door: &Door, limits: &Limits, http: &str) -
     })
 }
 
-/// What it answers, with exactly one of the first three.
+/// The answer, with exactly one of `returned`, `raised` and `exceeded`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Answer {
@@ -92,14 +92,14 @@ fn present<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Option<Box<RawVa
     Box::<RawValue>::deserialize(from).map(Some)
 }
 
-/// An answer that was understood.
+/// A valid answer.
 pub struct ParsedAnswer {
     pub reported: Reported,
     pub stdout: String,
     pub memory_bytes: u64,
 }
 
-/// What became of the call, as the container has it.
+/// The outcome of the call, as the container reports it.
 #[derive(Debug)]
 pub enum Reported {
     Returned(Box<RawValue>),
@@ -107,7 +107,7 @@ pub enum Reported {
     Exceeded(LimitKind),
 }
 
-/// The most that an answer may be.
+/// The longest answer that is read.
 pub fn max_answer_bytes(limits: &Limits) -> u64 {
     let stdout = limits.stdout_bytes.saturating_mul(ESCAPED);
     limits.result_bytes.saturating_add(stdout).saturating_add(OVERHEAD_BYTES)
@@ -128,7 +128,7 @@ pub enum ContractError {
     Limit(LimitKind),
 }
 
-/// The limits that are seen from inside.
+/// The limits that can be noticed inside a container, and so may be reported by it.
 const SEEN_INSIDE: [LimitKind; 6] = [
     LimitKind::Memory,
     LimitKind::StdoutBytes,
@@ -138,7 +138,7 @@ const SEEN_INSIDE: [LimitKind; 6] = [
     LimitKind::OpenFiles,
 ];
 
-/// Reads an answer, or says what is wrong with it. It is a stranger's.
+/// Parses an answer, which is untrusted.
 pub fn read_answer(bytes: &[u8], limits: &Limits) -> Result<ParsedAnswer, ContractError> {
     if bytes.iter().all(u8::is_ascii_whitespace) {
         return Err(ContractError::NoAnswer);

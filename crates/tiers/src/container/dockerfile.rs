@@ -1,10 +1,10 @@
-//! What a stranger's `Dockerfile` may not say. An engine keeps the network from the programs of a build, and from nothing
-//! else of it: `ADD` fetches as the engine itself, from wherever the operator's machine gets to, and options of `RUN` undo
-//! what the build was started with.
+//! Refuses what an untrusted `Dockerfile` may not contain. `--network none` applies to the programs of a build only: `ADD`
+//! downloads with the engine's own network access, which includes the operator's network, and options of `RUN` override
+//! those of the build.
 //!
-//! It is not a parser: what two parsers could read in two ways is refused too.
+//! This is not a parser: whatever parsers may read differently is refused too.
 
-/// Why a `Dockerfile` is not built, if so.
+/// Why a `Dockerfile` is refused; `None` if it is accepted.
 pub fn why_refused(text: &[u8], network: bool) -> Option<String> {
     let Ok(text) = std::str::from_utf8(text) else { return Some("it is no text".to_owned()) };
     let mut joined = String::new();
@@ -19,7 +19,7 @@ pub fn why_refused(text: &[u8], network: bool) -> Option<String> {
         if line.ends_with("\\\\") {
             return Some("a line ends with two backslashes, which may or may not go on".to_owned());
         }
-        // Within a longer instruction too: not every parser goes on where this does.
+        // Each line is checked alone too, since parsers differ in which lines continue an instruction.
         if let Some(why) = refused_instruction(line, network) {
             return Some(why);
         }
@@ -41,7 +41,7 @@ pub fn why_refused(text: &[u8], network: bool) -> Option<String> {
     refused_instruction(joined.trim(), network)
 }
 
-/// The images that it takes, as it names them, besides its own stages. For engines that can't be told to fetch none.
+/// The images that it uses, apart from its own stages and `BASE`. For Docker, which can't be told not to pull.
 pub fn external_images(text: &[u8]) -> Vec<String> {
     let text = String::from_utf8_lossy(text).replace("\\\r\n", " ").replace("\\\n", " ");
     let (mut stages, mut images) = (vec!["scratch".to_owned()], Vec::new());
@@ -62,7 +62,7 @@ pub fn external_images(text: &[u8]) -> Vec<String> {
     images
 }
 
-/// `# syntax=…` names another program to read the file, `# escape=…` another way to go on.
+/// The parser directive in a comment: `# syntax=…` selects another parser, `# escape=…` another escape character.
 fn parser_directive(comment: &str) -> Option<&'static str> {
     let (name, _) = comment.trim_start_matches('#').split_once('=')?;
     ["syntax", "escape"].into_iter().find(|known| name.trim().eq_ignore_ascii_case(known))

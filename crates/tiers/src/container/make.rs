@@ -1,4 +1,4 @@
-//! Getting a skill's image ready: named, built from its `Dockerfile`, or made of a base and its requirements.
+//! Prepares a skill's image: pulled by name, built from its `Dockerfile`, or built from a base and its requirements.
 
 use super::arguments::Container;
 use super::dockerfile;
@@ -17,9 +17,10 @@ use skillcell_packages::venv::{Foreign, Venv};
 use skillcell_packages::{Target, Wanted};
 use skillcell_policy::manifest::Manifest;
 
-/// Where an image has the skill's packages.
+/// The `Dockerfile` of default images, which have the skill's packages in `/opt/packages`.
 const DEFAULT: &str = "ARG BASE\nFROM ${BASE}\nCOPY . /opt/packages\n";
-/// What is needed to make one.
+
+/// Makes images.
 pub struct Maker<'a> {
     pub cache: &'a Cache,
     pub fetch: &'a Fetch,
@@ -28,13 +29,13 @@ pub struct Maker<'a> {
 }
 
 impl Maker<'_> {
-    /// The image of this skill, made if it is not there.
+    /// The image of this skill, built or pulled if it does not exist.
     pub fn make(&self, skill: &Skill, manifest: &Manifest, wanted: &Wanted) -> Result<Ready, TierError> {
         let engine = Engine::of_machine()?;
         let has_dockerfile = skill.files().iter().any(|(path, _)| path == "Dockerfile");
         match Source::select(manifest.container.as_ref(), has_dockerfile).map_err(TierError::from)? {
             Source::Named(image) => {
-                // Where it is pulled from is a stranger's choice: an address in the operator's own network, say.
+                // The manifest chooses the registry, which could be an address in the operator's own network.
                 if !self.containers.allow_build_network && engine.image_id(&image).is_none() {
                     let engine = engine.kind.program();
                     return Err(ImageError::Unpulled { image, engine }.into());
@@ -67,14 +68,14 @@ impl Maker<'_> {
             return Err(ImageError::Dockerfile { skill: skill.id().to_owned(), why }.into());
         }
         if engine.kind == Kind::Docker && !network {
-            // Podman is told to fetch none; this engine can't be.
+            // Podman is told not to pull; Docker can't be.
             let missing = dockerfile::external_images(&text).into_iter().find(|image| engine.image_id(image).is_none());
             if let Some(image) = missing {
                 let why = format!("it takes `{image}`, which is not on this machine, and a build fetches nothing");
                 return Err(ImageError::Dockerfile { skill: skill.id().to_owned(), why }.into());
             }
         }
-        // The operator's own choice is pulled; a build pulls nothing.
+        // The base is the operator's choice and may be pulled; the build itself pulls nothing.
         let takes_base = String::from_utf8_lossy(&text).contains("BASE");
         let base_id = takes_base
             .then(|| engine.ensure_image(base, self.fetch.offline, self.progress))
@@ -116,18 +117,18 @@ impl Maker<'_> {
         engine.build_image(&build, self.progress).map_err(TierError::from)
     }
 
-    /// The packages in a default image; other images have what they have.
+    /// The packages of a default image. For other images they are not known.
     pub fn packages(&self, ready: &Ready, wanted: &Wanted) -> Result<Option<Venv>, TierError> {
         if ready.command.is_empty() { Ok(None) } else { self.packages_for_base(&ready.engine, wanted).map(Some) }
     }
 
-    /// Requirements as packages for the base's Python.
+    /// Installs the requirements for the base's Python.
     fn packages_for_base(&self, engine: &Engine, wanted: &Wanted) -> Result<Venv, TierError> {
         let foreign = self.query_base_python(engine, &self.containers.base)?;
         Ok(Venv::make(self.cache, self.fetch, self.progress, wanted, Some(&foreign))?)
     }
 
-    /// What packages of the default image are chosen for. The base is looked for, not fetched.
+    /// The platform for which packages of the default image are chosen. Fails if the base is not local; it is not pulled.
     pub fn base_target(&self) -> Result<Target, TierError> {
         let engine = Engine::of_machine()?;
         let base = &self.containers.base;
@@ -138,7 +139,7 @@ impl Maker<'_> {
         Ok(self.query_base_python(&engine, base)?.target())
     }
 
-    /// What Python the base has.
+    /// Asks the base's Python for its version and platform, in a container.
     fn query_base_python(&self, engine: &Engine, base: &str) -> Result<Foreign, TierError> {
         let work = self.cache.scratch().map_err(|error| TierError::Sandbox(error.to_string()))?;
         let env_file = work.path().join("env");

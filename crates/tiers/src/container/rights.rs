@@ -1,5 +1,5 @@
-//! Whether the user that a container of root's runs as may use a folder that was granted. That user owns nothing, so what
-//! the folder lets everybody do is what counts.
+//! Whether the container's user may use a granted folder, if the engine runs as root. The container then runs as `nobody`,
+//! so usually the folder's mode for others decides.
 
 use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
@@ -9,14 +9,14 @@ use super::arguments::NOBODY;
 use crate::UnsupportedMount;
 use skillcell_policy::{Mode, MountGrant};
 
-/// The first folder of these that nobody may use as it was granted.
+/// The first folder that the user `nobody` may not use as granted.
 pub fn inaccessible_mount(mounts: &[(PathBuf, MountGrant)]) -> Option<UnsupportedMount> {
     mounts.iter().find_map(|(folder, grant)| {
         let (needs, verb) = match grant.mode {
             Mode::ReadOnly => (0o5, "read"),
             Mode::ReadWrite => (0o7, "write to"),
         };
-        // What can't be looked at is told by who mounts it.
+        // If it can't be inspected, mounting it fails with a better message.
         let found = folder.metadata().ok()?;
         (!has_rights(&found, needs)).then(|| UnsupportedMount {
             grant: grant.clone(),

@@ -1,4 +1,4 @@
-//! How many files a container has in its scratch space: memory of the kernel's that no size bounds.
+//! Counts the files in a container's scratch space: inodes take kernel memory that the size of a tmpfs does not bound.
 
 use std::fs::File;
 use std::path::Path;
@@ -8,7 +8,7 @@ use rustix::fs::{Mode, OFlags};
 use super::arguments::SCRATCH;
 use crate::scratch::count_files;
 
-/// Its scratch space, looked at from outside, as soon as its first process is there.
+/// The scratch mounts of a container, opened from the host once its first process exists.
 pub struct ScratchMounts<'a> {
     pid_file: &'a Path,
     open: Vec<File>,
@@ -19,7 +19,7 @@ impl ScratchMounts<'_> {
         ScratchMounts { pid_file, open: Vec::new() }
     }
 
-    /// Whether one of them has more files than this. What can't be seen has none.
+    /// Whether one of them has more files than this. Mounts that can't be opened yet count as empty.
     pub fn has_more_files_than(&mut self, most: u32) -> bool {
         if self.open.is_empty() {
             self.open = self.open_mounts();
@@ -41,7 +41,7 @@ impl ScratchMounts<'_> {
             rustix::fs::openat(&root, place.trim_start_matches('/'), flags, Mode::empty()).ok().map(File::from)
         };
         let found: Option<Vec<File>> = SCRATCH.into_iter().map(open).collect();
-        // Until all of them are mounted, what is seen may be the image's folders.
+        // Until all are mounted, these paths may be the image's own folders.
         found.filter(|places| places.iter().all(is_in_memory)).unwrap_or_default()
     }
 }

@@ -1,6 +1,6 @@
-//! The filter of system calls that a container gets, as engines read it: what `sandbox/seccomp.rs` refuses in a process, and
-//! namespaces, on top of what the engine itself refuses. Podman's own filter is a list of what is allowed, so names are
-//! taken out of that; where an engine does not tell its list, the filter is a list of what is refused.
+//! The seccomp profile of a container, in the JSON format of engines: refuses what `sandbox/seccomp.rs` refuses in a process,
+//! and namespaces, on top of what the engine refuses by default. Podman's default is an allow list, from which calls are
+//! removed; if an engine does not report its default, the profile is a deny list.
 
 use std::path::Path;
 
@@ -11,18 +11,18 @@ use crate::sandbox::seccomp::{CREATE_FLAGS, DENIED, NAMESPACES, SET_ID, SOCKET_F
 const ALLOW: &str = "SCMP_ACT_ALLOW";
 const ERRNO: &str = "SCMP_ACT_ERRNO";
 const SET_ID_BITS: [u32; 2] = [libc::S_ISUID, libc::S_ISGID];
-/// What engines refuse besides, as far as a container without capabilities could still do something with it.
+/// What engines refuse by default besides, as far as it matters for a container without capabilities.
 const OBSOLETE: [&str; 8] =
     ["iopl", "ioperm", "modify_ldt", "uselib", "ustat", "sysfs", "personality", "get_kernel_syms"];
 
-/// The filter, from the engine's own if that can be read.
+/// The profile, based on the engine's default if that can be read.
 pub fn build_profile(of_engine: Option<&Path>) -> Value {
     let text = of_engine.and_then(|path| std::fs::read(path).ok());
     let own = text.and_then(|text| serde_json::from_slice::<Value>(&text).ok());
     own.and_then(narrow_allow_list).unwrap_or_else(deny_list)
 }
 
-/// A list of what is allowed, with less in it. None if that is no such list.
+/// Removes what is refused from an allow list. `None` if it is not an allow list.
 fn narrow_allow_list(mut own: Value) -> Option<Value> {
     if own["defaultAction"] != ERRNO {
         return None;
@@ -47,7 +47,7 @@ fn narrow_allow_list(mut own: Value) -> Option<Value> {
     Some(own)
 }
 
-/// A list of what is refused.
+/// A profile that allows everything but what is refused.
 fn deny_list() -> Value {
     let mut rules = deny_rules();
     let others = (0..libc::AF_NETLINK).filter(|family| !SOCKET_FAMILIES.contains(family));
@@ -55,11 +55,12 @@ fn deny_list() -> Value {
     let higher = json!({"index": 0, "value": libc::AF_NETLINK, "valueTwo": 0, "op": "SCMP_CMP_GT"});
     rules.push(rule("SYS_socket", ERRNO, &[higher]));
     rules.push(json!({"names": OBSOLETE, "action": ERRNO, "errnoRet": libc::EPERM}));
-    // Without `architectures` it is of the machine's own; calls of any other end the process.
+    // Without `architectures` it applies to the native one; calls of any other ABI kill the process.
     json!({"defaultAction": ALLOW, "syscalls": rules})
 }
 
-/// What both refuse, in so many words: what is not in a list of allowed calls may come back as not being there.
+/// Explicit refusals, for both kinds of profile: a call that is merely missing from an allow list may fail with `ENOSYS`
+/// instead of `EPERM`.
 fn deny_rules() -> Vec<Value> {
     let denied: Vec<&str> = denied_names().collect();
     let mut rules = vec![json!({"names": denied, "action": ERRNO, "errnoRet": libc::EPERM})];
@@ -74,9 +75,9 @@ fn deny_rules() -> Vec<Value> {
         }
     }
     rules.extend(NAMESPACES.map(|kind| rule("SYS_clone", ERRNO, &[arg_has_bits(0, flag_bits(&[kind]))])));
-    // Who hides its files from its own user hides them from who counts them.
+    // A process that is not dumpable hides its `/proc` files, by which its scratch files are counted.
     rules.push(rule("SYS_prctl", ERRNO, &[arg_equals(0, libc::PR_SET_DUMPABLE.into())]));
-    // Its flags are in memory, where no filter sees them. Who is told that it is not there takes the older call.
+    // Its flags are behind a pointer, which seccomp can't follow. On ENOSYS the C library falls back to `clone`.
     rules.push(json!({"names": ["clone3"], "action": ERRNO, "errnoRet": libc::ENOSYS}));
     rules
 }
@@ -85,7 +86,7 @@ fn denied_names() -> impl Iterator<Item = &'static str> {
     DENIED.iter().map(|(name, _)| call_name(name))
 }
 
-/// Calls whose arguments decide.
+/// Calls that are refused depending on their arguments.
 fn conditional_names() -> impl Iterator<Item = &'static str> {
     SET_ID.iter().map(|((name, _), ..)| call_name(name)).chain(["clone", "clone3", "socket", "prctl"])
 }
@@ -110,12 +111,12 @@ fn arg_equals(argument: u8, value: i64) -> Value {
     json!({"index": argument, "value": value, "valueTwo": 0, "op": "SCMP_CMP_EQ"})
 }
 
-/// An argument that has none of these bits.
+/// Matches an argument that has none of these bits.
 fn arg_lacks_bits(argument: u8, bits: u64) -> Value {
     json!({"index": argument, "value": bits, "valueTwo": 0, "op": "SCMP_CMP_MASKED_EQ"})
 }
 
-/// An argument that has all of these bits.
+/// Matches an argument that has all of these bits.
 fn arg_has_bits(argument: u8, bits: u64) -> Value {
     json!({"index": argument, "value": bits, "valueTwo": bits, "op": "SCMP_CMP_MASKED_EQ"})
 }

@@ -1,5 +1,5 @@
-//! Sockets in a folder that is granted. Who can see one can talk to whoever listens there, also where nothing may be written,
-//! and no engine keeps a container from that: it needs sockets for the proxy.
+//! Sockets in granted folders. A container could connect to them, even in a read-only mount, and so reach a service of the
+//! host. Its seccomp profile can't prevent that, since it needs Unix sockets for the proxy.
 
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::UnsupportedMount;
 use skillcell_policy::MountGrant;
 
-/// Entries that are looked at. What comes after so many is not found, and neither is what is made later.
+/// How many entries are looked at. Sockets beyond that, and those created later, are not found.
 const MAX_ENTRIES: usize = 50_000;
 
 /// The first folder of these with a socket in it.
