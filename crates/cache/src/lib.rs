@@ -85,7 +85,7 @@ impl std::fmt::Display for Bucket {
     }
 }
 
-/// A cache folder that was checked: ours, and closed to others. Cheap to clone.
+/// A checked cache folder: owned by this user or root, and not writable for others. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Cache {
     root: PathBuf,

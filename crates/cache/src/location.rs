@@ -1,6 +1,6 @@
 //! Where the cache folder is, and whether its path can be trusted. Its content is checked elsewhere.
 //!
-//! The cache holds machine code that this program loads, so whoever can write there is this user.
+//! The cache holds machine code that this program loads, so write access to it is as good as this user's account.
 
 use std::ffi::OsString;
 use std::fs::{self, DirBuilder, Metadata};

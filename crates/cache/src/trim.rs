@@ -27,7 +27,7 @@ impl Cache {
             if !too_old && total <= max_bytes {
                 continue;
             }
-            // Whoever holds the lock is making it.
+            // If it is locked, another process is making it.
             let Some(guard) = self.try_lock(&lock_name(bucket, &entry.name), "making room in the cache")? else {
                 continue;
             };

@@ -27,7 +27,7 @@ impl Inherited {
     }
 }
 
-/// Who the user is, their language, and where their settings are.
+/// The user's name, locale, and folders for home, settings and temporary files.
 pub fn is_locale_or_home(name: &str) -> bool {
     const NAMES: [&str; 6] = ["HOME", "USER", "LOGNAME", "LANG", "LANGUAGE", "TMPDIR"];
     NAMES.contains(&name) || name.starts_with("LC_") || name.starts_with("XDG_")

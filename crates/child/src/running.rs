@@ -147,6 +147,7 @@ impl Stream {
             stream.mark_ended();
             return stream;
         };
+        // Not joined: the pipe may stay open after the process has ended.
         let reading = stream.clone();
         std::thread::spawn(move || {
             let mut buffer = [0; 16 << 10];

@@ -70,6 +70,7 @@ pub fn serve_frames(
                     served.taken_at.get_or_insert_with(Instant::now);
                     on_take.take().into_iter().for_each(|on_take| on_take(door));
                 }
+                // A frame that makes no sense is answered as not accepted, and the call goes on.
                 match door.receive(&frame, deadline) {
                     Ok(Answer::Bytes(bytes)) => answer = Some(bytes),
                     Ok(Answer::Pin(_)) | Err(Fault::Malformed) => answer = None,
@@ -81,6 +82,7 @@ pub fn serve_frames(
                 }
             }
             Ok(None) => break End::Closed,
+            // `G` carries the result.
             Err(ReceiveError::TooLong(b'G')) => break End::Exceeded(LimitKind::ResultBytes),
             Err(ReceiveError::TooLong(_)) => break End::Garbage,
             Err(ReceiveError::Io(error)) if is_timeout(&error) => break End::Exceeded(LimitKind::Deadline),

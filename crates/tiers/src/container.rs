@@ -127,6 +127,7 @@ pub(super) fn run(mut job: Job<'_>, ready: &Ready) -> Result<JobReport, TierErro
         limits: job.limits,
         cancel: job.cancel,
     };
+    // The result and stdout are both in the answer, which is on stdout.
     let caps = [contract::max_answer_bytes(job.limits), job.limits.stderr_bytes];
     let ended = container.run(&request, caps, deadline).map_err(TierError::io("run the container engine"))?;
     drop(proxy);
@@ -134,6 +135,7 @@ pub(super) fn run(mut job: Job<'_>, ready: &Ready) -> Result<JobReport, TierErro
     usage.guest = started.elapsed();
     let mut ran =
         JobReport { outcome: Outcome::Refused, stdout: Vec::new(), stderr: Vec::new(), usage, door: job.door };
+    // The door was moved into the report; `set_outcome` needs the rest of the job.
     job.door = skillcell_door::Door::default();
     let writes = job.mounts.iter().any(|(_, grant)| grant.mode == Mode::ReadWrite);
     // Before the container's first process has started, a failure is the engine's; after that, the exit status is the

@@ -52,6 +52,7 @@ impl<T: Clone> Probe<T> {
             (Err(TryLockError::WouldBlock), Some(last)) => return last.answer,
             (Err(TryLockError::WouldBlock), None) => self.looking.lock().unwrap_or_else(PoisonError::into_inner),
         };
+        // Another thread may have probed while this one waited.
         if let Some(last) = self.last_answer().filter(|last| last.is_current(now)) {
             return last.answer;
         }

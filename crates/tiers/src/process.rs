@@ -160,12 +160,14 @@ impl Process {
         let _wakes = job.cancel.on_cancel(move || drop(waker.shutdown(std::net::Shutdown::Both)));
         let served = channel::serve_frames(&self.channel, settings, &mut job.door, most, deadline, taken);
         let ended = Instant::now();
+        // Read before `finish`, after which the process is gone.
         let memory_peak_bytes = self.memory_peak_bytes();
         let via_wrapper = self.init.is_some();
         let (status, stdout, stderr, over) = self.finish(&served.end);
         let status = status.map(|status| ProcessExit { status, via_wrapper });
         let end = over.map_or(served.end, End::Exceeded);
         let writes = job.mounts.iter().any(|(_, grant)| grant.mode == Mode::ReadWrite);
+        // A call that had its result before it was cancelled keeps it.
         let finished = job.door.result.is_some() || job.door.raised.is_some();
         let outcome = match ending::outcome_of(end, &mut job.door, status, writes) {
             _ if job.cancel.is_cancelled() && !finished => Outcome::Cancelled,

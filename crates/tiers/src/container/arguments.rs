@@ -119,7 +119,7 @@ impl Container<'_> {
             arguments.extend(&["--ulimit", &format!("data={memory_bytes}:{memory_bytes}")]);
         }
         if self.engine.limits_processors {
-            // As in a cell, which has one thread.
+            // One processor, as a cell has.
             arguments.extend(&["--cpus", "1"]);
         }
         let ulimit = |arguments: &mut Arguments, what: &str, most: u64| {

@@ -31,6 +31,7 @@ pub fn why_refused(text: &[u8], network: bool) -> Option<String> {
         if let Some(why) = refused_instruction(whole.trim(), network) {
             return Some(why);
         }
+        // BuildKit also finds a parser directive in a first line of another form, such as `// syntax=` or JSON.
         if !begun && !whole.trim().is_empty() {
             begun = true;
             if !["FROM", "ARG"].contains(&&*first_word(whole.trim())) {

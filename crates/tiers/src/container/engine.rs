@@ -105,6 +105,7 @@ impl Engine {
             Kind::Docker => "{{json .}}",
         };
         let said = run_to_end(engine_command(kind, None).args(["info", "--format", format]))?;
+        // Output that is no JSON has no version, which is an error below.
         let info: Value = serde_json::from_slice(&said.stdout).unwrap_or(Value::Null);
         let engine = match kind {
             Kind::Podman => {

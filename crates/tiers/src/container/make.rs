@@ -147,6 +147,7 @@ impl Maker<'_> {
         let filter = work.path().join("seccomp.json");
         let profile = seccomp::build_profile(engine.filter.as_deref());
         std::fs::write(&filter, profile.to_string()).map_err(TierError::io("write a file"))?;
+        // The base may be any image, so it runs as isolated as a skill does.
         let limits = Limits::default();
         let command = ["python3", "-I", "-S", "-c", Foreign::ASK].map(str::to_owned);
         let name = format!("skillcell-ask-{}", std::process::id());

@@ -88,6 +88,7 @@ pub fn start(
     let counted = counted.map_err(TierError::io("watch the scratch folders"))?;
     process.watch_with(move || counted.exceeded_limit())?;
     process.capture_output(job.limits)?;
+    // Everything is in place: bubblewrap may run the command.
     (&go).write_all(b"g").map_err(TierError::io("start the process"))?;
     Ok(Started { process, proxy, runner })
 }
@@ -147,6 +148,7 @@ fn build_command(program: &Path, job: &Job<'_>, venv: &Venv, files: &Files, pass
     for name in ["passwd", "group", "hosts"] {
         bind_read_only(&mut command, &files.etc_folder().join(name), &format!("/etc/{name}"));
     }
+    // After the tmpfs mounts, since a granted mount may lie within one.
     for (folder, grant) in &job.mounts {
         command.arg(if grant.mode == Mode::ReadWrite { "--bind" } else { "--ro-bind" });
         command.arg(folder).arg(grant.guest.as_str());
