@@ -133,7 +133,7 @@ pub(super) fn run(mut job: Job<'_>, ready: &Ready) -> Result<JobReport, TierErro
     drop(proxy);
     let mut usage = Usage::default();
     usage.guest = started.elapsed();
-    let mut ran =
+    let mut report =
         JobReport { outcome: Outcome::Refused, stdout: Vec::new(), stderr: Vec::new(), usage, door: job.door };
     // The door was moved into the report; `set_outcome` needs the rest of the job.
     job.door = skillcell_door::Door::default();
@@ -144,8 +144,8 @@ pub(super) fn run(mut job: Job<'_>, ready: &Ready) -> Result<JobReport, TierErro
     if !begun && matches!(ended.end, End::Exited(_)) {
         return Err(TierError::Sandbox(engine::last_line(&String::from_utf8_lossy(&ended.stderr.bytes))));
     }
-    set_outcome(ended, &mut ran, &job, writes);
-    Ok(ran)
+    set_outcome(ended, &mut report, &job, writes);
+    Ok(report)
 }
 
 /// The first of these mounts that a container here can't use.
@@ -159,52 +159,52 @@ fn no_random_name() -> TierError {
 }
 
 /// Sets the outcome of the call from how the container ended and what it answered.
-fn set_outcome(ended: ContainerExit, ran: &mut JobReport, job: &Job<'_>, writes: bool) {
+fn set_outcome(ended: ContainerExit, report: &mut JobReport, job: &Job<'_>, writes: bool) {
     let ContainerExit { end, stdout, stderr } = ended;
-    ran.stderr = stderr.bytes;
+    report.stderr = stderr.bytes;
     let status = match end {
         End::Exited(status) => status,
-        End::Deadline => return set_exceeded(ran, LimitKind::Deadline),
+        End::Deadline => return set_exceeded(report, LimitKind::Deadline),
         End::Cancelled => {
-            ran.outcome = Outcome::Cancelled;
+            report.outcome = Outcome::Cancelled;
             return;
         }
-        End::Overflowed { on_stdout: true } => return set_exceeded(ran, LimitKind::ResultBytes),
-        End::Overflowed { on_stdout: false } => return set_exceeded(ran, LimitKind::StderrBytes),
-        End::TooManyFiles => return set_exceeded(ran, LimitKind::ScratchFiles),
+        End::Overflowed { on_stdout: true } => return set_exceeded(report, LimitKind::ResultBytes),
+        End::Overflowed { on_stdout: false } => return set_exceeded(report, LimitKind::StderrBytes),
+        End::TooManyFiles => return set_exceeded(report, LimitKind::ScratchFiles),
     };
     let answer = match contract::read_answer(&stdout.bytes, job.limits) {
         Ok(answer) => answer,
-        Err(_) if status.code() == Some(KILLED) => return set_exceeded(ran, LimitKind::Memory),
+        Err(_) if status.code() == Some(KILLED) => return set_exceeded(report, LimitKind::Memory),
         // Without any answer the exit status decides, as in the other tiers.
         Err(ContractError::NoAnswer) if !status.success() => {
-            ran.outcome = ending::outcome_of_container(channel::End::Closed, &mut ran.door, Some(status), writes);
+            report.outcome = ending::outcome_of_container(channel::End::Closed, &mut report.door, Some(status), writes);
             return;
         }
         Err(what) => {
-            ran.outcome = Outcome::Raised(Raised::of_host("ContainerError", what.to_string()));
+            report.outcome = Outcome::Raised(Raised::of_host("ContainerError", what.to_string()));
             return;
         }
     };
-    ran.stdout = answer.stdout.into_bytes();
+    report.stdout = answer.stdout.into_bytes();
     // Reported by the container itself, so it is untrusted and capped at the limit.
-    ran.usage.memory_peak_bytes = answer.memory_bytes.min(job.limits.memory_bytes);
+    report.usage.memory_peak_bytes = answer.memory_bytes.min(job.limits.memory_bytes);
     let end = match answer.reported {
-        Reported::Exceeded(limit) => return set_exceeded(ran, limit),
+        Reported::Exceeded(limit) => return set_exceeded(report, limit),
         Reported::Returned(result) => {
-            ran.door.result = Some(result.get().as_bytes().to_vec());
+            report.door.result = Some(result.get().as_bytes().to_vec());
             channel::End::Done
         }
         Reported::Raised(raised) => {
-            ran.door.raised = Some(raised);
+            report.door.raised = Some(raised);
             channel::End::Done
         }
     };
-    ran.outcome = ending::outcome_of_container(end, &mut ran.door, None, writes);
+    report.outcome = ending::outcome_of_container(end, &mut report.door, None, writes);
 }
 
-fn set_exceeded(ran: &mut JobReport, limit: LimitKind) {
-    ran.outcome = Outcome::Exceeded(limit, None);
+fn set_exceeded(report: &mut JobReport, limit: LimitKind) {
+    report.outcome = Outcome::Exceeded(limit, None);
 }
 
 /// The content of `--env-file`: one variable per line. Values with line ends can't be written so; they are only in the
@@ -223,11 +223,11 @@ fn environment_lines(job: &Job<'_>, kind: Kind) -> String {
 }
 
 fn bind_mounts(job: &Job<'_>, files: &Files) -> Result<Vec<BindMount>, TierError> {
-    let ours = |host, guest: &str| BindMount { host, guest: guest.to_owned(), mode: Mode::ReadOnly };
+    let read_only = |host, guest: &str| BindMount { host, guest: guest.to_owned(), mode: Mode::ReadOnly };
     let mut mounts = vec![
-        ours(files.skill_folder(), &job.skill.guest_folder()),
-        ours(files.runner_folder(), RUNNER_FOLDER),
-        ours(files.socket_folder(), SOCKET_FOLDER),
+        read_only(files.skill_folder(), &job.skill.guest_folder()),
+        read_only(files.runner_folder(), RUNNER_FOLDER),
+        read_only(files.socket_folder(), SOCKET_FOLDER),
     ];
     for (folder, grant) in &job.mounts {
         mounts.push(BindMount { host: folder.clone(), guest: grant.guest.as_str().to_owned(), mode: grant.mode });

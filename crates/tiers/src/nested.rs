@@ -9,11 +9,11 @@ use skillcell_policy::MountGrant;
 /// The first mount within another mount that has no folder at that path.
 pub fn mount_without_folder(mounts: &[(PathBuf, MountGrant)]) -> Option<UnsupportedMount> {
     mounts.iter().find_map(|(_, grant)| {
-        let (around, rest) = enclosing_mount(grant, mounts)?;
-        if is_folder_without_links(around, rest) {
+        let (outer, rest) = enclosing_mount(grant, mounts)?;
+        if is_folder_without_links(outer, rest) {
             return None;
         }
-        let (place, folder) = (rest.display(), around.display());
+        let (place, folder) = (rest.display(), outer.display());
         let why = format!("`{}` can't be mounted: `{folder}`, in which it lies, has no folder `{place}`", grant.guest);
         Some(UnsupportedMount {
             grant: grant.clone(),

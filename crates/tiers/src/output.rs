@@ -15,7 +15,7 @@ const DRAIN_TIMEOUT: Duration = Duration::from_millis(300);
 /// A stream that a thread reads until it ends or exceeds its cap.
 pub struct Output {
     kept: Arc<Mutex<Vec<u8>>>,
-    over: Arc<AtomicBool>,
+    overflowed: Arc<AtomicBool>,
     /// Disconnected when the thread ends.
     reader: Receiver<()>,
 }
@@ -23,9 +23,9 @@ pub struct Output {
 impl Output {
     /// Captures up to `cap` bytes. If there is more, shuts down `wake`, which ends a blocked read from that socket.
     pub fn capture(mut from: impl Read + Send + 'static, cap: u64, wake: UnixStream) -> Output {
-        let (kept, over) = (Arc::new(Mutex::new(Vec::new())), Arc::new(AtomicBool::new(false)));
+        let (kept, overflowed) = (Arc::new(Mutex::new(Vec::new())), Arc::new(AtomicBool::new(false)));
         let (alive, reader) = mpsc::channel();
-        let (keep, tell) = (kept.clone(), over.clone());
+        let (keep, mark_overflow) = (kept.clone(), overflowed.clone());
         std::thread::spawn(move || {
             let _alive: mpsc::Sender<()> = alive;
             let mut buffer = vec![0; PIECE];
@@ -34,20 +34,20 @@ impl Output {
                 let room = usize::try_from(cap).unwrap_or(usize::MAX).saturating_sub(kept.len());
                 kept.extend_from_slice(&piece[..piece.len().min(room)]);
                 if piece.len() > room {
-                    tell.store(true, Ordering::SeqCst);
+                    mark_overflow.store(true, Ordering::SeqCst);
                     let _ = wake.shutdown(std::net::Shutdown::Both);
                     return;
                 }
             }
         });
-        Output { kept, over, reader }
+        Output { kept, overflowed, reader }
     }
 
     /// The captured bytes, and whether there were more. Call it once every process that could print is gone.
     pub fn finish(self) -> (Vec<u8>, bool) {
         let _ = self.reader.recv_timeout(DRAIN_TIMEOUT);
         let kept = std::mem::take(&mut *self.kept.lock().unwrap_or_else(PoisonError::into_inner));
-        (kept, self.over.load(Ordering::SeqCst))
+        (kept, self.overflowed.load(Ordering::SeqCst))
     }
 }
 

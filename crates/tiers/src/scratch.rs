@@ -31,23 +31,23 @@ pub fn count_files(found: rustix::fs::StatFs) -> u64 {
 pub struct Scratch {
     folder: PathBuf,
     /// The private folder around it, if it is in memory.
-    around: Option<TempDir>,
+    outer: Option<TempDir>,
     watch: Option<Watch>,
 }
 
 impl Scratch {
     /// Creates a folder in memory or, if that is not possible, `otherwise`, which must not exist yet.
     pub fn new(otherwise: PathBuf) -> io::Result<Scratch> {
-        let around = create_in_memory();
-        let folder = around.as_ref().map_or(otherwise, |around| around.path().join("scratch"));
-        Scratch::create_at(folder, around)
+        let outer = create_in_memory();
+        let folder = outer.as_ref().map_or(otherwise, |outer| outer.path().join("scratch"));
+        Scratch::create_at(folder, outer)
     }
 
     /// Creates the folder, with `tmp` and `home` in it.
-    fn create_at(folder: PathBuf, around: Option<TempDir>) -> io::Result<Scratch> {
+    fn create_at(folder: PathBuf, outer: Option<TempDir>) -> io::Result<Scratch> {
         std::fs::create_dir(&folder)?;
         // The canonical path, to be compared with paths in `/proc`.
-        let scratch = Scratch { folder: folder.canonicalize()?, around, watch: None };
+        let scratch = Scratch { folder: folder.canonicalize()?, outer, watch: None };
         std::fs::create_dir(scratch.tmp())?;
         std::fs::create_dir(scratch.home())?;
         Ok(scratch)
@@ -59,7 +59,7 @@ impl Scratch {
 
     /// The outermost folder that belongs to it.
     pub fn outer_folder(&self) -> &Path {
-        self.around.as_ref().map_or(&self.folder, |around| around.path())
+        self.outer.as_ref().map_or(&self.folder, |outer| outer.path())
     }
 
     pub fn tmp(&self) -> PathBuf {

@@ -14,15 +14,15 @@ const LOOK: (Duration, Duration, u32) = (Duration::from_millis(20), Duration::fr
 
 /// Dropping it ends the thread.
 pub struct Watch {
-    over: Arc<OnceLock<LimitKind>>,
+    exceeded: Arc<OnceLock<LimitKind>>,
     thread: Option<(Sender<()>, JoinHandle<()>)>,
 }
 
 impl Watch {
     /// Once `look` returns a limit, shuts down `wake`, which ends a blocked read from that socket.
     pub fn start(wake: UnixStream, mut look: impl FnMut() -> Option<LimitKind> + Send + 'static) -> Watch {
-        let over = Arc::new(OnceLock::new());
-        let found = over.clone();
+        let exceeded = Arc::new(OnceLock::new());
+        let found = exceeded.clone();
         let (stop, stopped) = mpsc::channel();
         let thread = std::thread::spawn(move || {
             let mut rest = LOOK.0;
@@ -36,12 +36,12 @@ impl Watch {
                 rest = (started.elapsed() * LOOK.2).clamp(LOOK.0, LOOK.1);
             }
         });
-        Watch { over, thread: Some((stop, thread)) }
+        Watch { exceeded, thread: Some((stop, thread)) }
     }
 
     /// The limit that was exceeded, if one was.
     pub fn exceeded_limit(&self) -> Option<LimitKind> {
-        self.over.get().copied()
+        self.exceeded.get().copied()
     }
 }
 

@@ -27,10 +27,10 @@ fn narrow_allow_list(mut own: Value) -> Option<Value> {
     if own["defaultAction"] != ERRNO {
         return None;
     }
-    let ours: Vec<&str> = denied_names().chain(conditional_names()).collect();
+    let removed: Vec<&str> = denied_names().chain(conditional_names()).collect();
     let rules = own["syscalls"].as_array_mut()?;
     for rule in &mut *rules {
-        rule["names"].as_array_mut()?.retain(|name| name.as_str().is_some_and(|name| !ours.contains(&name)));
+        rule["names"].as_array_mut()?.retain(|name| name.as_str().is_some_and(|name| !removed.contains(&name)));
     }
     rules.retain(|rule| rule["names"].as_array().is_some_and(|names| !names.is_empty()));
     for ((name, _), mode, flags) in SET_ID {

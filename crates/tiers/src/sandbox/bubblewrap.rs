@@ -67,11 +67,15 @@ pub fn start(
     let proxy = Proxy::start_on_stream(job.web.as_deref(), job.denials.clone(), deadline);
     let (proxy, hand) = proxy.map_err(TierError::io("make the proxy's stream"))?;
     let prepared = (|| {
-        let (told, tell) = std::io::pipe()?;
+        let (info_reader, info_writer) = std::io::pipe()?;
         let (wait, go) = std::io::pipe()?;
-        Ok((told, go, [OwnedFd::from(tell), OwnedFd::from(wait), seccomp::filter_file()?, OwnedFd::from(hand)]))
+        Ok((
+            info_reader,
+            go,
+            [OwnedFd::from(info_writer), OwnedFd::from(wait), seccomp::filter_file()?, OwnedFd::from(hand)],
+        ))
     })();
-    let (told, go, descriptors) = prepared.map_err(TierError::io("make what a process needs"))?;
+    let (info_reader, go, descriptors) = prepared.map_err(TierError::io("make what a process needs"))?;
     let [info, block, filter, hand] = &descriptors;
     let runner = runner_settings(job, venv, hand.as_raw_fd());
     let passed = PassedDescriptors { info: info.as_raw_fd(), block: block.as_raw_fd(), filter: filter.as_raw_fd() };
@@ -80,7 +84,7 @@ pub fn start(
     // Bubblewrap has its copies; while these stay open, `read_init_pid` would see no end of file.
     drop(descriptors);
     process.start_guard(&[files.folder()])?;
-    let init = read_init_pid(&mut process, told)?;
+    let init = read_init_pid(&mut process, info_reader)?;
     process.set_namespace_init(init)?;
     // The three scratch folders are tmpfs, whose content counts as memory.
     process.cgroup = add_to_cgroup(init, job, job.limits.scratch_bytes.saturating_mul(3))?;
@@ -111,9 +115,9 @@ fn why_python_is_hidden(job: &Job<'_>, venv: &Venv) -> Option<String> {
 }
 
 /// Bubblewrap writes the init process's pid to `--info-fd` once the sandbox exists. If that fails, stderr says why.
-fn read_init_pid(process: &mut Process, mut told: impl Read) -> Result<Pid, TierError> {
+fn read_init_pid(process: &mut Process, mut info_reader: impl Read) -> Result<Pid, TierError> {
     let mut text = String::new();
-    let _ = told.by_ref().take(4096).read_to_string(&mut text);
+    let _ = info_reader.by_ref().take(4096).read_to_string(&mut text);
     let info: Option<serde_json::Value> = serde_json::from_str(&text).ok();
     let pid = info.and_then(|info| info["child-pid"].as_i64()).and_then(|pid| i32::try_from(pid).ok());
     pid.and_then(Pid::from_raw).ok_or_else(|| TierError::Sandbox(process.read_stderr()))

@@ -66,8 +66,8 @@ fn take_apart(top: BorrowedFd<'_>, moved: &mut u64) -> io::Result<u64> {
                 open.push(Level { folder, name, left });
             }
         } else if let Some(level) = open.pop() {
-            let around = open.last().map_or(top, |level| level.folder.as_fd());
-            gone += u64::from(rustix::fs::unlinkat(around, &level.name, AtFlags::REMOVEDIR).is_ok());
+            let parent = open.last().map_or(top, |level| level.folder.as_fd());
+            gone += u64::from(rustix::fs::unlinkat(parent, &level.name, AtFlags::REMOVEDIR).is_ok());
         } else {
             return Ok(gone);
         }
