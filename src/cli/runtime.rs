@@ -98,7 +98,7 @@ fn verify(args: &SettingArgs, as_json: bool, printer: &Printer) -> anyhow::Resul
     let mut bad = 0;
     let mut rows = Vec::new();
     for entry in parts(args)? {
-        let flaw = host.cache().flaw(entry.bucket, &entry.name)?;
+        let flaw = host.cache().find_flaw(entry.bucket, &entry.name)?;
         bad += usize::from(flaw.is_some());
         rows.push((entry, flaw.map_or_else(|| "ok".to_owned(), |flaw| flaw.to_string())));
     }

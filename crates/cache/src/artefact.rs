@@ -1,4 +1,4 @@
-//! Opening an artefact: everything that must hold before its bytes are believed. It removes nothing.
+//! Opening an artefact: everything that is checked before its bytes are trusted. Removes nothing.
 
 use std::fs::{self, File};
 use std::io;
@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::{Bucket, Cache, Error, Result, digest, files, seal};
 
-/// Verified data: `file` is the very file whose digest was checked, at offset 0.
+/// Verified data: `file` is the open file whose digest was checked, at offset 0.
 #[derive(Debug)]
 pub struct Artefact {
     /// The open data, for reading or mapping.
@@ -58,7 +58,7 @@ pub(super) enum Found<T> {
     Flawed(Flaw),
 }
 
-/// An artefact whose digest was not looked at yet.
+/// An artefact whose digest is not verified yet.
 pub(super) struct Unverified {
     pub(super) file: File,
     pub(super) seal: seal::Seal,
@@ -67,7 +67,7 @@ pub(super) struct Unverified {
 
 impl Cache {
     /// Checks all but the content: cheap, and enough for a listing.
-    pub(super) fn inspect(&self, bucket: Bucket, name: &str) -> Result<Found<Unverified>> {
+    pub(super) fn inspect_files(&self, bucket: Bucket, name: &str) -> Result<Found<Unverified>> {
         let (seal_file, seal) = match self.read_seal(bucket, name)? {
             Found::Whole(read) => read,
             Found::Absent => return Ok(Found::Absent),
@@ -81,7 +81,7 @@ impl Cache {
             Err(error) => return Err(Error::io("open", &data)(error)),
         };
         let meta = file.metadata().map_err(Error::io("inspect", &data))?;
-        if let Some(why) = files::foreign(&meta) {
+        if let Some(why) = files::why_foreign(&meta) {
             return Ok(Found::Flawed(Flaw::Foreign(why)));
         }
         let (sealed, found) = (seal.bytes, meta.len());
@@ -93,7 +93,7 @@ impl Cache {
 
     fn read_seal(&self, bucket: Bucket, name: &str) -> Result<Found<(File, seal::Seal)>> {
         let path = self.seal_path(bucket, name);
-        match seal::read(&path, &format!("{bucket}/{name}")) {
+        match seal::read_seal(&path, &format!("{bucket}/{name}")) {
             Ok((file, Some(seal))) => Ok(Found::Whole((file, seal))),
             Ok((_, None)) => Ok(Found::Flawed(Flaw::Seal)),
             Err(error) if is_absent(&error) => {
@@ -106,7 +106,7 @@ impl Cache {
     }
 
     /// What is wrong with an artefact, if anything; it is left as it is.
-    pub fn flaw(&self, bucket: Bucket, name: &str) -> Result<Option<Flaw>> {
+    pub fn find_flaw(&self, bucket: Bucket, name: &str) -> Result<Option<Flaw>> {
         Ok(match self.verify(bucket, name)? {
             Found::Flawed(flaw) => Some(flaw),
             Found::Absent | Found::Whole(_) => None,
@@ -115,23 +115,23 @@ impl Cache {
 
     /// Checks everything.
     pub(super) fn verify(&self, bucket: Bucket, name: &str) -> Result<Found<Artefact>> {
-        let Unverified { file, seal, seal_file } = match self.inspect(bucket, name)? {
+        let Unverified { file, seal, seal_file } = match self.inspect_files(bucket, name)? {
             Found::Whole(unverified) => unverified,
             Found::Absent => return Ok(Found::Absent),
             Found::Flawed(flaw) => return Ok(Found::Flawed(flaw)),
         };
         let path = self.data_path(bucket, name);
-        let digest = match digest::of(&file) {
+        let digest = match digest::hash_file(&file) {
             Ok(digest) => digest,
             Err(error) if blames_the_file(&error) => return Ok(Found::Flawed(Flaw::Unreadable)),
             Err(error) => return Err(Error::io("read", &path)(error)),
         };
-        if !seal.matches(&digest) {
+        if !seal.matches_digest(&digest) {
             return Ok(Found::Flawed(Flaw::Digest));
         }
-        // It is held until the file is neither open nor mapped any more, and tells `trim` that this is in use.
+        // The shared lock lasts until the file is neither open nor mapped any more; `trim` sees by it that the data is in use.
         let _ = file.try_lock_shared();
-        // The stamp of last use; where it can't be set, cleaning by age is less exact and that is all.
+        // Records the last use. Where that fails, cleaning by age is only less exact.
         let _ = seal_file.set_modified(SystemTime::now());
         Ok(Found::Whole(Artefact { file, meta: seal.meta, bytes: seal.bytes, digest, path }))
     }
@@ -141,8 +141,8 @@ fn is_absent(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::NotFound
 }
 
-/// Whether an error comes from what is in the file's place, so that making it anew helps. Others,
-/// such as too many open files, must not cost the user a good artefact.
+/// Whether the file itself causes the error, so that making the artefact again helps. Others, such as too many open files,
+/// must not discard a good artefact.
 fn blames_the_file(error: &io::Error) -> bool {
     let blamed = [Errno::LOOP, Errno::NXIO, Errno::ACCESS, Errno::PERM, Errno::IO];
     Errno::from_io_error(error).is_some_and(|errno| blamed.contains(&errno))

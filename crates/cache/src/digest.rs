@@ -1,5 +1,5 @@
-//! The digest of an open file, as fast as the machine allows. Not of a path: what is hashed is the file
-//! that the caller holds, whatever the path has become meanwhile.
+//! The digest of an open file, computed in parallel. It takes the open file rather than a path, since the path may name
+//! another file by now.
 
 use std::fs::File;
 use std::io;
@@ -15,17 +15,17 @@ const READ_BYTES: usize = 8 << 20;
 ///
 /// Mapping beats reading by the cost of a copy, and blake3 maps by path; the entry that the kernel keeps
 /// for an open file is such a path, and leads to the same file even if its name was taken by another.
-pub(super) fn of(file: &File) -> io::Result<blake3::Hash> {
+pub(super) fn hash_file(file: &File) -> io::Result<blake3::Hash> {
     let mut hasher = blake3::Hasher::new();
     let entry = format!("{OPEN_FILES}/{}", file.as_raw_fd());
     match hasher.update_mmap_rayon(entry) {
         Ok(_) => Ok(hasher.finalize()),
-        Err(_) => by_reading(file),
+        Err(_) => hash_by_reading(file),
     }
 }
 
-/// For where there is no such folder, as in a container without `/proc`.
-fn by_reading(file: &File) -> io::Result<blake3::Hash> {
+/// Fallback for systems without `OPEN_FILES`, such as a container without `/proc`.
+fn hash_by_reading(file: &File) -> io::Result<blake3::Hash> {
     let mut hasher = blake3::Hasher::new();
     let mut buffer = vec![0; READ_BYTES.min(file.metadata()?.len() as usize + 1)];
     let mut offset = 0;
@@ -53,8 +53,8 @@ mod tests {
             let bytes: Vec<u8> = (0..len).map(|i| (i * 7 + i / 256) as u8).collect();
             let mut file = tempfile::tempfile().unwrap();
             file.write_all(&bytes).unwrap();
-            assert_eq!(of(&file).unwrap(), blake3::hash(&bytes), "mapped, {len} bytes");
-            assert_eq!(by_reading(&file).unwrap(), blake3::hash(&bytes), "read, {len} bytes");
+            assert_eq!(hash_file(&file).unwrap(), blake3::hash(&bytes), "mapped, {len} bytes");
+            assert_eq!(hash_by_reading(&file).unwrap(), blake3::hash(&bytes), "read, {len} bytes");
         }
     }
 
@@ -66,6 +66,6 @@ mod tests {
         let file = File::open(&path).unwrap();
         std::fs::write(dir.path().join("y"), "second").unwrap();
         std::fs::rename(dir.path().join("y"), &path).unwrap();
-        assert_eq!(of(&file).unwrap(), blake3::hash(b"first"));
+        assert_eq!(hash_file(&file).unwrap(), blake3::hash(b"first"));
     }
 }

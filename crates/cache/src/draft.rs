@@ -1,7 +1,7 @@
 //! Work under way: files and folders in `v1/tmp`, each locked by its writer for as long as it lives.
 //!
-//! The lock, not the number in the name, tells a leftover from work under way: process numbers are
-//! reused, and differ between containers that share a cache.
+//! The lock, not the process id in the name, tells a leftover from work under way: process ids are reused, and differ
+//! between containers that share a cache.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::lock::{Guard, still_at};
+use super::lock::{Guard, is_still_at};
 use super::seal::Seal;
-use super::{Bucket, Cache, Error, Result, files, place};
+use super::{Bucket, Cache, Error, Result, files, location};
 
 /// From here on hashing in parallel is worth waking other threads.
 const PARALLEL_BYTES: usize = 256 << 10;
@@ -38,9 +38,8 @@ impl Writer {
         self.file.try_clone()
     }
 
-    /// The first write that failed, as an error that says what to do. Whoever was writing may have wrapped
-    /// or swallowed it.
-    pub(super) fn check(&mut self) -> Result<()> {
+    /// Fails if any write failed, with that first error: the producer may have wrapped or swallowed it.
+    pub(super) fn check_written(&mut self) -> Result<()> {
         match self.failure.take() {
             Some(source) => Err(self.write_error(source)),
             None => Ok(()),
@@ -60,13 +59,14 @@ impl Writer {
         name: &str,
         meta: Value,
     ) -> Result<()> {
-        self.check()?;
+        self.check_written()?;
         let seal = Seal::new(format!("{bucket}/{name}"), self.hasher.finalize(), self.bytes, meta).encode()?;
         let mut sealing = Writer::new(cache)?;
         let sealed = sealing.write_all(&seal);
-        sealing.check()?;
+        sealing.check_written()?;
         sealed.map_err(|source| sealing.write_error(source))?;
-        files::remove(&cache.seal_path(bucket, name))?;
+        // The old seal goes first: a crash in between must not leave new data under the old seal.
+        files::remove_any(&cache.seal_path(bucket, name))?;
         self.rename_to(&cache.data_path(bucket, name))?;
         sealing.rename_to(&cache.seal_path(bucket, name))
     }
@@ -140,44 +140,45 @@ impl Cache {
     }
 
     /// Removes what dead processes left behind. Best effort: what can't be removed now can be later.
-    pub(super) fn sweep(&self) {
+    pub(super) fn remove_leftovers(&self) {
         let Ok(entries) = fs::read_dir(self.tmp_dir()) else {
             return;
         };
         for path in entries.flatten().map(|entry| entry.path()) {
-            // A writer that loses its file to us before it had locked it takes another name.
-            let left = files::open_plain(&path).map(|f| f.try_lock().is_ok() && still_at(&f, &path));
-            // What is no plain file of ours was never a draft; an error of our own, such as too many open files, says nothing.
+            // A new file may not be locked yet. If it is removed here, `create_locked` notices and takes another name.
+            let left = files::open_plain(&path).map(|f| f.try_lock().is_ok() && is_still_at(&f, &path));
+            // These errors mean that it is no plain file, so not a draft. Any other error, such as too many open files, says
+            // nothing about it.
             let odd = |error: io::Error| {
                 use rustix::io::Errno;
                 let odd = [Errno::LOOP, Errno::NXIO, Errno::ACCESS];
                 odd.iter().any(|errno| error.raw_os_error() == Some(errno.raw_os_error()))
             };
             if left.unwrap_or_else(odd) {
-                let _ = files::remove(&path);
+                let _ = files::remove_any(&path);
             }
         }
     }
 }
 
-/// Creates something under a new name and locks it, before a sweep can take it for a leftover.
+/// Creates something under a new name and locks it, before `remove_leftovers` can take it for a leftover.
 fn create_locked(dir: &Path, create: impl Fn(&Path) -> io::Result<File>) -> Result<(PathBuf, File)> {
     loop {
         let random = getrandom::u64().map_err(|e| Error::io("name a file in", dir)(io::Error::other(e)))?;
         let path = dir.join(format!("{}-{random:016x}", std::process::id()));
         let file = match create(&path) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
-            Err(error) if place::is_read_only(&error) => return Err(Error::ReadOnly { path: dir.to_owned() }),
+            Err(error) if location::is_read_only(&error) => return Err(Error::ReadOnly { path: dir.to_owned() }),
             Err(source) => {
                 return Err(Error::Write { path, needed: 0, source });
             }
             Ok(file) => file,
         };
         match file.try_lock() {
-            Ok(()) if still_at(&file, &path) => return Ok((path, file)),
+            Ok(()) if is_still_at(&file, &path) => return Ok((path, file)),
             Ok(()) | Err(fs::TryLockError::WouldBlock) => continue,
             Err(fs::TryLockError::Error(error)) => {
-                let _ = files::remove(&path);
+                let _ = files::remove_any(&path);
                 return Err(Error::io("lock", &path)(error));
             }
         }

@@ -7,8 +7,8 @@ use std::path::Path;
 
 use super::{Error, Result};
 
-/// Opens a file of the cache for reading; a symbolic link in its place is an error, not a detour.
-/// `O_NONBLOCK` keeps a planted pipe from holding us up before its type was checked.
+/// Opens a file of the cache for reading; a symbolic link in its place is an error. With `O_NONBLOCK` a planted pipe
+/// can't block the open before its type is checked.
 pub(super) fn open_plain(path: &Path) -> io::Result<File> {
     use rustix::fs::OFlags;
     let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits();
@@ -25,8 +25,8 @@ pub(super) fn create_dir(path: &Path) -> io::Result<()> {
     DirBuilder::new().mode(0o700).create(path)
 }
 
-/// Why this open file can't be one that the cache wrote, if so.
-pub(super) fn foreign(meta: &Metadata) -> Option<&'static str> {
+/// Why this open file can't be one that the cache wrote; `None` if it can.
+pub(super) fn why_foreign(meta: &Metadata) -> Option<&'static str> {
     if !meta.is_file() {
         Some("it is not a regular file")
     } else if ![0, rustix::process::geteuid().as_raw()].contains(&meta.uid()) {
@@ -39,7 +39,7 @@ pub(super) fn foreign(meta: &Metadata) -> Option<&'static str> {
 }
 
 /// Removes whatever is at `path`; nothing there is fine, and a link is removed, not followed.
-pub(super) fn remove(path: &Path) -> Result<()> {
+pub(super) fn remove_any(path: &Path) -> Result<()> {
     let gone = match fs::symlink_metadata(path) {
         Ok(meta) if meta.is_dir() => fs::remove_dir_all(path),
         Ok(_) => fs::remove_file(path),
@@ -57,9 +57,9 @@ pub(super) fn sync_dir(path: &Path) -> Result<()> {
 }
 
 /// The size of all files below a folder; links count nothing.
-pub fn size(dir: &Path) -> u64 {
+pub fn tree_size(dir: &Path) -> u64 {
     let size = |entry: fs::DirEntry| match entry.metadata() {
-        Ok(meta) if meta.is_dir() => size(&entry.path()),
+        Ok(meta) if meta.is_dir() => tree_size(&entry.path()),
         Ok(meta) => meta.len(),
         Err(_) => 0,
     };

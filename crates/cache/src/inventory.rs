@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use super::artefact::Found;
-use super::lock::name_for;
+use super::lock::lock_name;
 use super::{Bucket, Cache, Error, Flaw, Result, check_name, files, seal};
 
 /// One name in a bucket.
@@ -68,53 +68,53 @@ impl Cache {
 
     pub(super) fn list_bucket(&self, bucket: Bucket) -> Result<Vec<Entry>> {
         let mut entries = Vec::new();
-        for name in self.names(bucket)? {
-            entries.extend(self.survey(bucket, &name)?);
+        for name in self.candidate_names(bucket)? {
+            entries.extend(self.survey_entry(bucket, &name)?);
         }
         Ok(entries)
     }
 
     /// Removes what is selected and not being made, and what dead processes left behind.
     pub fn clean(&self, selection: &Selection) -> Result<Cleaned> {
-        self.sweep();
+        self.remove_leftovers();
         let mut cleaned = Cleaned::default();
         for entry in self.list()?.into_iter().filter(|entry| selection.covers(entry)) {
-            let Some(guard) = self.try_lock(&name_for(entry.bucket, &entry.name), "cleaning the cache")? else {
+            let Some(guard) = self.try_lock(&lock_name(entry.bucket, &entry.name), "cleaning the cache")? else {
                 cleaned.busy.push(entry);
                 continue;
             };
-            // Under the lock it may be another: completed, or used, since it was listed.
-            let now = self.survey(entry.bucket, &entry.name)?;
+            // It may have been completed, or used, between the listing and the lock.
+            let now = self.survey_entry(entry.bucket, &entry.name)?;
             if let Some(entry) = now.filter(|entry| selection.covers(entry)) {
-                self.remove(&guard, entry.bucket, &entry.name)?;
+                self.remove_artefact(&guard, entry.bucket, &entry.name)?;
                 cleaned.removed.push(entry);
             }
-            guard.retire();
+            guard.release_and_remove();
         }
         Ok(cleaned)
     }
 
     /// The names in a bucket that could be artefacts', from data and seals alike.
-    fn names(&self, bucket: Bucket) -> Result<BTreeSet<String>> {
+    fn candidate_names(&self, bucket: Bucket) -> Result<BTreeSet<String>> {
         let dir = self.bucket_dir(bucket);
-        let files = list(&dir)?.into_iter().filter_map(|entry| entry.file_name().into_string().ok());
+        let files = read_entries(&dir)?.into_iter().filter_map(|entry| entry.file_name().into_string().ok());
         let stems = files.map(|file| file.strip_suffix(seal::SUFFIX).unwrap_or(&file).to_owned());
         let trees = match bucket {
-            Bucket::Venv => list(&self.trees_dir())?,
+            Bucket::Venv => read_entries(&self.trees_dir())?,
             _ => Vec::new(),
         };
         let trees = trees.into_iter().filter_map(|entry| entry.file_name().into_string().ok());
         Ok(stems.chain(trees).filter(|name| check_name(name).is_ok()).collect())
     }
 
-    pub(super) fn survey(&self, bucket: Bucket, name: &str) -> Result<Option<Entry>> {
+    pub(super) fn survey_entry(&self, bucket: Bucket, name: &str) -> Result<Option<Entry>> {
         let paths = [self.data_path(bucket, name), self.seal_path(bucket, name)];
         let [data, seal] = paths.map(|path| fs::symlink_metadata(path).ok());
         let tree = Some(self.trees_dir().join(name)).filter(|tree| bucket == Bucket::Venv && tree.is_dir());
         let bytes =
-            data.iter().chain(&seal).map(MetadataExt::size).sum::<u64>() + tree.as_deref().map_or(0, files::size);
+            data.iter().chain(&seal).map(MetadataExt::size).sum::<u64>() + tree.as_deref().map_or(0, files::tree_size);
         let last_used = seal.or(data).and_then(|meta| meta.modified().ok());
-        let (made, flaw) = match self.inspect(bucket, name)? {
+        let (made, flaw) = match self.inspect_files(bucket, name)? {
             Found::Absent if tree.is_some() => (None, Some(Flaw::Unsealed)),
             Found::Absent => return Ok(None),
             Found::Whole(it) => (Some(UNIX_EPOCH + Duration::from_secs(it.seal.made)), None),
@@ -124,8 +124,8 @@ impl Cache {
     }
 }
 
-/// What is in a folder; in one that a cache which can only be read does not have, nothing.
-fn list(dir: &Path) -> Result<Vec<fs::DirEntry>> {
+/// The entries of a folder. A read-only cache may lack the folder, which is the same as an empty one.
+fn read_entries(dir: &Path) -> Result<Vec<fs::DirEntry>> {
     match fs::read_dir(dir) {
         Ok(entries) => Ok(entries.flatten().collect()),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Vec::new()),

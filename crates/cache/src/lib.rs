@@ -1,8 +1,7 @@
 //! The cache folder: artefacts that are costly to make and dangerous to trust blindly.
 //!
-//! It is a place for files that this program wrote itself and can make again. It is not a store of
-//! record, and nothing in it is believed because of where it lies: an artefact comes out only after its
-//! digest was checked through the very file that the caller gets.
+//! It holds files that this program wrote and can make again; it is not a store of record. Nothing in it is trusted
+//! because of its location: an artefact is returned only after the digest of the open file that the caller gets was checked.
 //!
 //! ```text
 //! <cache>/              0700, ours or the administrator's; others can't write anything in it, and may read it
@@ -24,9 +23,9 @@ mod draft;
 mod error;
 mod files;
 mod inventory;
+mod location;
 mod lock;
 mod pack;
-mod place;
 pub mod progress;
 mod seal;
 mod store;
@@ -35,7 +34,7 @@ mod trim;
 pub use artefact::{Artefact, Flaw};
 pub use draft::{Scratch, Writer};
 pub use error::{Error, is_shared};
-pub use files::size;
+pub use files::tree_size;
 pub use inventory::{Entry, Selection};
 pub use lock::Guard;
 pub use pack::{Pack, PackEntry, check_path};
@@ -86,7 +85,7 @@ impl std::fmt::Display for Bucket {
     }
 }
 
-/// A cache folder that was checked: ours, and closed to others. Cheap to clone.
+/// A checked cache folder: owned by this user or root, and not writable for others. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Cache {
     root: PathBuf,
@@ -97,13 +96,13 @@ impl Cache {
     /// Chooses the folder (`explicit`, else `SKILLCELL_CACHE_DIR`, else the user's cache folder),
     /// creates it when absent, and refuses it when others could write there.
     pub fn locate(explicit: Option<&Path>) -> Result<Cache> {
-        Cache::at(&place::choose(explicit, &|name| std::env::var_os(name))?)
+        Cache::at(&location::choose_folder(explicit, &|name| std::env::var_os(name))?)
     }
 
     /// Uses this folder, under the same conditions as `locate`.
     pub fn at(folder: &Path) -> Result<Cache> {
         let named = std::path::absolute(folder).map_err(Error::io("resolve", folder))?;
-        Ok(Cache { root: place::prepare(folder)?, named })
+        Ok(Cache { root: location::prepare_folder(folder)?, named })
     }
 
     /// The cache folder itself.
@@ -111,7 +110,7 @@ impl Cache {
         &self.root
     }
 
-    /// The same as it was named, symbolic links and all.
+    /// The cache folder as the caller named it, symbolic links not resolved.
     pub fn named(&self) -> &Path {
         &self.named
     }
@@ -122,7 +121,7 @@ impl Cache {
         rustix::fs::access(self.tmp_dir(), rustix::fs::Access::WRITE_OK).is_ok()
     }
 
-    /// For those who are about to make what takes long.
+    /// Fails early, before work whose result could not be stored.
     pub fn check_writable(&self) -> Result<()> {
         if self.is_writable() { Ok(()) } else { Err(Error::ReadOnly { path: self.root.clone() }) }
     }

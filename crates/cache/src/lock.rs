@@ -10,15 +10,15 @@ use super::{Bucket, Cache, Error, MAX_NAME, Result, check_file_name};
 use crate::progress::Progress;
 use skillcell_quote::one_line;
 
-/// A held lock; dropping it, or dying, releases it. In a cache that can only be read there is nothing to be ordered, and
-/// it holds nothing.
+/// A held lock, released by dropping it or by the end of the process. In a read-only cache there are no producers to order,
+/// and it holds nothing.
 #[derive(Debug)]
 pub struct Guard {
     held: Option<(File, PathBuf)>,
 }
 
 impl Guard {
-    /// Signs the file of a lock that was just taken; a missing signature costs only a vaguer message.
+    /// Writes the holder's process id and purpose into the lock file. If that fails, only messages are vaguer.
     fn new(file: File, path: PathBuf, purpose: &str) -> Guard {
         let _ = file.set_len(0);
         let _ = file.write_all_at(format!("{} {purpose}\n", std::process::id()).as_bytes(), 0);
@@ -26,7 +26,7 @@ impl Guard {
     }
 
     /// Removes the lock's file too. Whoever waits for it finds it gone and starts over.
-    pub(super) fn retire(self) {
+    pub(super) fn release_and_remove(self) {
         if let Some((_, path)) = &self.held {
             let _ = fs::remove_file(path);
         }
@@ -37,8 +37,8 @@ impl Drop for Guard {
     fn drop(&mut self) {
         let Some((file, _)) = &self.held else { return };
         let _ = file.set_len(0);
-        // Closing would do, were it not for a child that another thread is just starting: until it runs
-        // its program it has a copy of every open file, and with it the lock.
+        // Closing the file is not enough: a child that another thread is just starting has a copy of every open file until
+        // its `exec`, and with it the lock.
         let _ = file.unlock();
     }
 }
@@ -49,21 +49,21 @@ impl Cache {
     pub fn lock(&self, name: &str, purpose: &str, progress: &dyn Progress) -> Result<Guard> {
         let guard = match self.try_lock(name, purpose)? {
             Some(guard) => guard,
-            None => self.wait(name, purpose, progress)?,
+            None => self.wait_for_lock(name, purpose, progress)?,
         };
-        self.sweep();
+        self.remove_leftovers();
         Ok(guard)
     }
 
-    fn wait(&self, name: &str, purpose: &str, progress: &dyn Progress) -> Result<Guard> {
+    fn wait_for_lock(&self, name: &str, purpose: &str, progress: &dyn Progress) -> Result<Guard> {
         let mut told = false;
         loop {
             let (path, file) = self.lock_file(name)?;
             if !std::mem::replace(&mut told, true) {
-                progress.note(&waiting_for(&file));
+                progress.note(&waiting_message(&file));
             }
-            block(&file).map_err(Error::io("lock", &path))?;
-            if still_at(&file, &path) {
+            lock_blocking(&file).map_err(Error::io("lock", &path))?;
+            if is_still_at(&file, &path) {
                 return Ok(Guard::new(file, path, purpose));
             }
         }
@@ -77,10 +77,10 @@ impl Cache {
                 opened => opened?,
             };
             match file.try_lock() {
-                Ok(()) if still_at(&file, &path) => {
+                Ok(()) if is_still_at(&file, &path) => {
                     return Ok(Some(Guard::new(file, path, purpose)));
                 }
-                Ok(()) => {} // its last holder retired it: there is a new file, or none
+                Ok(()) => {} // the last holder removed the file: open the new one, or create it
                 Err(TryLockError::WouldBlock) => return Ok(None),
                 Err(TryLockError::Error(error)) => return Err(Error::io("lock", &path)(error)),
             }
@@ -98,19 +98,19 @@ impl Cache {
     }
 }
 
-/// The lock of an artefact.
-pub(super) fn name_for(bucket: Bucket, name: &str) -> String {
+/// The name of an artefact's lock.
+pub(super) fn lock_name(bucket: Bucket, name: &str) -> String {
     format!("{bucket}-{name}")
 }
 
-/// Whether `path` still leads to this open file.
-pub(super) fn still_at(file: &File, path: &Path) -> bool {
+/// Whether `path` still names this open file.
+pub(super) fn is_still_at(file: &File, path: &Path) -> bool {
     let identity = |meta: fs::Metadata| (meta.dev(), meta.ino());
     let (ours, theirs) = (file.metadata().map(identity), fs::symlink_metadata(path).map(identity));
     matches!((ours, theirs), (Ok(ours), Ok(theirs)) if ours == theirs)
 }
 
-fn block(file: &File) -> io::Result<()> {
+fn lock_blocking(file: &File) -> io::Result<()> {
     loop {
         match file.lock() {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
@@ -119,7 +119,7 @@ fn block(file: &File) -> io::Result<()> {
     }
 }
 
-fn waiting_for(file: &File) -> String {
+fn waiting_message(file: &File) -> String {
     let mut text = String::new();
     let _ = file.take(512).read_to_string(&mut text);
     match one_line(text.trim_end()).split_once(' ') {

@@ -58,15 +58,15 @@ impl Pack {
         let mut offset = 0;
         for file in files {
             let (path, bytes) = file?;
-            check_path(&path).map_err(|why| invalid(&path, why))?;
+            check_path(&path).map_err(|why| invalid_path(&path, why))?;
             out.write_all(&bytes)?;
             let entry = PackEntry { offset, len: bytes.len() as u64 };
             offset += entry.len;
             if index.insert(path.clone(), entry).is_some() {
-                return Err(invalid(&path, "it is there twice").into());
+                return Err(invalid_path(&path, "it is there twice").into());
             }
         }
-        check_tree(&index).map_err(|path| invalid(path, "it is a file and a folder"))?;
+        check_tree(&index).map_err(|path| invalid_path(path, "it is a file and a folder"))?;
         write_index(out, &index)?;
         Ok(index.len())
     }
@@ -139,7 +139,7 @@ fn check_tree(index: &BTreeMap<String, PackEntry>) -> Result<(), &str> {
     index.keys().find(|path| clash(path)).map_or(Ok(()), |path| Err(path))
 }
 
-fn invalid(path: &str, why: &str) -> io::Error {
+fn invalid_path(path: &str, why: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidInput, format!("`{path}` can't be packed: {why}"))
 }
 

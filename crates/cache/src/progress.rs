@@ -1,4 +1,4 @@
-//! What long work tells whoever watches it. Not a terminal: that is the printer's business.
+//! How long work reports its progress. Printing it is the CLI's part.
 
 /// A listener for work that takes longer than a person likes to wait. Calls may come from any thread.
 pub trait Progress: Sync {

@@ -43,7 +43,7 @@ impl Seal {
         Seal { format: FORMAT, name, digest: digest.to_hex().to_string(), bytes, made: now.as_secs(), meta }
     }
 
-    pub(super) fn matches(&self, digest: &blake3::Hash) -> bool {
+    pub(super) fn matches_digest(&self, digest: &blake3::Hash) -> bool {
         blake3::Hash::from_hex(&self.digest).is_ok_and(|sealed| sealed == *digest)
     }
 
@@ -73,10 +73,10 @@ impl Seal {
 }
 
 /// Reads the seal at `path`; the inner `None` is a seal that is not whole or not this artefact's.
-pub(super) fn read(path: &Path, name: &str) -> io::Result<(File, Option<Seal>)> {
+pub(super) fn read_seal(path: &Path, name: &str) -> io::Result<(File, Option<Seal>)> {
     let file = files::open_plain(path)?;
     let meta = file.metadata()?;
-    if files::foreign(&meta).is_some() || meta.len() > MAX_BYTES {
+    if files::why_foreign(&meta).is_some() || meta.len() > MAX_BYTES {
         return Ok((file, None));
     }
     let mut text = Vec::with_capacity(meta.len() as usize);

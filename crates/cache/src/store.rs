@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::artefact::Found;
-use super::lock::{Guard, name_for};
+use super::lock::{Guard, lock_name};
 use super::{Artefact, Bucket, Cache, Error, Flaw, Result, Writer, check_name, files, seal};
 use crate::progress::Progress;
 
@@ -20,8 +20,8 @@ impl Cache {
                 progress.note(&format!("the cache file `{}` is damaged: {flaw}", path.display()));
                 Ok(None)
             }
-            // What looks damaged may be half published: only the lock's holder can tell.
-            Found::Flawed(_) => match self.try_lock(&name_for(bucket, name), "checking a cached file")? {
+            // What looks damaged may be half published; with the lock held it can't be.
+            Found::Flawed(_) => match self.try_lock(&lock_name(bucket, name), "checking a cached file")? {
                 Some(guard) => self.open_or_discard(&guard, bucket, name, progress),
                 None => Ok(None),
             },
@@ -41,12 +41,12 @@ impl Cache {
         if let Some(artefact) = self.open(bucket, name, progress)? {
             return Ok(artefact);
         }
-        let guard = self.lock(&name_for(bucket, name), purpose, progress)?;
+        let guard = self.lock(&lock_name(bucket, name), purpose, progress)?;
         // Someone may have made it while we waited.
         if let Some(artefact) = self.open_or_discard(&guard, bucket, name, progress)? {
             return Ok(artefact);
         }
-        self.produce(&guard, bucket, name, progress, produce)
+        self.produce_and_publish(&guard, bucket, name, progress, produce)
     }
 
     /// Makes the artefact anew, whether or not there is one.
@@ -59,31 +59,31 @@ impl Cache {
         produce: impl FnOnce(&mut Writer) -> Result<Value, E>,
     ) -> Result<Artefact, E> {
         check_name(name)?;
-        let guard = self.lock(&name_for(bucket, name), purpose, progress)?;
-        self.produce(&guard, bucket, name, progress, produce)
+        let guard = self.lock(&lock_name(bucket, name), purpose, progress)?;
+        self.produce_and_publish(&guard, bucket, name, progress, produce)
     }
 
     /// What the maker wrote about an artefact, from a valid seal; the data is not looked at.
     pub fn meta(&self, bucket: Bucket, name: &str) -> Result<Option<Value>> {
-        Ok(self.seal(bucket, name)?.map(|seal| seal.meta))
+        Ok(self.valid_seal(bucket, name)?.map(|seal| seal.meta))
     }
 
-    /// How long an artefact is, likewise.
+    /// The size of an artefact's data, from a valid seal; the data is not looked at.
     pub fn bytes(&self, bucket: Bucket, name: &str) -> Result<Option<u64>> {
-        Ok(self.seal(bucket, name)?.map(|seal| seal.bytes))
+        Ok(self.valid_seal(bucket, name)?.map(|seal| seal.bytes))
     }
 
-    fn seal(&self, bucket: Bucket, name: &str) -> Result<Option<seal::Seal>> {
+    fn valid_seal(&self, bucket: Bucket, name: &str) -> Result<Option<seal::Seal>> {
         check_name(name)?;
         let path = self.seal_path(bucket, name);
-        match seal::read(&path, &format!("{bucket}/{name}")) {
+        match seal::read_seal(&path, &format!("{bucket}/{name}")) {
             Ok((_, seal)) => Ok(seal),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(Error::io("read", &path)(error)),
         }
     }
 
-    fn produce<E: From<Error>>(
+    fn produce_and_publish<E: From<Error>>(
         &self,
         guard: &Guard,
         bucket: Bucket,
@@ -93,8 +93,8 @@ impl Cache {
     ) -> Result<Artefact, E> {
         let mut writer = Writer::new(self)?;
         let made = produce(&mut writer);
-        // A failed write explains whatever the producer made of it.
-        writer.check()?;
+        // A failed write is the cause of whatever error the producer returns.
+        writer.check_written()?;
         writer.publish(self, guard, bucket, name, made?)?;
         let artefact = self.open_or_discard(guard, bucket, name, progress)?;
         Ok(artefact.ok_or_else(|| Error::Vanished { path: self.data_path(bucket, name) })?)
@@ -111,21 +111,28 @@ impl Cache {
             Found::Whole(artefact) => Ok(Some(artefact)),
             Found::Absent => Ok(None),
             Found::Flawed(_) if !self.is_writable() => Ok(None),
-            Found::Flawed(flaw) => self.discard(guard, bucket, name, &flaw, progress).map(|()| None),
+            Found::Flawed(flaw) => self.discard_damaged(guard, bucket, name, &flaw, progress).map(|()| None),
         }
     }
 
-    fn discard(&self, guard: &Guard, bucket: Bucket, name: &str, flaw: &Flaw, progress: &dyn Progress) -> Result<()> {
-        self.remove(guard, bucket, name)?;
+    fn discard_damaged(
+        &self,
+        guard: &Guard,
+        bucket: Bucket,
+        name: &str,
+        flaw: &Flaw,
+        progress: &dyn Progress,
+    ) -> Result<()> {
+        self.remove_artefact(guard, bucket, name)?;
         let path = self.data_path(bucket, name);
         progress.note(&format!("discarded the damaged cache file `{}`: {flaw}", path.display()));
         Ok(())
     }
 
-    /// Removes an artefact, its seal first: data without a seal is nothing.
-    pub(super) fn remove(&self, _guard: &Guard, bucket: Bucket, name: &str) -> Result<()> {
-        files::remove(&self.seal_path(bucket, name))?;
-        files::remove(&self.data_path(bucket, name))?;
-        if bucket == Bucket::Venv { files::remove(&self.tree_path(name)?) } else { Ok(()) }
+    /// Removes an artefact, its seal first: data without a seal is never used.
+    pub(super) fn remove_artefact(&self, _guard: &Guard, bucket: Bucket, name: &str) -> Result<()> {
+        files::remove_any(&self.seal_path(bucket, name))?;
+        files::remove_any(&self.data_path(bucket, name))?;
+        if bucket == Bucket::Venv { files::remove_any(&self.tree_path(name)?) } else { Ok(()) }
     }
 }

@@ -1,12 +1,12 @@
-//! Keeps the images from filling the disk: what can't be used any more goes, then what was not used for longest.
+//! Bounds what a bucket takes on disk: removes what is too old, then what was used least recently.
 //!
-//! What a process has open or mapped stays: it holds a shared lock on the data ([`Cache::verify`]). Removing it would harm
-//! nobody (the process goes on with the file that it has), but free nothing either, and the next process would make it again.
+//! Data that a process has open or mapped stays; a shared lock on it says so ([`Cache::verify`]). Removing it would be
+//! harmless, since the process keeps its file, but would free no space, and the next process would make it again.
 
 use std::fs::TryLockError;
 use std::time::{Duration, SystemTime};
 
-use super::lock::name_for;
+use super::lock::lock_name;
 use super::{Bucket, Cache, Entry, Result, files};
 
 impl Cache {
@@ -23,34 +23,34 @@ impl Cache {
         let mut total: u64 = entries.iter().map(|entry| entry.bytes).sum();
         let mut removed = Vec::new();
         for entry in entries {
-            let too_old = older(entry.made, max_age);
+            let too_old = is_older_than(entry.made, max_age);
             if !too_old && total <= max_bytes {
                 continue;
             }
-            // Whoever holds the lock is making it.
-            let Some(guard) = self.try_lock(&name_for(bucket, &entry.name), "making room in the cache")? else {
+            // If it is locked, another process is making it.
+            let Some(guard) = self.try_lock(&lock_name(bucket, &entry.name), "making room in the cache")? else {
                 continue;
             };
             // It may have been used, or made anew, since it was listed.
-            let now = self.survey(bucket, &entry.name)?;
+            let now = self.survey_entry(bucket, &entry.name)?;
             let as_listed = now.is_some_and(|now| now.last_used == entry.last_used);
             if as_listed && !self.is_in_use(bucket, &entry.name) {
-                self.remove(&guard, bucket, &entry.name)?;
+                self.remove_artefact(&guard, bucket, &entry.name)?;
                 total = total.saturating_sub(entry.bytes);
                 removed.push(entry);
             }
-            guard.retire();
+            guard.release_and_remove();
         }
         Ok(removed)
     }
 
-    /// Whether a process that lives has the data open or mapped. Where files can't be locked, nobody can tell.
+    /// Whether a live process has the data open or mapped. False where the file system has no locks.
     fn is_in_use(&self, bucket: Bucket, name: &str) -> bool {
         let data = files::open_plain(&self.data_path(bucket, name));
         data.is_ok_and(|data| matches!(data.try_lock(), Err(TryLockError::WouldBlock)))
     }
 }
 
-fn older(time: Option<SystemTime>, age: Duration) -> bool {
+fn is_older_than(time: Option<SystemTime>, age: Duration) -> bool {
     time.and_then(|time| time.elapsed().ok()).is_some_and(|elapsed| elapsed > age)
 }

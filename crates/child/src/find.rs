@@ -1,12 +1,12 @@
-//! Where a program is. Not in the current folder, which may be a stranger's: an empty or relative entry of the `PATH`
-//! means that one.
+//! Looks up programs in the `PATH`. Empty and relative entries are skipped: they mean the current folder, which may be
+//! untrusted.
 
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-/// A program's absolute path. A name that has a slash is somebody's own word, and means what it says.
+/// A program's absolute path. A name with a slash is a path already and is not looked up in the `PATH`.
 pub fn find_program(name: &OsStr) -> io::Result<PathBuf> {
     find_in(name, &std::env::var_os("PATH").unwrap_or_default())
 }
@@ -20,7 +20,7 @@ pub(super) fn find_in(name: &OsStr, path: &OsStr) -> io::Result<PathBuf> {
     found.ok_or_else(|| io::Error::from(io::ErrorKind::NotFound))
 }
 
-/// The `PATH` for what a child looks for itself.
+/// The `PATH` without empty and relative entries, for a child that looks up programs itself.
 pub fn absolute_path() -> Option<OsString> {
     let path = std::env::var_os("PATH")?;
     std::env::join_paths(std::env::split_paths(&path).filter(|folder| folder.is_absolute())).ok()

@@ -1,17 +1,16 @@
-//! The programs that this one starts, and what holds them: pip, Python, Node.js, container engines, an operator's command
-//! for a secret. A skill's own process is started by its tier, and shares [`spawn`] with this.
+//! Runs helper programs within bounds: pip, Python, Node.js, container engines, an operator's command for a secret. A
+//! skill's own process is started by its tier, which shares [`spawn`] with this.
 //!
-//! *Life cycle*: a [`Program`] says what to start, and within which bounds; [`Running`] is the process, in a group of its
-//! own and held by a pidfd, until its end or its drop; [`Finished`] is what came of it.
+//! *Life cycle*: a [`Program`] says what to start, and within which bounds; [`Running`] is the process, in a process group of
+//! its own and with a pidfd, until its end or its drop; [`Finished`] is its status and output.
 //!
 //! *Invariant*:
-//! - no child outlives its deadline or its `Running`, nor does anything that it left in its process group; and unless it
-//!   was said otherwise it ends when this process does, however that ends;
-//! - at most as many bytes of what it prints are kept as was said. The rest is read and dropped;
-//! - it starts in the folder that was named, never in the current one unasked, and has no variable of the environment that
-//!   was not named;
-//! - a program that is named without a folder is looked for in the absolute folders of the `PATH`, never in the current
-//!   one.
+//! - no child outlives its deadline or its `Running`, nor does anything else in its process group; and unless
+//!   [`Program::may_outlive_us`] is set it ends when this process does, however that ends;
+//! - captured output is bounded by [`Keep`]. The rest is read and dropped;
+//! - a child starts in the folder that the caller names, never by default in the current one, and has only the environment
+//!   variables that the caller names;
+//! - a program named without a folder is looked up in the absolute folders of the `PATH`, never in the current one.
 
 mod environment;
 mod find;
@@ -29,7 +28,7 @@ use std::time::{Duration, Instant};
 
 pub use self::environment::{Inherited, is_locale_or_home, is_proxy_or_certificate};
 pub use self::find::find_program;
-pub use self::running::{Finished, Keep, Running, Said};
+pub use self::running::{Captured, Finished, Keep, Running};
 
 /// A program, its arguments and its bounds.
 pub struct Program {
@@ -44,8 +43,8 @@ pub struct Program {
 }
 
 impl Program {
-    /// A program by its path or, in the `PATH`, by its name; in `folder`. It gets no environment, no input, and 8 MiB of
-    /// what it says are kept of each stream.
+    /// A program by its path or by its name in the `PATH`, started in `folder`. By default: no environment, no input, and
+    /// the first 8 MiB of each output stream are kept.
     pub fn new(name: impl AsRef<OsStr>, folder: &Path) -> Program {
         Program {
             name: name.as_ref().to_owned(),
@@ -69,7 +68,7 @@ impl Program {
         self
     }
 
-    /// Where it starts, instead of the folder that it was made with.
+    /// Replaces the folder that it starts in.
     pub fn in_folder(&mut self, folder: &Path) -> &mut Program {
         folder.clone_into(&mut self.folder);
         self
@@ -80,9 +79,9 @@ impl Program {
         self
     }
 
-    /// Takes these variables of the environment.
+    /// Inherits these variables of this process's environment.
     pub fn inherit_env(&mut self, what: Inherited) -> &mut Program {
-        self.env.extend(what.variables());
+        self.env.extend(what.collect_variables());
         self
     }
 
@@ -97,20 +96,20 @@ impl Program {
         self
     }
 
-    /// Both streams go into this file, and nothing is kept.
+    /// Writes both output streams into this file; nothing is captured.
     pub fn log_to(&mut self, file: File) -> &mut Program {
         self.log = Some(file);
         self
     }
 
-    /// Leaves out that it ends when this process is killed: for one whose start is measured, since the system then starts
-    /// it at less cost; and for one that has to end by itself what it started.
+    /// Does not kill it when this process dies. For programs whose start time is measured, since `Command` can then avoid
+    /// `fork`; and for programs that must clean up what they started.
     pub fn may_outlive_us(&mut self) -> &mut Program {
         self.may_outlive_us = true;
         self
     }
 
-    /// What it is called in messages.
+    /// Its name, for messages.
     pub fn name(&self) -> String {
         self.name.to_string_lossy().into_owned()
     }
@@ -130,7 +129,7 @@ impl Program {
         Running::new(command.spawn()?, self.input.take(), self.keep)
     }
 
-    /// Runs it to its end, or ends it when its time is up.
+    /// Runs it to its end, or kills it after `patience`.
     pub fn finish(&mut self, patience: Duration) -> io::Result<Finished> {
         let deadline = Instant::now() + patience;
         self.start()?.finish(deadline)

@@ -1,58 +1,58 @@
-//! Every Python that is started for our own purposes: to fetch packages, to make an environment, to be asked what it is.
+//! Starts the host's Python for skillcell's own purposes: fetching packages, making environments, asking for its version.
 //!
-//! A Python looks for modules in the current folder, in `PYTHONPATH` and in the user's own packages, and runs some without
-//! being asked (`sitecustomize`). The current folder may be a stranger's, with a `pip.py` or a `json.py` in it. So it is
-//! started in a folder of ours, isolated (`-I`), and without any variable that is for a Python.
+//! Python imports from the current folder, `PYTHONPATH` and the user's site-packages, and imports some modules at startup
+//! (`sitecustomize`). The current folder may be untrusted, and contain a `pip.py` or a `json.py`. So Python is started in a
+//! folder of skillcell's, isolated (`-I`), and without any `PYTHON*` variable of the user's.
 
 use std::ffi::OsStr;
 use std::path::Path;
 
 use super::{Inherited, Program, is_locale_or_home, is_proxy_or_certificate};
 
-/// Settings of the user's that would send packages elsewhere than they are told to go.
+/// Settings of pip that would override where packages are installed.
 const NOT_FOR_PIP: [&str; 7] =
     ["PIP_TARGET", "PIP_PREFIX", "PIP_ROOT", "PIP_USER", "PIP_REQUIRE_VIRTUALENV", "PIP_REQUIREMENT", "PIP_EDITABLE"];
-/// What stands in front of a Python and chooses one: its settings.
+/// Prefixes of variables for version managers, whose shims choose a Python.
 const CHOOSERS: [&str; 4] = ["PYENV_", "ASDF_", "MISE_", "RYE_"];
-/// What an isolated Python says of a module that it does not have.
+/// What `python -m pip` prints if there is no pip.
 const NO_PIP: &str = "No module named pip";
 
 /// Whose packages a Python sees besides its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Packages {
-    /// Nobody's.
+    /// None.
     Isolated,
-    /// The user's own (`pip install --user`), which is where some have their pip, and none of a folder or a variable.
+    /// The user's site-packages (`pip install --user`), where some systems have pip; still no `PYTHONPATH`.
     WithUsers,
 }
 
 impl Packages {
-    /// The order in which they are tried for a pip.
+    /// The order in which they are tried to find pip.
     pub const FOR_PIP: [Packages; 2] = [Packages::Isolated, Packages::WithUsers];
 
-    /// Whether this is worth another try, by what it said.
+    /// Whether the output says that pip is missing, so that the next of `FOR_PIP` is worth trying.
     pub fn lacks_pip(said: &str) -> bool {
         said.contains(NO_PIP)
     }
 }
 
-/// An isolated Python in `folder`, which is ours or the system's. The arguments are what follows its options.
-pub fn isolated(program: impl AsRef<OsStr>, folder: &Path) -> Program {
-    python(program, folder, Packages::Isolated)
+/// An isolated Python, started in `folder`, which must be trusted. Arguments are added after `-I`.
+pub fn isolated_python(program: impl AsRef<OsStr>, folder: &Path) -> Program {
+    python_command(program, folder, Packages::Isolated)
 }
 
-/// A Python in `folder`, which is ours or the system's.
-pub fn python(program: impl AsRef<OsStr>, folder: &Path, packages: Packages) -> Program {
+/// A Python, started in `folder`, which must be trusted.
+pub fn python_command(program: impl AsRef<OsStr>, folder: &Path, packages: Packages) -> Program {
     let mut python = Program::new(program, folder);
     python.inherit_env(Inherited::Matching(is_for_pip));
-    // For those that it starts itself, as `pip --python` does.
+    // For the Pythons that it starts itself, as `pip --python` does.
     python.env("PYTHONSAFEPATH", "1");
-    // With `-E` alone the folder that it starts in is looked in too. It is ours, and has no module in it.
+    // `-E` alone leaves the current folder in `sys.path`; that folder is trusted and has no modules in it.
     python.arg(if packages == Packages::Isolated { "-I" } else { "-E" });
     python
 }
 
-/// The user's index, mirror, proxy, certificates and keys for them, and what their Python itself takes to start.
+/// The user's package index, proxy, certificates and credentials, and what a Python needs to start.
 fn is_for_pip(name: &str) -> bool {
     let is_pips = name.starts_with("PIP_") && !NOT_FOR_PIP.contains(&name);
     let is_choosers = CHOOSERS.iter().any(|chooser| name.starts_with(chooser));

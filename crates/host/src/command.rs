@@ -50,14 +50,14 @@ pub fn output(words: &[String], patience: Duration) -> Result<Zeroizing<String>,
         if let Some(status) = running.wait(deadline.min(Instant::now() + LOOK)).map_err(unreadable)? {
             break status;
         }
-        if running.overflowed() == Some(0) {
+        if running.overflowed_stream() == Some(0) {
             return Err(CommandError::TooLong { program: program() });
         }
         if Instant::now() >= deadline {
             return Err(CommandError::TimedOut { program: program() });
         }
     };
-    let [printed, _] = running.said(deadline);
+    let [printed, _] = running.take_output(deadline);
     if printed.overflowed {
         return Err(CommandError::TooLong { program: program() });
     }

@@ -243,7 +243,7 @@ impl Host {
         // What failed may be gone: an image or an environment that somebody removed. The next call looks again.
         let ran = tier::run(job).inspect_err(|_| {
             self.prepared_tiers().forget(tier, skill);
-            tier::look_again(tier);
+            tier::forget_tier(tier);
         });
         let ran = ran.map_err(HostError::from)?;
         let (stdout, stderr) = (ran.stdout, ran.stderr);
@@ -267,7 +267,7 @@ impl Host {
                 // the engine, and where there is none, one may come.
                 if matches!(error, TierError::Image(_)) {
                     self.prepared_tiers().keep_failure(tier, skill, why.clone());
-                    tier::look_again(tier);
+                    tier::forget_tier(tier);
                 }
                 Err(NotCarriedOut::RuledOut(RuledOut { tier, why }))
             }

@@ -225,7 +225,7 @@ impl MachineFacts for ThisMachine {
         // A folder that is not there is told when the grant is made ready.
         let real = |grant: &MountGrant| Some((Path::new(&grant.host).canonicalize().ok()?, grant.clone()));
         let folders: Vec<_> = mounts.iter().map(real).collect::<Option<_>>()?;
-        let unsupported_mount = tier::unkept_mount(tier, &folders).ok()??;
+        let unsupported_mount = tier::first_unsupported_mount(tier, &folders).ok()??;
         let remedy = unsupported_mount.remedy;
         let hint =
             unsupported_mount.instead.as_ref().map_or(remedy.to_owned(), |flag| format!("`{flag}`, or {remedy}"));

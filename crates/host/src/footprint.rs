@@ -60,7 +60,7 @@ impl Host {
                 let Shared { containers, .. } = &*self.shared;
                 footprint.own_bytes = ready.bytes().saturating_sub(ready.base_bytes(containers));
                 footprint.shared_bytes = ready.base_bytes(containers);
-                footprint.downloads(format!("image {}", ready.from(containers)), None);
+                footprint.downloads(format!("image {}", ready.source_image(containers)), None);
                 let wanted = skill.wanted(&self.manifest(skill)?.requirements);
                 if let Some(packages) = self.container_maker().packages(&ready, &wanted)? {
                     let wheels = format!("{} wheels", packages.lock().packages.len());

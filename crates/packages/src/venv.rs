@@ -29,7 +29,7 @@ use self::unpack::Unpacker;
 use crate::provision::{self, Fetch, Pin, Wheel, pins};
 use crate::{PackageStatus, Packages, Resolution, Resolved, Target, Wanted, pin};
 use skillcell_cache::progress::Progress;
-use skillcell_cache::{Artefact, Bucket, Cache, Writer, size};
+use skillcell_cache::{Artefact, Bucket, Cache, Writer, tree_size};
 use skillcell_quote::cut;
 
 type Result<T, E = VenvError> = std::result::Result<T, E>;
@@ -131,7 +131,7 @@ impl Maker<'_> {
             let path = root.join(lock::FILE);
             std::fs::write(&path, lock.requirements()).map_err(VenvError::io("write", &path))?;
             writer.write_all(lock.to_json().as_bytes()).map_err(VenvError::io("write", &root))?;
-            let about = json!({"python": self.base.version, "bytes": size(&root), "downloaded": downloaded});
+            let about = json!({"python": self.base.version, "bytes": tree_size(&root), "downloaded": downloaded});
             Ok::<_, VenvError>(about)
         };
         let purpose = "making a virtual environment";

@@ -1,4 +1,4 @@
-//! The private channel of a process: frames, each answered, over a Unix socket that only it has. docs/reference/tiers.md.
+//! The channel of a process: frames, each with an answer, over a private Unix socket pair. See docs/reference/tiers.md.
 //!
 //! ```text
 //!   host ──▶ process   u32 length, settings as JSON                  once, first
@@ -6,8 +6,8 @@
 //!   host ──▶ process   u32 length, the answer; ffffffff and nothing where it was not accepted
 //! ```
 //!
-//! What comes is a stranger's word: a length is held against what that frame may have before a byte is read, and one that
-//! is over ends the call.
+//! Frames are untrusted: a length is checked against the limit of its kind of frame before the payload is read, and one over
+//! the limit ends the call.
 
 use std::io::{self, ErrorKind, Read, Write};
 use std::os::unix::net::UnixStream;
@@ -19,54 +19,58 @@ use skillcell_limits::LimitKind;
 
 /// The longest description of an exception, with room for its kind.
 const MAX_RAISED_BYTES: u64 = (1 << 20) + 1;
-/// The longest of other frames: a piece of a request, and which connection it is for.
+/// The longest frame of any other kind: part of a request, and its connection's id.
 const MAX_FRAME_BYTES: u64 = (1 << 20) + 16;
-/// The length of no answer.
+/// Sent as the length where a frame was not accepted.
 const NOT_ACCEPTED: u32 = u32::MAX;
 
-/// How it went.
-pub struct Heard {
+/// How serving a channel went.
+pub struct Served {
     pub end: End,
     pub frames: u64,
-    /// When the process took its call: it was imported by then.
-    pub taken: Option<Instant>,
+    /// When the process asked for its call, which it does once the skill is imported.
+    pub taken_at: Option<Instant>,
 }
 
-/// Why nobody listens any more.
+/// Why serving ended.
 #[derive(Debug, PartialEq, Eq)]
 pub enum End {
-    /// It handed over what it had to.
+    /// It sent a result or an exception.
     Done,
-    /// It closed the channel, or is gone.
+    /// It closed the channel, or has exited.
     Closed,
     Exceeded(LimitKind),
-    /// It sent what no frame is.
+    /// It sent something that is not a frame.
     Garbage,
 }
 
-/// Sends the settings, then answers frames until the result is there, or nothing more can come.
-pub fn serve(
+/// Sends the settings, then answers frames until there is a result or the channel ends.
+pub fn serve_frames(
     stream: &UnixStream,
     settings: &[u8],
     door: &mut Door,
     most_frames: u64,
     deadline: Instant,
     on_take: impl FnOnce(&mut Door),
-) -> Heard {
-    let mut heard = Heard { end: End::Closed, frames: 0, taken: None };
+) -> Served {
+    let mut served = Served { end: End::Closed, frames: 0, taken_at: None };
     let mut on_take = Some(on_take);
     let mut answer = Some(settings.to_vec());
-    heard.end = loop {
-        match send(stream, answer.as_deref(), deadline).and_then(|()| receive(stream, door.result_cap, deadline)) {
+    served.end = loop {
+        match send_frame(stream, answer.as_deref(), deadline)
+            .and_then(|()| receive_frame(stream, door.result_cap, deadline))
+        {
             Ok(Some(frame)) => {
-                heard.frames += 1;
-                if heard.frames > most_frames {
+                served.frames += 1;
+                if served.frames > most_frames {
                     break End::Exceeded(LimitKind::HostCalls);
                 }
+                // `T` asks for the call's parameters: the skill is imported, and may use the network from here on.
                 if frame.first() == Some(&b'T') {
-                    heard.taken.get_or_insert_with(Instant::now);
+                    served.taken_at.get_or_insert_with(Instant::now);
                     on_take.take().into_iter().for_each(|on_take| on_take(door));
                 }
+                // A frame that makes no sense is answered as not accepted, and the call goes on.
                 match door.receive(&frame, deadline) {
                     Ok(Answer::Bytes(bytes)) => answer = Some(bytes),
                     Ok(Answer::Pin(_)) | Err(Fault::Malformed) => answer = None,
@@ -78,31 +82,32 @@ pub fn serve(
                 }
             }
             Ok(None) => break End::Closed,
-            Err(Failed::TooLong(b'G')) => break End::Exceeded(LimitKind::ResultBytes),
-            Err(Failed::TooLong(_)) => break End::Garbage,
-            Err(Failed::Io(error)) if is_timeout(&error) => break End::Exceeded(LimitKind::Deadline),
-            Err(Failed::Io(_)) => break End::Closed,
+            // `G` carries the result.
+            Err(ReceiveError::TooLong(b'G')) => break End::Exceeded(LimitKind::ResultBytes),
+            Err(ReceiveError::TooLong(_)) => break End::Garbage,
+            Err(ReceiveError::Io(error)) if is_timeout(&error) => break End::Exceeded(LimitKind::Deadline),
+            Err(ReceiveError::Io(_)) => break End::Closed,
         }
     };
-    heard
+    served
 }
 
-enum Failed {
+enum ReceiveError {
     Io(io::Error),
-    /// A frame of this kind may not be as long as it says.
+    /// The announced length is over the limit for this kind of frame, or zero.
     TooLong(u8),
 }
 
-impl From<io::Error> for Failed {
-    fn from(error: io::Error) -> Failed {
-        Failed::Io(error)
+impl From<io::Error> for ReceiveError {
+    fn from(error: io::Error) -> ReceiveError {
+        ReceiveError::Io(error)
     }
 }
 
-/// A frame, or none where the stream ends before one.
-fn receive(stream: &UnixStream, result_cap: u64, deadline: Instant) -> Result<Option<Vec<u8>>, Failed> {
+/// The next frame, or `None` if the stream ends before or within it.
+fn receive_frame(stream: &UnixStream, result_cap: u64, deadline: Instant) -> Result<Option<Vec<u8>>, ReceiveError> {
     let mut head = [0; 5];
-    if fill(stream, &mut head, deadline)? == 0 {
+    if read_until_full(stream, &mut head, deadline)? == 0 {
         return Ok(None);
     }
     let (length, kind) = (u32::from_le_bytes([head[0], head[1], head[2], head[3]]), head[4]);
@@ -112,21 +117,21 @@ fn receive(stream: &UnixStream, result_cap: u64, deadline: Instant) -> Result<Op
         _ => MAX_FRAME_BYTES,
     };
     if length == 0 || u64::from(length) > cap {
-        return Err(Failed::TooLong(kind));
+        return Err(ReceiveError::TooLong(kind));
     }
     let mut frame = vec![0; length as usize];
     frame[0] = kind;
-    if fill(stream, &mut frame[1..], deadline)? + 1 < length as usize {
+    if read_until_full(stream, &mut frame[1..], deadline)? + 1 < length as usize {
         return Ok(None);
     }
     Ok(Some(frame))
 }
 
-/// Reads until the buffer is full or the stream ends; how much that was. A part of a head counts as none.
-fn fill(mut stream: &UnixStream, buffer: &mut [u8], deadline: Instant) -> io::Result<usize> {
+/// Reads until the buffer is full or the stream ends, and returns how much was read. An incomplete header counts as nothing.
+fn read_until_full(mut stream: &UnixStream, buffer: &mut [u8], deadline: Instant) -> io::Result<usize> {
     let mut done = 0;
     while done < buffer.len() {
-        stream.set_read_timeout(Some(left(deadline)?))?;
+        stream.set_read_timeout(Some(time_left(deadline)?))?;
         match stream.read(&mut buffer[done..]) {
             Ok(0) if done < 5 => return Ok(0),
             Ok(0) => return Ok(done),
@@ -138,7 +143,7 @@ fn fill(mut stream: &UnixStream, buffer: &mut [u8], deadline: Instant) -> io::Re
     Ok(done)
 }
 
-fn send(mut stream: &UnixStream, bytes: Option<&[u8]>, deadline: Instant) -> Result<(), Failed> {
+fn send_frame(mut stream: &UnixStream, bytes: Option<&[u8]>, deadline: Instant) -> Result<(), ReceiveError> {
     let length = bytes.map_or(Ok(NOT_ACCEPTED), |bytes| u32::try_from(bytes.len()));
     let length = length.map_err(|_| io::Error::other("too long for a frame"))?;
     let bytes = bytes.unwrap_or_default();
@@ -147,7 +152,7 @@ fn send(mut stream: &UnixStream, bytes: Option<&[u8]>, deadline: Instant) -> Res
     frame.extend_from_slice(bytes);
     let mut rest = &frame[..];
     while !rest.is_empty() {
-        stream.set_write_timeout(Some(left(deadline)?))?;
+        stream.set_write_timeout(Some(time_left(deadline)?))?;
         match stream.write(rest) {
             Ok(some) => rest = &rest[some..],
             Err(error) if error.kind() == ErrorKind::Interrupted => {}
@@ -157,8 +162,8 @@ fn send(mut stream: &UnixStream, bytes: Option<&[u8]>, deadline: Instant) -> Res
     Ok(())
 }
 
-/// What is left until then; an error when nothing is.
-fn left(deadline: Instant) -> io::Result<Duration> {
+/// The time until the deadline; an error once it has passed.
+fn time_left(deadline: Instant) -> io::Result<Duration> {
     match deadline.saturating_duration_since(Instant::now()) {
         Duration::ZERO => Err(ErrorKind::TimedOut.into()),
         left => Ok(left),
@@ -173,47 +178,47 @@ fn is_timeout(error: &io::Error) -> bool {
 mod tests {
     use super::*;
 
-    fn hear(sent: &[u8], cap: u64) -> (End, Door) {
+    fn serve_bytes(sent: &[u8], cap: u64) -> (End, Door) {
         let (ours, mut theirs) = UnixStream::pair().unwrap();
         theirs.write_all(sent).unwrap();
         theirs.shutdown(std::net::Shutdown::Write).unwrap();
         let mut door = Door { call: Door::pack(b"{}", None), result_cap: cap, ..Door::default() };
         let deadline = Instant::now() + Duration::from_secs(5);
-        let heard = serve(&ours, b"{}", &mut door, 4, deadline, |_| ());
-        (heard.end, door)
+        let served = serve_frames(&ours, b"{}", &mut door, 4, deadline, |_| ());
+        (served.end, door)
     }
 
-    fn frame(bytes: &[u8]) -> Vec<u8> {
+    fn frame_of(bytes: &[u8]) -> Vec<u8> {
         [&(bytes.len() as u32).to_le_bytes(), bytes].concat()
     }
 
     #[test]
     fn a_result_ends_it() {
-        let (end, door) = hear(&[frame(b"T"), frame(b"G[1]"), frame(b"G2")].concat(), 8);
+        let (end, door) = serve_bytes(&[frame_of(b"T"), frame_of(b"G[1]"), frame_of(b"G2")].concat(), 8);
         assert_eq!((end, door.result.as_deref()), (End::Done, Some(&b"[1]"[..])));
     }
 
     #[test]
     fn whatever_else_comes_ends_the_call_without_being_read() {
-        assert_eq!(hear(&frame(b"G123456789"), 8).0, End::Exceeded(LimitKind::ResultBytes));
-        assert_eq!(hear(b"\xff\xff\xff\xffG", 8).0, End::Exceeded(LimitKind::ResultBytes));
+        assert_eq!(serve_bytes(&frame_of(b"G123456789"), 8).0, End::Exceeded(LimitKind::ResultBytes));
+        assert_eq!(serve_bytes(b"\xff\xff\xff\xffG", 8).0, End::Exceeded(LimitKind::ResultBytes));
         for garbage in [&b"hello"[..], b"\xff\xff\xff\xffF", b"\0\0\0\0T", b"\xff\xff\xff\xffw"] {
-            assert_eq!(hear(garbage, 8).0, End::Garbage, "{garbage:?}");
+            assert_eq!(serve_bytes(garbage, 8).0, End::Garbage, "{garbage:?}");
         }
         // What is not accepted is answered, and the call goes on.
         for odd in [&b"\x05\0\0\0Fnot!"[..], b"\x02\0\0\0Zx", b"\x01\0\0\0o"] {
-            assert_eq!(hear(&[odd, &frame(b"G1")].concat(), 8).0, End::Done, "{odd:?}");
+            assert_eq!(serve_bytes(&[odd, &frame_of(b"G1")].concat(), 8).0, End::Done, "{odd:?}");
         }
         for cut in [&b""[..], b"\x01", b"\x04\0\0\0", b"\x04\0\0\0G1"] {
-            assert_eq!(hear(cut, 8).0, End::Closed, "{cut:?}");
+            assert_eq!(serve_bytes(cut, 8).0, End::Closed, "{cut:?}");
         }
-        assert_eq!(hear(&frame(b"T").repeat(5), 8).0, End::Exceeded(LimitKind::HostCalls));
+        assert_eq!(serve_bytes(&frame_of(b"T").repeat(5), 8).0, End::Exceeded(LimitKind::HostCalls));
     }
 
     #[test]
     fn a_process_that_says_nothing_ends_at_the_deadline() {
         let (ours, _theirs) = UnixStream::pair().unwrap();
         let (mut door, deadline) = (Door::default(), Instant::now() + Duration::from_millis(50));
-        assert_eq!(serve(&ours, b"{}", &mut door, 4, deadline, |_| ()).end, End::Exceeded(LimitKind::Deadline));
+        assert_eq!(serve_frames(&ours, b"{}", &mut door, 4, deadline, |_| ()).end, End::Exceeded(LimitKind::Deadline));
     }
 }

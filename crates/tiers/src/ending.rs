@@ -1,4 +1,5 @@
-//! What a process's end means: a result, an exception, a limit, or a crash. As `cell/ending.rs` has it for cells.
+//! Turns the end of a process into an outcome: a result, an exception, a limit or a crash. `cell/ending.rs` does the same for
+//! cells.
 
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
@@ -14,58 +15,59 @@ const NO_SPACE: i64 = 28;
 const FILE_TOO_LARGE: i64 = 27;
 const TOO_MANY_OPEN_FILES: i64 = 24;
 
-/// How a process ended, as it is told.
-pub struct Ended {
+/// The exit status of a process.
+pub struct ProcessExit {
     pub status: ExitStatus,
-    /// By who has one number for a signal and for 128 more than it.
-    pub second_hand: bool,
+    /// A wrapper (bubblewrap, a container engine) reported the status, and reports signal N as 128+N.
+    pub via_wrapper: bool,
 }
 
-/// Of a process whose status an engine tells.
-pub fn outcome(end: End, door: &mut Door, status: Option<ExitStatus>, writes: bool) -> Outcome {
-    of(end, door, status.map(|status| Ended { status, second_hand: true }), writes)
+/// The outcome of a container, whose status the engine reports.
+pub fn outcome_of_container(end: End, door: &mut Door, status: Option<ExitStatus>, writes: bool) -> Outcome {
+    outcome_of(end, door, status.map(|status| ProcessExit { status, via_wrapper: true }), writes)
 }
 
-/// `writes` is whether it could write to folders of the host, which may be full for reasons of their own.
-pub fn of(end: End, door: &mut Door, ended: Option<Ended>, writes: bool) -> Outcome {
+/// The outcome of a process. `writes` says whether it could write to folders of the host: these may be full for other
+/// reasons than the scratch limit.
+pub fn outcome_of(end: End, door: &mut Door, ended: Option<ProcessExit>, writes: bool) -> Outcome {
     match end {
         End::Exceeded(limit) => Outcome::Exceeded(limit, None),
-        End::Garbage => crashed("the skill wrote something that is no frame on the host's channel".to_owned()),
-        End::Done => handed_over(door, writes),
+        End::Garbage => crash_outcome("the skill wrote something that is no frame on the host's channel".to_owned()),
+        End::Done => outcome_from_door(door, writes),
         End::Closed => match ended {
-            None => crashed("the process closed its channel without a result".to_owned()),
-            // A file that grew too large: native code is not asked whether it wants to know.
+            None => crash_outcome("the process closed its channel without a result".to_owned()),
+            // A file went over RLIMIT_FSIZE. Python ignores this signal, but native code may be killed by it.
             Some(ended) if ended.signal() == Some(libc::SIGXFSZ) && !writes => {
                 Outcome::Exceeded(LimitKind::ScratchBytes, None)
             }
-            Some(ended) => died(&ended),
+            Some(ended) => outcome_of_exit(&ended),
         },
     }
 }
 
-fn handed_over(door: &mut Door, writes: bool) -> Outcome {
+fn outcome_from_door(door: &mut Door, writes: bool) -> Outcome {
     if let Some(result) = door.result.take() {
-        return match String::from_utf8(result).map(one_line).map(RawValue::from_string) {
+        return match String::from_utf8(result).map(replace_line_ends).map(RawValue::from_string) {
             Ok(Ok(json)) => Outcome::Returned(json),
-            _ => crashed("the skill handed over a result that is not JSON".to_owned()),
+            _ => crash_outcome("the skill handed over a result that is not JSON".to_owned()),
         };
     }
     match door.raised.take() {
-        Some(raised) => match limit_behind(&raised, writes) {
+        Some(raised) => match limit_behind_exception(&raised, writes) {
             Some(limit) => Outcome::Exceeded(limit, Some(raised)),
             None => Outcome::Raised(raised),
         },
-        None => crashed("the process ended without a result".to_owned()),
+        None => crash_outcome("the process ended without a result".to_owned()),
     }
 }
 
-/// Whoever reads the result line by line must not be fooled by a line end between values.
-fn one_line(json: String) -> String {
+/// Replaces line ends between JSON values, so that a result is always one line of output.
+fn replace_line_ends(json: String) -> String {
     if json.contains(['\n', '\r']) { json.replace(['\n', '\r'], " ") } else { json }
 }
 
-/// A limit that the skill saw as an exception, and did not handle.
-fn limit_behind(raised: &Raised, writes: bool) -> Option<LimitKind> {
+/// The limit that caused an unhandled exception, if one did.
+fn limit_behind_exception(raised: &Raised, writes: bool) -> Option<LimitKind> {
     match raised.errno {
         _ if raised.out_of_memory => Some(LimitKind::Memory),
         Some(TOO_MANY_OPEN_FILES) => Some(LimitKind::OpenFiles),
@@ -74,28 +76,28 @@ fn limit_behind(raised: &Raised, writes: bool) -> Option<LimitKind> {
     }
 }
 
-impl Ended {
-    /// The one by which it was ended, or may have been.
+impl ProcessExit {
+    /// The signal that ended it or, if a wrapper reported the status, may have ended it.
     fn signal(&self) -> Option<i32> {
-        let told = self.status.code().filter(|_| self.second_hand).map(|code| code - 128);
-        self.status.signal().or(told.filter(|number| (1..=64).contains(number)))
+        let reported = self.status.code().filter(|_| self.via_wrapper).map(|code| code - 128);
+        self.status.signal().or(reported.filter(|number| (1..=64).contains(number)))
     }
 }
 
-fn died(ended: &Ended) -> Outcome {
+fn outcome_of_exit(ended: &ProcessExit) -> Outcome {
     match (ended.signal(), ended.status.code()) {
-        (Some(signal), None) => crashed(format!("the process was ended by signal {signal}")),
+        (Some(signal), None) => crash_outcome(format!("the process was ended by signal {signal}")),
         (Some(signal), Some(code)) => {
-            crashed(format!("the process was ended by signal {signal}, or by itself with status {code}"))
+            crash_outcome(format!("the process was ended by signal {signal}, or by itself with status {code}"))
         }
         (None, Some(code)) => Outcome::Raised(Raised::of_host(
             "SystemExit",
             format!("the skill ended its interpreter with status {code}"),
         )),
-        (None, None) => crashed("the process ended without a result".to_owned()),
+        (None, None) => crash_outcome("the process ended without a result".to_owned()),
     }
 }
 
-fn crashed(message: String) -> Outcome {
+fn crash_outcome(message: String) -> Outcome {
     Outcome::Raised(Raised::of_host("CellCrash", message))
 }

@@ -1,5 +1,5 @@
-//! The files that a process is given besides its packages: the skill, the guest's modules, and a few facts about users.
-//! Written for one call, below a private folder that goes with it.
+//! The files of one call, apart from packages: the skill, the runner with the guest's modules, and a minimal `/etc`. They are
+//! written into a private temporary folder that is removed after the call.
 
 use std::fs;
 use std::io;
@@ -21,48 +21,49 @@ pub struct Files {
 impl Files {
     pub fn write(skill: &Skill) -> io::Result<Files> {
         let files = Files { folder: tempfile::Builder::new().prefix("skillcell-").tempdir()? };
-        skill.write_to(&files.skill())?;
-        let ours = files.ours();
+        skill.write_to(&files.skill_folder())?;
+        let runner = files.runner_folder();
         for (path, bytes) in GUEST_FILES {
-            let place = ours.join("guest").join(path);
-            fs::create_dir_all(place.parent().unwrap_or(&ours))?;
+            let place = runner.join("guest").join(path);
+            fs::create_dir_all(place.parent().unwrap_or(&runner))?;
             fs::write(place, bytes)?;
         }
-        fs::write(ours.join("run.py"), NATIVE_RUN)?;
-        fs::write(ours.join("container.py"), NATIVE_CONTAINER)?;
-        fs::create_dir(files.etc())?;
+        fs::write(runner.join("run.py"), NATIVE_RUN)?;
+        fs::write(runner.join("container.py"), NATIVE_CONTAINER)?;
+        fs::create_dir(files.etc_folder())?;
         for (name, text) in [("passwd", PASSWD), ("group", GROUP), ("hosts", HOSTS)] {
-            fs::write(files.etc().join(name), text)?;
+            fs::write(files.etc_folder().join(name), text)?;
         }
-        // The proxy's socket goes here: nobody else may reach it.
+        // For the proxy's socket, which no other user may reach.
         fs::create_dir(files.socket_folder())?;
         fs::set_permissions(files.folder.path(), fs::Permissions::from_mode(0o700))?;
         Ok(files)
     }
 
     /// The skill's own files.
-    pub fn skill(&self) -> PathBuf {
+    pub fn skill_folder(&self) -> PathBuf {
         self.folder.path().join("skill")
     }
 
-    /// `run.py`, and the guest's modules beside it.
-    pub fn ours(&self) -> PathBuf {
+    /// The folder with `run.py`, `container.py` and the guest's modules.
+    pub fn runner_folder(&self) -> PathBuf {
         self.folder.path().join("ours")
     }
 
-    pub fn etc(&self) -> PathBuf {
+    pub fn etc_folder(&self) -> PathBuf {
         self.folder.path().join("etc")
     }
 
-    /// Lets another user read what is to be mounted, whatever the umask was. They still can't get here by path.
+    /// Makes what is mounted readable for a container's user, whatever the umask is. The folder around it stays private, so
+    /// other users still can't reach it by path.
     pub fn open_to_others(&self) -> io::Result<()> {
-        for place in [self.skill(), self.ours(), self.socket_folder()] {
-            open(&place)?;
+        for place in [self.skill_folder(), self.runner_folder(), self.socket_folder()] {
+            make_readable(&place)?;
         }
-        fs::set_permissions(self.socket(), fs::Permissions::from_mode(0o666))
+        fs::set_permissions(self.socket_path(), fs::Permissions::from_mode(0o666))
     }
 
-    pub fn socket(&self) -> PathBuf {
+    pub fn socket_path(&self) -> PathBuf {
         self.socket_folder().join("http")
     }
 
@@ -70,8 +71,8 @@ impl Files {
         self.folder.path().join("s")
     }
 
-    /// For scratch space, where that is a folder of the host; not there yet.
-    pub fn scratch(&self) -> PathBuf {
+    /// Where a scratch folder on the host may be created. It does not exist yet.
+    pub fn scratch_folder(&self) -> PathBuf {
         self.folder.path().join("scratch")
     }
 
@@ -80,12 +81,12 @@ impl Files {
     }
 }
 
-fn open(place: &Path) -> io::Result<()> {
+fn make_readable(place: &Path) -> io::Result<()> {
     let kind = fs::symlink_metadata(place)?.file_type();
     if kind.is_dir() {
         fs::set_permissions(place, fs::Permissions::from_mode(0o755))?;
         for entry in fs::read_dir(place)? {
-            open(&entry?.path())?;
+            make_readable(&entry?.path())?;
         }
     } else if kind.is_file() {
         fs::set_permissions(place, fs::Permissions::from_mode(0o644))?;

@@ -1,8 +1,7 @@
-//! What cleans up after a call whose host was killed: a process that waits for that, and otherwise does nothing. A host
-//! that is killed can't, and one that gets a signal has no time to.
+//! Cleans up after a call whose host was killed, and so could not clean up itself: a process that waits for the host's end.
 //!
-//! *Life cycle*: started with its call, ended when that is over. If the host is gone before, it kills the group of the
-//! call's first process, and removes the call's folders.
+//! *Life cycle*: started with a call and ended with it. If the host dies before, the guard kills the process group of the
+//! call's first process and removes the call's folders.
 
 use std::io::{self, PipeWriter, Write};
 use std::os::fd::OwnedFd;
@@ -11,34 +10,34 @@ use std::process::{Child, Command};
 
 use rustix::process::{Pid, PidfdFlags};
 
-use skillcell_child::spawn::spawn_when_alone;
+use skillcell_child::spawn::spawn_after_parent_exit;
 
-/// A second time, since what was killed may have been writing there.
+/// Tries twice, since a killed process may still have been writing there.
 const REMOVE: &str = r#"rm -rf -- "$@" || { sleep 0.2; rm -rf -- "$@"; }"#;
 
-/// Dropping it ends it.
+/// Dropping it ends the process without any cleanup.
 pub struct Guard {
     child: Child,
-    /// Open for as long as the host lives.
-    tell: Option<PipeWriter>,
+    /// The pipe to the guard. A byte ends the guard; the pipe's end without one means that the host is dead.
+    release: Option<PipeWriter>,
 }
 
 impl Guard {
-    /// `session` is the first process of a group that is to be killed.
+    /// `session` is the leader of the process group to kill.
     pub fn start(folders: &[&Path], session: Option<Pid>) -> io::Result<Guard> {
-        let (wait, tell) = io::pipe()?;
+        let (wait, release) = io::pipe()?;
         let session = session.map(|first| rustix::process::pidfd_open(first, PidfdFlags::empty())).transpose()?;
         let mut command = Command::new("/bin/sh");
         command.args(["-c", REMOVE, "sh"]).args(folders).env_clear().env("PATH", "/usr/bin:/bin").current_dir("/");
-        let child = spawn_when_alone(&mut command, OwnedFd::from(wait), session)?;
-        Ok(Guard { child, tell: Some(tell) })
+        let child = spawn_after_parent_exit(&mut command, OwnedFd::from(wait), session)?;
+        Ok(Guard { child, release: Some(release) })
     }
 }
 
 impl Drop for Guard {
     fn drop(&mut self) {
-        if let Some(mut tell) = self.tell.take() {
-            let _ = tell.write_all(b"x");
+        if let Some(mut release) = self.release.take() {
+            let _ = release.write_all(b"x");
         }
         let _ = self.child.wait();
     }
@@ -56,7 +55,7 @@ mod tests {
         drop(Guard::start(&[&folder], None).unwrap());
         assert!(folder.is_dir());
         let mut guard = Guard::start(&[&folder], None).unwrap();
-        guard.tell = None;
+        guard.release = None;
         drop(guard);
         assert!(!folder.exists());
     }

@@ -1,8 +1,8 @@
-//! Tiers: where a skill is executed. A cell is the strongest; the others run a Python of this machine, for what a cell
-//! can't. Whichever it is, what a call may do is settled before, by the same rules; only the last step differs.
+//! Tiers: where a skill is executed. A cell is the strongest; the others run a Python of this machine, for skills that a
+//! cell can't run. What a call may do is decided before, by the same rules for every tier; only the execution differs.
 //!
-//! Everything that is not a cell goes through here: a [`Job`] is a call that was decided about, `run` executes it, and
-//! [`Ran`] is what is left of it.
+//! All execution outside of cells goes through this crate: a [`Job`] is a call that was allowed, [`run`] executes it, and
+//! [`JobReport`] is its outcome, output and usage.
 
 mod cgroup;
 mod channel;
@@ -37,46 +37,46 @@ use skillcell_packages::skill::Skill;
 use skillcell_packages::venv::{Venv, VenvError};
 use skillcell_policy::{MountGrant, Tier};
 
-/// What a job runs on, got ready before.
+/// What a job runs on, prepared beforehand.
 pub enum Prepared {
     /// Packages for this machine's Python: the tier `subprocess`.
     Environment(Venv),
     /// An engine with an image: the tier `container`.
     Image(container::Ready),
-    /// Packages again, with nothing around the Python: the tier `in_process`.
+    /// Packages too, but without a sandbox: the tier `in_process`.
     Bare(Venv),
 }
 
-/// A call that was decided about, to be executed outside of a cell.
+/// A call that was allowed, to be executed outside of a cell.
 pub struct Job<'a> {
     pub skill: &'a Skill,
     pub prepared: &'a Prepared,
     pub limits: &'a Limits,
-    /// Ends it at once.
+    /// Cancels the job.
     pub cancel: &'a CancelToken,
     /// The environment, secrets as placeholders.
     pub env: &'a std::collections::BTreeMap<String, String>,
     /// Folders of the host, with where the skill sees them.
     pub mounts: Vec<(PathBuf, MountGrant)>,
-    /// What the skill takes its call from, and gives its result to.
+    /// Gives the skill its call, and receives its result.
     pub door: Door,
-    /// HTTP, as far as it is granted; the skill has it from when it took its call.
+    /// The HTTP session, if any HTTP is granted. The skill can use it once it is imported and has taken its call.
     pub web: Option<Box<HttpSession>>,
     /// Where refusals go.
     pub denials: Arc<Denials>,
 }
 
-/// What is left of a job.
-pub struct Ran {
+/// The outcome, output and usage of a job.
+pub struct JobReport {
     pub outcome: Outcome,
     pub stdout: Vec<u8>,
     pub stderr: Vec<u8>,
     pub usage: Usage,
-    /// What it took and gave.
+    /// The job's door, with what passed through it.
     pub door: Door,
 }
 
-/// Why a tier could not do its part. What a skill does is never an error.
+/// Why a tier could not execute a job. What a skill does is an outcome, never an error.
 #[derive(Debug, thiserror::Error)]
 pub enum TierError {
     #[error("the tier `{tier}` is not available on this machine: {why}")]
@@ -87,7 +87,7 @@ pub enum TierError {
     Sandbox(String),
     #[error(transparent)]
     Image(#[from] container::ImageError),
-    /// The packages of an image could not be had.
+    /// The packages for an image could not be installed.
     #[error(transparent)]
     Packages(#[from] VenvError),
     #[error(transparent)]
@@ -112,7 +112,7 @@ impl TierError {
 }
 
 /// Executes a job, in the tier that it was prepared for.
-pub fn run(job: Job<'_>) -> Result<Ran, TierError> {
+pub fn run(job: Job<'_>) -> Result<JobReport, TierError> {
     match job.prepared {
         Prepared::Environment(venv) => subprocess::run(job, venv),
         Prepared::Image(ready) => container::run(job, ready),
@@ -124,14 +124,17 @@ pub fn run(job: Job<'_>) -> Result<Ran, TierError> {
 pub struct UnsupportedMount {
     pub grant: MountGrant,
     pub why: String,
-    /// The flag for one that it can.
+    /// The flag for a similar mount that would work.
     pub instead: Option<String>,
     /// What else a person can do.
     pub remedy: &'static str,
 }
 
 /// The first of these mounts that a tier can't make here.
-pub fn unkept_mount(tier: Tier, mounts: &[(PathBuf, MountGrant)]) -> Result<Option<UnsupportedMount>, TierError> {
+pub fn first_unsupported_mount(
+    tier: Tier,
+    mounts: &[(PathBuf, MountGrant)],
+) -> Result<Option<UnsupportedMount>, TierError> {
     let unsupported_mount = match tier {
         Tier::Subprocess => subprocess::unsupported_mount(mounts)?,
         Tier::Container => container::unsupported_mount(mounts)?,
@@ -140,30 +143,31 @@ pub fn unkept_mount(tier: Tier, mounts: &[(PathBuf, MountGrant)]) -> Result<Opti
     if unsupported_mount.is_some() {
         return Ok(unsupported_mount);
     }
-    Ok(if tier.is_isolated() { nested::without_place(mounts) } else { None })
+    Ok(if tier.is_isolated() { nested::mount_without_folder(mounts) } else { None })
 }
 
-/// Whether this machine has a tier, and which version of what it needs. What it lacks is looked for again later.
+/// Whether this machine has a tier, and with which version of which sandbox or engine. A negative answer is not kept for long:
+/// see `probe`.
 pub fn available(tier: Tier) -> Result<String, TierError> {
     match tier {
         Tier::Wasm => Ok("part of this program".to_owned()),
-        Tier::Subprocess => subprocess::available(),
+        Tier::Subprocess => subprocess::describe_sandbox(),
         Tier::InProcess => Ok("no isolation; only for skills that are trusted with everything".to_owned()),
-        Tier::Container => container::available(),
+        Tier::Container => container::describe_engine(),
     }
 }
 
-/// What a tier runs with failed: whether it is still there is looked at anew when it is next needed.
-pub fn look_again(tier: Tier) {
+/// Drops what is cached about a tier after its sandbox or engine failed, so that the next call probes again.
+pub fn forget_tier(tier: Tier) {
     match tier {
-        Tier::Subprocess => sandbox::forget(),
-        Tier::Container => container::forget(),
+        Tier::Subprocess => sandbox::forget_sandbox(),
+        Tier::Container => container::forget_engine(),
         Tier::Wasm | Tier::InProcess => {}
     }
 }
 
-/// When a time from now is over, however long it is.
-fn after(wait: Duration) -> Instant {
+/// The instant after this time from now, capped at a year so that it can't overflow.
+fn deadline_after(wait: Duration) -> Instant {
     const LONGEST: Duration = Duration::from_secs(365 * 24 * 3600);
     Instant::now() + wait.min(LONGEST)
 }

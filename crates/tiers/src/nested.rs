@@ -1,19 +1,19 @@
-//! Mounts within mounts. The kernel mounts on a folder that is there; a cell needs none. Making one in somebody's folder
-//! for that would change it, so a mount that has no place is refused.
+//! Mounts within mounts. Unlike a cell, the kernel needs an existing folder as a mount point. Creating it would change the
+//! operator's folder, so a mount without a mount point is refused.
 
 use std::path::{Component, Path, PathBuf};
 
 use super::UnsupportedMount;
 use skillcell_policy::MountGrant;
 
-/// The first mount that lies in another which has no folder for it, and why it can't be made.
-pub fn without_place(mounts: &[(PathBuf, MountGrant)]) -> Option<UnsupportedMount> {
+/// The first mount within another mount that has no folder at that path.
+pub fn mount_without_folder(mounts: &[(PathBuf, MountGrant)]) -> Option<UnsupportedMount> {
     mounts.iter().find_map(|(_, grant)| {
-        let (around, rest) = around(grant, mounts)?;
-        if is_folder(around, rest) {
+        let (outer, rest) = enclosing_mount(grant, mounts)?;
+        if is_folder_without_links(outer, rest) {
             return None;
         }
-        let (place, folder) = (rest.display(), around.display());
+        let (place, folder) = (rest.display(), outer.display());
         let why = format!("`{}` can't be mounted: `{folder}`, in which it lies, has no folder `{place}`", grant.guest);
         Some(UnsupportedMount {
             grant: grant.clone(),
@@ -24,8 +24,8 @@ pub fn without_place(mounts: &[(PathBuf, MountGrant)]) -> Option<UnsupportedMoun
     })
 }
 
-/// The host's folder of the mount that is closest around another, and the way from there.
-fn around<'a>(grant: &'a MountGrant, mounts: &'a [(PathBuf, MountGrant)]) -> Option<(&'a Path, &'a Path)> {
+/// The host folder of the innermost mount around this one, and the relative path from there.
+fn enclosing_mount<'a>(grant: &'a MountGrant, mounts: &'a [(PathBuf, MountGrant)]) -> Option<(&'a Path, &'a Path)> {
     let seen = Path::new(grant.guest.as_str());
     let outer = mounts.iter().filter(|(_, other)| other.guest != grant.guest);
     let within =
@@ -33,8 +33,8 @@ fn around<'a>(grant: &'a MountGrant, mounts: &'a [(PathBuf, MountGrant)]) -> Opt
     within.min_by_key(|(_, rest)| rest.components().count())
 }
 
-/// Whether there is a folder, by no link: those may be a skill's.
-fn is_folder(folder: &Path, rest: &Path) -> bool {
+/// Whether `rest` is a folder within `folder`. Links are not followed, since a skill may have made them.
+fn is_folder_without_links(folder: &Path, rest: &Path) -> bool {
     let mut place = folder.to_owned();
     rest.components().all(|part| {
         place.push(part);
@@ -58,7 +58,7 @@ mod tests {
         };
         let why = |inner: &str| {
             let mounts = [mount(&outer, "/data"), mount(&other, inner)];
-            without_place(&mounts).map(|unsupported_mount| unsupported_mount.why)
+            mount_without_folder(&mounts).map(|unsupported_mount| unsupported_mount.why)
         };
         assert_eq!(why("/elsewhere"), None);
         assert_eq!(why("/database"), None, "beside it");
@@ -66,6 +66,6 @@ mod tests {
         assert!(why("/data/a/c").unwrap().ends_with("has no folder `a/c`"));
         assert!(why("/data/link").is_some(), "a link is no folder");
         let mounts = [mount(&outer, "/data"), mount(&other, "/data/a"), mount(&other, "/data/a/b")];
-        assert!(without_place(&mounts).is_some(), "what is closest around it counts");
+        assert!(mount_without_folder(&mounts).is_some(), "what is closest around it counts");
     }
 }

@@ -1,28 +1,28 @@
-//! What this machine has, looked for when it is needed: an engine, a sandbox. What was found is kept until it fails; what
-//! was not is looked for again after some seconds, since it may be installed, or started, while this process runs.
+//! Finds out on demand what this machine has: a container engine, a sandbox. A positive answer is cached until it fails; a
+//! negative one for some seconds, since an engine may be installed or started while this process runs.
 
 use std::sync::{Mutex, PoisonError, TryLockError};
 use std::time::{Duration, Instant};
 
-/// How long nothing is looked for after it was not found.
+/// How long a negative answer is kept.
 const ABSENT: Duration = Duration::from_secs(5);
-/// How long the lesser of two is taken before the better one is looked for again.
+/// How long a second choice is kept before the better one is tried again.
 const LESSER: Duration = Duration::from_secs(60);
-/// Looking takes at most one part in so many of the time: an engine that is broken may take seconds to say so.
+/// Probing takes at most one part in this many of the time: a broken engine may take seconds to fail.
 const SHARE: u32 = 20;
 
-/// One thing to look for, and what was found last.
+/// One thing to probe for, and the last answer.
 pub struct Probe<T> {
     last: Mutex<Option<Last<T>>>,
-    /// Held by whoever looks.
+    /// Held while a thread probes.
     looking: Mutex<()>,
 }
 
 #[derive(Clone)]
 struct Last<T> {
     answer: Result<T, String>,
-    /// From when on it is looked for again; never, as long as it works.
-    again: Option<Instant>,
+    /// When to probe again; `None` for as long as it works.
+    retry_at: Option<Instant>,
 }
 
 impl<T: Clone> Probe<T> {
@@ -30,7 +30,7 @@ impl<T: Clone> Probe<T> {
         Probe { last: Mutex::new(None), looking: Mutex::new(()) }
     }
 
-    /// What was found, or why nothing was. `is_best` tells whether nothing better could come of looking again.
+    /// What was found, or why nothing was. `is_best` says whether probing again could not find anything better.
     pub fn get(&self, find: impl FnOnce() -> Result<T, String>, is_best: impl Fn(&T) -> bool) -> Result<T, String> {
         self.get_at(Instant::now(), find, is_best)
     }
@@ -41,18 +41,19 @@ impl<T: Clone> Probe<T> {
         find: impl FnOnce() -> Result<T, String>,
         is_best: impl Fn(&T) -> bool,
     ) -> Result<T, String> {
-        let last = self.last();
-        if let Some(Last { answer, .. }) = last.as_ref().filter(|last| last.holds(now)) {
+        let last = self.last_answer();
+        if let Some(Last { answer, .. }) = last.as_ref().filter(|last| last.is_current(now)) {
             return answer.clone();
         }
         let _one_at_a_time = match (self.looking.try_lock(), last) {
             (Ok(looking), _) => looking,
             (Err(TryLockError::Poisoned(looking)), _) => looking.into_inner(),
-            // Somebody is looking: what was known until now will do.
+            // Another thread is probing: its result is not worth waiting for if there is an older answer.
             (Err(TryLockError::WouldBlock), Some(last)) => return last.answer,
             (Err(TryLockError::WouldBlock), None) => self.looking.lock().unwrap_or_else(PoisonError::into_inner),
         };
-        if let Some(last) = self.last().filter(|last| last.holds(now)) {
+        // Another thread may have probed while this one waited.
+        if let Some(last) = self.last_answer().filter(|last| last.is_current(now)) {
             return last.answer;
         }
         let started = Instant::now();
@@ -63,24 +64,24 @@ impl<T: Clone> Probe<T> {
             Ok(_) => Some(LESSER),
             Err(_) => Some(ABSENT),
         };
-        let again = wait.map(|wait| now + took + wait.max(took * SHARE));
-        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(Last { answer: answer.clone(), again });
+        let retry_at = wait.map(|wait| now + took + wait.max(took * SHARE));
+        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(Last { answer: answer.clone(), retry_at });
         answer
     }
 
-    /// What was found no longer works: the next who asks looks again.
+    /// Drops the answer, so that the next caller probes again.
     pub fn forget(&self) {
         *self.last.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 
-    fn last(&self) -> Option<Last<T>> {
+    fn last_answer(&self) -> Option<Last<T>> {
         self.last.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
 impl<T> Last<T> {
-    fn holds(&self, now: Instant) -> bool {
-        self.again.is_none_or(|again| now < again)
+    fn is_current(&self, now: Instant) -> bool {
+        self.retry_at.is_none_or(|again| now < again)
     }
 }
 

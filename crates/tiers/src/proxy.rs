@@ -1,8 +1,8 @@
-//! The HTTP of a process: a Unix socket that only its sandbox has, with the HTTP session of a cell behind it. Rules, addresses,
-//! secrets, caps and audit are those of a cell, since it is the same session that is asked.
+//! HTTP for processes: a Unix socket that only the sandbox can reach, with the same HTTP session behind it that a cell uses.
+//! So rules, address checks, secrets, caps and audit are those of a cell.
 //!
-//! A process that may connect to nothing has a stream instead, on which it asks for a connection with one byte and is
-//! handed a fresh one.
+//! A process that may not call `connect` has a stream instead. It sends one byte there for each connection that it wants, and
+//! is sent the descriptor of a new one.
 //!
 //! ```text
 //!   process ──▶ proxy   u32 length, `o` or `n` as through the door, or `e` <u32 connection>
@@ -11,8 +11,8 @@
 //!                       0x16 "skillcell " <name> "\n" first asks for TLS, and is answered with 0x16 <how> <u16> <text>
 //! ```
 //!
-//! A connection that was refused, or failed, is closed; `e` then says why. Nothing is answered until the skill has taken
-//! its call: it is imported without the network, as in a cell.
+//! A connection that was refused or failed is closed; `e` then says why. Until the skill has taken its call, every question
+//! is refused: as in a cell, it is imported without the network.
 
 mod pump;
 
@@ -28,13 +28,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{JoinHandle, Scope};
 use std::time::Instant;
 
-use skillcell_child::spawn::hand_over;
+use skillcell_child::spawn::send_descriptor;
 use skillcell_door::{Denials, HttpSession};
 use skillcell_limits::cancel::CancelToken;
 
-/// Streams at once; each takes a thread.
+/// Concurrent streams; each takes a thread.
 const MAX_STREAMS: usize = 32;
-/// Ends of connections that are remembered.
+/// For how many connections the reason of their end is kept.
 const MAX_ENDS: usize = 256;
 
 /// Dropping it ends every connection.
@@ -44,24 +44,24 @@ pub struct Proxy {
     listener: Option<JoinHandle<()>>,
 }
 
-/// How a process gets at it; kept to wake who waits there.
+/// How a process reaches the proxy. Kept to wake the listener at the end.
 enum Entrance {
-    Path(Short),
-    Hand(UnixStream),
+    Path(ShortSocketPath),
+    Stream(UnixStream),
 }
 
-/// A path that is never too long for a socket's address, which has room for 107 bytes: by the descriptor of its folder.
-struct Short {
+/// A socket path by way of `/proc/self/fd`, since a socket address has room for 107 bytes only.
+struct ShortSocketPath {
     folder: File,
     name: OsString,
 }
 
-impl Short {
-    fn new(path: &Path) -> io::Result<Short> {
+impl ShortSocketPath {
+    fn new(path: &Path) -> io::Result<ShortSocketPath> {
         let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
             return Err(io::ErrorKind::InvalidInput.into());
         };
-        Ok(Short { folder: File::open(folder)?, name: name.to_owned() })
+        Ok(ShortSocketPath { folder: File::open(folder)?, name: name.to_owned() })
     }
 
     fn to_path(&self) -> PathBuf {
@@ -70,53 +70,53 @@ impl Short {
 }
 
 struct Shared {
-    /// HTTP, where any of it is granted.
+    /// The HTTP session, if any HTTP is granted.
     web: Option<Mutex<HttpSession>>,
     denials: Arc<Denials>,
     deadline: Instant,
     open: AtomicBool,
-    /// Cancelled at the end, so that no stream waits for a server any more.
+    /// Cancelled at the end, so that no stream keeps waiting for a server.
     stopped: CancelToken,
     streams: AtomicUsize,
     next: AtomicU32,
-    /// How connections ended: what the door said.
+    /// Why connections ended, as the door's answer, by id.
     ends: Mutex<HashMap<u32, Vec<u8>>>,
-    /// To be woken at the end, by number.
+    /// Open streams by id, to be shut down at the end.
     live: Mutex<HashMap<u32, UnixStream>>,
 }
 
 impl Proxy {
-    /// One that is reached by a path.
-    pub fn start(
+    /// Starts a proxy that listens on a socket at this path.
+    pub fn start_at_path(
         web: Option<&HttpSession>,
         denials: Arc<Denials>,
         path: &Path,
         deadline: Instant,
     ) -> io::Result<Proxy> {
-        let path = Short::new(path)?;
+        let path = ShortSocketPath::new(path)?;
         let listener = UnixListener::bind(path.to_path())?;
         let shared = Shared::new(web, denials, deadline);
         let serving = shared.clone();
-        let thread = std::thread::spawn(move || listen(&listener, &serving));
+        let thread = std::thread::spawn(move || accept_connections(&listener, &serving));
         Ok(Proxy { shared, entrance: Entrance::Path(path), listener: Some(thread) })
     }
 
-    /// One that hands out connections; and the end that is for the process.
-    pub fn hand_out(
+    /// Starts a proxy that hands out connections on a stream; returns the process's end of that stream too.
+    pub fn start_on_stream(
         web: Option<&HttpSession>,
         denials: Arc<Denials>,
         deadline: Instant,
     ) -> io::Result<(Proxy, UnixStream)> {
         let (ours, theirs) = UnixStream::pair()?;
-        let entrance = Entrance::Hand(ours.try_clone()?);
+        let entrance = Entrance::Stream(ours.try_clone()?);
         let shared = Shared::new(web, denials, deadline);
         let serving = shared.clone();
-        let thread = std::thread::spawn(move || hand_out(&ours, &serving));
+        let thread = std::thread::spawn(move || hand_out_connections(&ours, &serving));
         Ok((Proxy { shared, entrance, listener: Some(thread) }, theirs))
     }
 
-    /// From now on it answers.
-    pub fn open(&self) {
+    /// Questions are refused before this is called.
+    pub fn allow_requests(&self) {
         self.shared.open.store(true, Ordering::SeqCst);
     }
 }
@@ -127,7 +127,7 @@ impl Drop for Proxy {
         // Wakes the listener.
         let _ = match &self.entrance {
             Entrance::Path(path) => UnixStream::connect(path.to_path()).map(drop),
-            Entrance::Hand(stream) => stream.shutdown(std::net::Shutdown::Both),
+            Entrance::Stream(stream) => stream.shutdown(std::net::Shutdown::Both),
         };
         for stream in lock(&self.shared.live).values() {
             let _ = stream.shutdown(std::net::Shutdown::Both);
@@ -142,32 +142,32 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn listen(listener: &UnixListener, shared: &Arc<Shared>) {
+fn accept_connections(listener: &UnixListener, shared: &Arc<Shared>) {
     std::thread::scope(|scope| {
         for stream in listener.incoming() {
             if shared.stopped.is_cancelled() {
                 return;
             }
             let Ok(stream) = stream else { continue };
-            serve(scope, stream, shared);
+            serve_in_thread(scope, stream, shared);
         }
     });
 }
 
-fn hand_out(mut asked: &UnixStream, shared: &Arc<Shared>) {
+fn hand_out_connections(mut asked: &UnixStream, shared: &Arc<Shared>) {
     std::thread::scope(|scope| {
         while matches!(asked.read(&mut [0]), Ok(1)) && !shared.stopped.is_cancelled() {
             let Ok((ours, theirs)) = UnixStream::pair() else { continue };
-            // Whoever asks and takes nothing gets no more.
-            if hand_over(asked.as_fd(), theirs.as_fd()).is_ok() {
-                serve(scope, ours, shared);
+            // Sending fails once the process leaves too many descriptors unread.
+            if send_descriptor(asked.as_fd(), theirs.as_fd()).is_ok() {
+                serve_in_thread(scope, ours, shared);
             }
         }
     });
 }
 
-/// Serves a stream in a thread of its own; closes it where there are too many.
-fn serve<'scope>(scope: &'scope Scope<'scope, '_>, stream: UnixStream, shared: &'scope Arc<Shared>) {
+/// Serves a stream in a new thread, or closes it if there are too many.
+fn serve_in_thread<'scope>(scope: &'scope Scope<'scope, '_>, stream: UnixStream, shared: &'scope Arc<Shared>) {
     if shared.streams.fetch_add(1, Ordering::SeqCst) >= MAX_STREAMS {
         shared.streams.fetch_sub(1, Ordering::SeqCst);
         return;
@@ -176,9 +176,9 @@ fn serve<'scope>(scope: &'scope Scope<'scope, '_>, stream: UnixStream, shared: &
         let id = shared.next.fetch_add(1, Ordering::SeqCst);
         if let Ok(copy) = stream.try_clone() {
             lock(&shared.live).insert(id, copy);
-            let end = pump::serve(&stream, id, shared);
+            let end = pump::serve_stream(&stream, id, shared);
             lock(&shared.live).remove(&id);
-            shared.remember(id, end);
+            shared.remember_end(id, end);
         }
         let _ = stream.shutdown(std::net::Shutdown::Both);
         shared.streams.fetch_sub(1, Ordering::SeqCst);
@@ -201,12 +201,12 @@ impl Shared {
         })
     }
 
-    /// Connections for one stream, where anything is granted. What there is to spend is shared.
-    fn session(&self) -> Option<HttpSession> {
+    /// A session for one stream, if any HTTP is granted. Budgets are shared between sessions.
+    fn new_session(&self) -> Option<HttpSession> {
         self.web.as_ref().map(|web| lock(web).sibling(self.stopped.clone()))
     }
 
-    fn remember(&self, id: u32, end: Option<Vec<u8>>) {
+    fn remember_end(&self, id: u32, end: Option<Vec<u8>>) {
         let Some(end) = end else { return };
         let mut ends = lock(&self.ends);
         if ends.len() < MAX_ENDS {
@@ -225,7 +225,7 @@ mod tests {
         let folder = place.path().join("f".repeat(200));
         std::fs::create_dir(&folder).unwrap();
         let path = folder.join("http");
-        let proxy = Proxy::start(None, Arc::default(), &path, Instant::now()).unwrap();
+        let proxy = Proxy::start_at_path(None, Arc::default(), &path, Instant::now()).unwrap();
         assert!(std::fs::symlink_metadata(&path).is_ok());
         drop(proxy);
     }

@@ -1,7 +1,7 @@
 //! The sandbox of a process: bubblewrap where it works, otherwise Landlock and seccomp alone.
 //!
-//! Both are started by [`Sandbox::start`], and give the same: a process that waits for its settings, a proxy that waits for
-//! it, and where it sees its parts. What only one of them holds is in docs/reference/tiers.md.
+//! [`Sandbox::start`] starts either, with the same result: a process that waits for its settings, its proxy, and the
+//! settings for its runner. docs/reference/tiers.md says where the two differ.
 
 pub mod bubblewrap;
 mod landlock;
@@ -23,9 +23,9 @@ use skillcell_packages::venv::Venv;
 use skillcell_policy::MountGrant;
 use skillcell_quote::cut;
 
-/// Which one to take, and no other: `bubblewrap` or `landlock`.
+/// Forces one of `bubblewrap` and `landlock`.
 const CHOICE: &str = "SKILLCELL_SANDBOX";
-/// Read-only, where this machine has them: what programs are linked with, and no program.
+/// Shared libraries and time zones, mounted read-only where this machine has them. No programs.
 const LIBRARIES: [&str; 5] = ["/usr/lib", "/usr/lib32", "/usr/lib64", "/etc/ld.so.cache", "/usr/share/zoneinfo"];
 const LINKS: [&str; 3] = ["/lib", "/lib32", "/lib64"];
 const UNBOUNDED: &str = "as root the number of processes is bounded by a control group, and none could be made";
@@ -33,11 +33,11 @@ const UNBOUNDED: &str = "as root the number of processes is bounded by a control
 static FOUND: Probe<Sandbox> = Probe::new();
 static BUBBLEWRAP: Probe<Sandbox> = Probe::new();
 
-/// What this machine has of sandboxes.
+/// A sandbox that works on this machine.
 #[derive(Debug, Clone)]
 pub struct Sandbox {
     kind: Kind,
-    /// What it is and, if it is the lesser, why and what it lacks.
+    /// Its name and version; for Landlock also why it is not bubblewrap, and what it lacks.
     pub version: String,
 }
 
@@ -48,36 +48,37 @@ enum Kind {
     Landlock,
 }
 
-/// A process that was started, and what belongs to it.
+/// A started process and what belongs to it.
 pub struct Started {
     pub process: Process,
     pub proxy: Proxy,
-    pub parts: Parts,
+    pub runner: RunnerSettings,
 }
 
-/// Where a process sees its parts, and what it is told of its surroundings.
-pub struct Parts {
+/// What the sandbox contributes to the settings of `run.py`: paths as the process sees them, and facts about the sandbox.
+pub struct RunnerSettings {
     /// The folder of its packages.
     pub packages: Option<String>,
     /// The skill's own folder.
     pub skill: String,
-    /// The number of a descriptor to ask for connections on.
+    /// The descriptor of the stream on which it asks for connections.
     pub proxy: i32,
-    /// How many processes its user may have.
+    /// RLIMIT_NPROC, which counts all processes of its user.
     pub processes: u64,
-    /// Whether modes and times of files can be changed.
+    /// Whether it can change modes and times of files.
     pub modes: bool,
 }
 
 impl Sandbox {
-    /// The better one that is here and works. It is kept while it works; a better one is looked for again later.
+    /// The best sandbox that works here. The answer is cached while it works; if it is not the best, that one is tried again
+    /// later.
     pub fn find() -> Result<Sandbox, TierError> {
         let choice = || std::env::var_os(CHOICE).map(|choice| choice.to_string_lossy().into_owned());
         let is_best = |found: &Sandbox| matches!(found.kind, Kind::Bubblewrap(_));
-        FOUND.get(|| choose(choice().as_deref()), is_best).map_err(unavailable)
+        FOUND.get(|| choose_sandbox(choice().as_deref()), is_best).map_err(unavailable_error)
     }
 
-    /// Starts the process of a job. It does nothing before it has its settings, and is bounded by then.
+    /// Starts the process of a job. It waits for its settings, and all limits are in place before it gets them.
     pub fn start(&self, job: &Job<'_>, venv: &Venv, files: &Files, deadline: Instant) -> Result<Started, TierError> {
         match &self.kind {
             Kind::Bubblewrap(program) => bubblewrap::start(program, job, venv, files, deadline),
@@ -101,23 +102,23 @@ impl Sandbox {
         }
     }
 
-    /// What root's processes are bounded by.
+    /// Root's processes need a control group; fails if none can be created.
     pub fn check_bounds() -> Result<(), TierError> {
-        let unbounded = rustix::process::geteuid().is_root() && !Cgroup::available();
-        if unbounded { Err(unavailable(UNBOUNDED.to_owned())) } else { Ok(()) }
+        let unbounded = rustix::process::geteuid().is_root() && !Cgroup::is_available();
+        if unbounded { Err(unavailable_error(UNBOUNDED.to_owned())) } else { Ok(()) }
     }
 }
 
-/// The sandbox failed: it is looked for anew.
-pub(super) fn forget() {
+/// Drops the cached sandbox after a failure, so that the next call searches again.
+pub(super) fn forget_sandbox() {
     FOUND.forget();
 }
 
-fn unavailable(why: String) -> TierError {
+fn unavailable_error(why: String) -> TierError {
     TierError::Unavailable { tier: Tier::Subprocess, why }
 }
 
-fn choose(choice: Option<&str>) -> Result<Sandbox, String> {
+fn choose_sandbox(choice: Option<&str>) -> Result<Sandbox, String> {
     match choice {
         None | Some("") => bubblewrap::find().or_else(|without| match landlock::find(&without) {
             Ok(sandbox) => Ok(sandbox),
@@ -129,9 +130,9 @@ fn choose(choice: Option<&str>) -> Result<Sandbox, String> {
     }
 }
 
-/// What every process has of the environment. What is granted comes over its channel: another user of this machine can
-/// see what a process was started with.
-fn environment(home: &Path, tmp: &Path) -> [(&'static str, OsString); 8] {
+/// The environment that every process starts with. Granted variables are sent over the channel, so that other
+/// users of this machine can't see them.
+fn base_environment(home: &Path, tmp: &Path) -> [(&'static str, OsString); 8] {
     [
         ("HOME", home.into()),
         ("TMPDIR", tmp.into()),
@@ -144,16 +145,16 @@ fn environment(home: &Path, tmp: &Path) -> [(&'static str, OsString); 8] {
     ]
 }
 
-/// Root's processes are not counted by the kernel's limit for users, so they need a group. `scratch` is how much memory
-/// may be in scratch folders besides.
-fn confine(pid: Pid, job: &Job<'_>, scratch: u64) -> Result<Option<Cgroup>, TierError> {
+/// Puts a process of root's into a new control group, since RLIMIT_NPROC does not apply to root. `scratch` is how much memory
+/// scratch folders may take in addition.
+fn add_to_cgroup(pid: Pid, job: &Job<'_>, scratch: u64) -> Result<Option<Cgroup>, TierError> {
     if !rustix::process::geteuid().is_root() {
         return Ok(None);
     }
     let bytes = job.limits.memory_bytes.saturating_add(scratch);
     let cgroup = Cgroup::new(MAX_PROCESSES, bytes).ok_or_else(|| TierError::Sandbox(UNBOUNDED.to_owned()))?;
     let pid = u32::try_from(pid.as_raw_nonzero().get()).unwrap_or_default();
-    cgroup.add(pid).map_err(TierError::io("bound the number of processes"))?;
+    cgroup.add_process(pid).map_err(TierError::io("bound the number of processes"))?;
     Ok(Some(cgroup))
 }
 
@@ -163,12 +164,15 @@ mod tests {
 
     #[test]
     fn a_choice_is_kept_or_refused_and_never_another() {
-        let why = choose(Some("Landlock\u{7}")).unwrap_err();
+        let why = choose_sandbox(Some("Landlock\u{7}")).unwrap_err();
         assert_eq!(why, "`SKILLCELL_SANDBOX` is `Landlock\\u{7}`; it is one of bubblewrap, landlock");
-        assert!(!matches!(choose(Some("bubblewrap")), Ok(Sandbox { kind: Kind::Landlock, .. })));
-        assert!(!matches!(choose(Some("landlock")), Ok(Sandbox { kind: Kind::Bubblewrap(_), .. })));
-        if choose(Some("bubblewrap")).is_ok() {
-            assert!(matches!(choose(None), Ok(Sandbox { kind: Kind::Bubblewrap(_), .. })), "it is the better one");
+        assert!(!matches!(choose_sandbox(Some("bubblewrap")), Ok(Sandbox { kind: Kind::Landlock, .. })));
+        assert!(!matches!(choose_sandbox(Some("landlock")), Ok(Sandbox { kind: Kind::Bubblewrap(_), .. })));
+        if choose_sandbox(Some("bubblewrap")).is_ok() {
+            assert!(
+                matches!(choose_sandbox(None), Ok(Sandbox { kind: Kind::Bubblewrap(_), .. })),
+                "it is the better one"
+            );
         }
     }
 }

@@ -1,11 +1,11 @@
-//! Scratch space in a folder of the host, for a process that has no file system of its own. Nothing bounds a folder, so it
-//! is watched; and what a stranger made in it is taken apart without ever going down. It is in memory where that can be:
-//! what was made there in a moment is gone in a moment.
+//! Scratch space in a folder of the host, for a process without a mount namespace. A folder has no size limit, so it is
+//! watched; and its content is untrusted, so it is removed without recursion. It is in memory (`/dev/shm`) if possible, where
+//! many files can be removed as fast as they were created.
 //!
-//! *Life cycle*: made empty, watched while the process lives, removed when dropped. By then no process may be in it.
+//! *Life cycle*: created empty, watched while the process lives, removed when dropped. By then no process may use it.
 
-mod held;
 mod remove;
+mod unlinked;
 mod used;
 
 use std::io;
@@ -19,35 +19,35 @@ use tempfile::TempDir;
 use super::watch::Watch;
 use skillcell_limits::{LimitKind, Limits};
 
-/// Where every process may have files in memory.
+/// A tmpfs that every process may write to.
 const IN_MEMORY: &str = "/dev/shm";
 const TMPFS: i64 = 0x0102_1994;
 
-/// How many files a file system in memory has, whether they have a name or not. Its root is none.
-pub fn files_in(found: rustix::fs::StatFs) -> u64 {
+/// How many files a tmpfs has, unlinked ones included, its root excluded.
+pub fn count_files(found: rustix::fs::StatFs) -> u64 {
     found.f_files.saturating_sub(found.f_ffree).saturating_sub(1)
 }
 
 pub struct Scratch {
     folder: PathBuf,
-    /// What the folder is in, if it is in memory.
-    around: Option<TempDir>,
+    /// The private folder around it, if it is in memory.
+    outer: Option<TempDir>,
     watch: Option<Watch>,
 }
 
 impl Scratch {
-    /// A folder in memory; or this one, which is not there yet.
+    /// Creates a folder in memory or, if that is not possible, `otherwise`, which must not exist yet.
     pub fn new(otherwise: PathBuf) -> io::Result<Scratch> {
-        let around = in_memory();
-        let folder = around.as_ref().map_or(otherwise, |around| around.path().join("scratch"));
-        Scratch::make(folder, around)
+        let outer = create_in_memory();
+        let folder = outer.as_ref().map_or(otherwise, |outer| outer.path().join("scratch"));
+        Scratch::create_at(folder, outer)
     }
 
-    /// With a folder for temporary files and one to be at home in.
-    fn make(folder: PathBuf, around: Option<TempDir>) -> io::Result<Scratch> {
+    /// Creates the folder, with `tmp` and `home` in it.
+    fn create_at(folder: PathBuf, outer: Option<TempDir>) -> io::Result<Scratch> {
         std::fs::create_dir(&folder)?;
-        // As the kernel tells of files in it.
-        let scratch = Scratch { folder: folder.canonicalize()?, around, watch: None };
+        // The canonical path, to be compared with paths in `/proc`.
+        let scratch = Scratch { folder: folder.canonicalize()?, outer, watch: None };
         std::fs::create_dir(scratch.tmp())?;
         std::fs::create_dir(scratch.home())?;
         Ok(scratch)
@@ -57,9 +57,9 @@ impl Scratch {
         &self.folder
     }
 
-    /// What goes with it.
-    pub fn around(&self) -> &Path {
-        self.around.as_ref().map_or(&self.folder, |around| around.path())
+    /// The outermost folder that belongs to it.
+    pub fn outer_folder(&self) -> &Path {
+        self.outer.as_ref().map_or(&self.folder, |outer| outer.path())
     }
 
     pub fn tmp(&self) -> PathBuf {
@@ -70,33 +70,33 @@ impl Scratch {
         self.folder.join("home")
     }
 
-    /// From now on, when there is more in it than may be, `wake` is shut down, which ends whoever reads from it. Files that
-    /// processes of this session hold though they have no name any more count too.
+    /// From now on, shuts down `wake` once the folder exceeds the limits, which ends a blocked read from that socket. Unlinked
+    /// files that processes of this session still hold count too.
     pub fn watch(&mut self, limits: &Limits, session: Pid, wake: UnixStream) {
         let most = used::Used { bytes: limits.scratch_bytes, files: u64::from(limits.scratch_files) };
         let folder = self.folder.clone();
-        self.watch = Some(Watch::start(wake, move || exceeded(&folder, session, &most)));
+        self.watch = Some(Watch::start(wake, move || find_exceeded(&folder, session, &most)));
     }
 
-    /// What there was too much of.
-    pub fn over(&self) -> Option<LimitKind> {
-        self.watch.as_ref().and_then(Watch::over)
+    /// The limit that was exceeded, if one was.
+    pub fn exceeded_limit(&self) -> Option<LimitKind> {
+        self.watch.as_ref().and_then(Watch::exceeded_limit)
     }
 }
 
-fn in_memory() -> Option<TempDir> {
+fn create_in_memory() -> Option<TempDir> {
     let is_memory = rustix::fs::statfs(IN_MEMORY).is_ok_and(|found| found.f_type == TMPFS);
     let only_ours = std::fs::Permissions::from_mode(0o700);
     let folder = || tempfile::Builder::new().prefix("skillcell-").permissions(only_ours).tempdir_in(IN_MEMORY).ok();
     if is_memory { folder() } else { None }
 }
 
-fn exceeded(folder: &Path, session: Pid, most: &used::Used) -> Option<LimitKind> {
-    // The two folders in it are ours.
+fn find_exceeded(folder: &Path, session: Pid, most: &used::Used) -> Option<LimitKind> {
+    // `tmp` and `home` are not the skill's.
     let most = used::Used { files: most.files.saturating_add(2), ..*most };
-    let mut used = used::below(folder, &most);
+    let mut used = used::measure_tree(folder, &most);
     if used.bytes <= most.bytes {
-        used.bytes = used.bytes.saturating_add(held::bytes(folder, session));
+        used.bytes = used.bytes.saturating_add(unlinked::held_bytes(folder, session));
     }
     match () {
         () if used.bytes > most.bytes => Some(LimitKind::ScratchBytes),
@@ -108,8 +108,8 @@ fn exceeded(folder: &Path, session: Pid, most: &used::Used) -> Option<LimitKind>
 impl Drop for Scratch {
     fn drop(&mut self) {
         self.watch = None;
-        // What is left, if anything, is in a folder that is removed next.
-        let _ = remove::tree(&self.folder);
+        // If this fails, the folder around it is removed next.
+        let _ = remove::remove_tree(&self.folder);
     }
 }
 
@@ -119,8 +119,8 @@ mod tests {
 
     use super::*;
 
-    fn scratch(at: &Path) -> Scratch {
-        Scratch::make(at.join("scratch"), None).unwrap()
+    fn make_scratch(at: &Path) -> Scratch {
+        Scratch::create_at(at.join("scratch"), None).unwrap()
     }
 
     #[test]
@@ -135,7 +135,7 @@ mod tests {
             ("files", Some(LimitKind::ScratchFiles)),
             ("levels", Some(LimitKind::ScratchFiles)),
         ] {
-            let mut scratch = scratch(place.path());
+            let mut scratch = make_scratch(place.path());
             match what {
                 "bytes" => std::fs::write(scratch.tmp().join("big"), vec![1; 2 << 20]).unwrap(),
                 "files" => (0..41).for_each(|n| std::fs::write(scratch.home().join(n.to_string()), "").unwrap()),
@@ -146,7 +146,7 @@ mod tests {
             scratch.watch(&limits, rustix::process::getpid(), theirs);
             ours.set_read_timeout(Some(Duration::from_millis(if limit.is_some() { 5000 } else { 200 }))).unwrap();
             let woken = io::Read::read(&mut &ours, &mut [0]).is_ok();
-            assert_eq!((woken, scratch.over()), (limit.is_some(), limit), "{what}");
+            assert_eq!((woken, scratch.exceeded_limit()), (limit.is_some(), limit), "{what}");
             drop(scratch);
             assert_eq!(std::fs::read_dir(place.path()).unwrap().count(), 0, "{what}");
         }
@@ -164,7 +164,7 @@ mod tests {
     #[test]
     fn however_deep_or_closed_a_tree_is_nothing_is_left() {
         let place = tempfile::tempdir().unwrap();
-        let scratch = scratch(place.path());
+        let scratch = make_scratch(place.path());
         let mut folder = std::fs::File::open(scratch.tmp()).unwrap();
         for _ in 0..5000 {
             rustix::fs::mkdirat(&folder, "d", rustix::fs::Mode::from_raw_mode(0o300)).unwrap();

@@ -1,11 +1,11 @@
-//! The tier `subprocess`: a fresh Python process for a call, in a sandbox, ended with all that it started.
+//! The tier `subprocess`: a fresh Python process for each call, in a sandbox, killed with all that it started.
 //!
 //! ```text
 //!   files ──▶ sandbox: proxy, process, bounds ──▶ settings ──▶ run.py ⇄ channel
 //!                         stdout, stderr ──▶ capped            result, deadline, limit ──▶ kill
 //! ```
 //!
-//! *Invariant*: when `run` returns, no process of the call lives. How that is so is its sandbox's to say.
+//! *Invariant*: when `run` returns, no process of the call is alive. Each sandbox documents how it ensures that.
 
 use std::path::PathBuf;
 use std::time::Instant;
@@ -14,23 +14,23 @@ use serde_json::json;
 
 use super::files::Files;
 use super::process::{self, MAX_PROCESSES};
-use super::sandbox::{Parts, Sandbox, Started};
-use super::{Job, Ran, TierError, UnsupportedMount, after};
+use super::sandbox::{RunnerSettings, Sandbox, Started};
+use super::{Job, JobReport, TierError, UnsupportedMount, deadline_after};
 use skillcell_packages::venv::Venv;
 use skillcell_policy::MountGrant;
 
-pub fn run(mut job: Job<'_>, venv: &Venv) -> Result<Ran, TierError> {
+pub fn run(mut job: Job<'_>, venv: &Venv) -> Result<JobReport, TierError> {
     let started = Instant::now();
-    let deadline = after(job.limits.deadline);
+    let deadline = deadline_after(job.limits.deadline);
     let sandbox = Sandbox::find()?;
     let files = Files::write(job.skill).map_err(TierError::io("write the skill's files"))?;
-    let Started { process, proxy, parts } = sandbox.start(&job, venv, &files, deadline)?;
-    let settings = settings(&job, parts);
-    process.run(&mut job, &settings, started, deadline, || proxy.open())
+    let Started { process, proxy, runner } = sandbox.start(&job, venv, &files, deadline)?;
+    let settings = encode_settings(&job, runner);
+    process.run(&mut job, &settings, started, deadline, || proxy.allow_requests())
 }
 
-/// Which sandbox there is, and what it lacks.
-pub fn available() -> Result<String, TierError> {
+/// Describes the sandbox of this machine, for `skillcell doctor`.
+pub fn describe_sandbox() -> Result<String, TierError> {
     let version = &Sandbox::find()?.version;
     Sandbox::check_bounds()?;
     Ok(format!("{version}; one file of {} MiB at most, {MAX_PROCESSES} processes", process::MAX_FILE_BYTES >> 20))
@@ -41,16 +41,16 @@ pub fn unsupported_mount(mounts: &[(PathBuf, MountGrant)]) -> Result<Option<Unsu
     Ok(Sandbox::find()?.unsupported_mount(mounts))
 }
 
-/// What `run.py` is told first.
-fn settings(job: &Job<'_>, parts: Parts) -> Vec<u8> {
+/// The settings, which are the first message to `run.py`.
+fn encode_settings(job: &Job<'_>, runner: RunnerSettings) -> Vec<u8> {
     let settings = json!({
         "env": job.env,
-        "processes": parts.processes,
-        "proxy": parts.proxy,
-        "packages": parts.packages,
-        "folder": parts.skill,
+        "processes": runner.processes,
+        "proxy": runner.proxy,
+        "packages": runner.packages,
+        "folder": runner.skill,
         "package": job.skill.package(),
-        "modes": parts.modes,
+        "modes": runner.modes,
     });
     settings.to_string().into_bytes()
 }

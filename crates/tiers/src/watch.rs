@@ -1,4 +1,4 @@
-//! A thread that looks, every now and then, whether a process has more than it may where the kernel does not count it.
+//! A thread that periodically checks limits which the kernel does not enforce.
 
 use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
@@ -9,20 +9,20 @@ use std::time::{Duration, Instant};
 
 use skillcell_limits::LimitKind;
 
-/// How long nobody looks: at least, at most, and otherwise by how long a look takes.
+/// The pause between checks: minimum, maximum, and within these a multiple of how long a check takes.
 const LOOK: (Duration, Duration, u32) = (Duration::from_millis(20), Duration::from_millis(100), 4);
 
 /// Dropping it ends the thread.
 pub struct Watch {
-    over: Arc<OnceLock<LimitKind>>,
+    exceeded: Arc<OnceLock<LimitKind>>,
     thread: Option<(Sender<()>, JoinHandle<()>)>,
 }
 
 impl Watch {
-    /// As soon as `look` finds something, `wake` is shut down, which ends whoever reads from it.
+    /// Once `look` returns a limit, shuts down `wake`, which ends a blocked read from that socket.
     pub fn start(wake: UnixStream, mut look: impl FnMut() -> Option<LimitKind> + Send + 'static) -> Watch {
-        let over = Arc::new(OnceLock::new());
-        let found = over.clone();
+        let exceeded = Arc::new(OnceLock::new());
+        let found = exceeded.clone();
         let (stop, stopped) = mpsc::channel();
         let thread = std::thread::spawn(move || {
             let mut rest = LOOK.0;
@@ -36,12 +36,12 @@ impl Watch {
                 rest = (started.elapsed() * LOOK.2).clamp(LOOK.0, LOOK.1);
             }
         });
-        Watch { over, thread: Some((stop, thread)) }
+        Watch { exceeded, thread: Some((stop, thread)) }
     }
 
-    /// What there was too much of.
-    pub fn over(&self) -> Option<LimitKind> {
-        self.over.get().copied()
+    /// The limit that was exceeded, if one was.
+    pub fn exceeded_limit(&self) -> Option<LimitKind> {
+        self.exceeded.get().copied()
     }
 }
 

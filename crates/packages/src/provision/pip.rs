@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use super::{Error, Pin, Result};
 use skillcell_cache::progress::Progress;
-use skillcell_child::python::{Packages, python};
+use skillcell_child::python::{Packages, python_command};
 use skillcell_child::{Finished, Program, Running};
 
 /// What pip is to select wheels for: the guest's version, not that of the Python it runs on.
@@ -89,7 +89,7 @@ impl PipRun<'_> {
     fn pip(&self, program: &OsString, packages: Packages) -> Result<Program> {
         let path = self.dir.join("pip.log");
         let log = File::create(&path).map_err(Error::io("create", &path))?;
-        let mut pip = python(program, self.dir, packages);
+        let mut pip = python_command(program, self.dir, packages);
         pip.args(["-m", "pip"]).args(&self.args);
         pip.args(["--no-input", "--disable-pip-version-check", "--progress-bar", "off"]);
         if self.isolated {
@@ -203,7 +203,7 @@ pub fn python_version(explicit: Option<&Path>) -> Result<String> {
 }
 
 fn ask(program: &OsString, packages: Packages, args: &[&str]) -> Option<String> {
-    match python(program, Path::new("/"), packages).args(args).finish(QUESTION).ok()? {
+    match python_command(program, Path::new("/"), packages).args(args).finish(QUESTION).ok()? {
         Finished::Ended(said) if said.status.success() => Some(String::from_utf8_lossy(&said.stdout).trim().to_owned()),
         _ => None,
     }

@@ -54,7 +54,7 @@ impl BasePython {
     fn ask(candidates: &[OsString]) -> Result<BasePython> {
         for program in candidates {
             // In `/`, so that no `json.py` in the current folder answers.
-            let answer = python::isolated(program, Path::new("/")).args(["-c", ABOUT_PYTHON]).finish(PATIENCE);
+            let answer = python::isolated_python(program, Path::new("/")).args(["-c", ABOUT_PYTHON]).finish(PATIENCE);
             let unusable = |why: String| VenvError::Python { python: program.into(), why };
             let output = match answer {
                 Ok(Finished::Ended(output)) => output,

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use super::{BasePython, Result, VenvError};
 use crate::provision;
 use skillcell_cache::progress::Progress;
-use skillcell_cache::size;
+use skillcell_cache::tree_size;
 use skillcell_child::{Program, python};
 
 const TIMEOUT: Duration = Duration::from_secs(10 * 60);
@@ -46,7 +46,7 @@ impl Tools<'_> {
     }
 
     fn python(&self) -> Program {
-        let mut python = python::isolated(&self.base.executable, self.work);
+        let mut python = python::isolated_python(&self.base.executable, self.work);
         python.env("TMPDIR", self.work);
         python
     }
@@ -62,7 +62,7 @@ impl Tools<'_> {
             match running.wait(Instant::now() + POLL).map_err(failed("wait for"))? {
                 Some(status) if status.success() => return Ok(()),
                 Some(_) => return Err(VenvError::Failed { what: what.to_owned(), output: provision::tail(&path) }),
-                None => progress.fraction(size(self.work) + size(self.root), 0),
+                None => progress.fraction(tree_size(self.work) + tree_size(self.root), 0),
             }
         }
         Err(VenvError::Timeout { what: what.to_owned(), after: TIMEOUT })

@@ -46,7 +46,7 @@ impl Confined {
         let mut command = match Sandbox::bubblewrap() {
             Some(bwrap) => {
                 let mut wrapped = Program::new(bwrap, folder);
-                wrapped.args(bubblewrap::for_study(&SYSTEM, needs, folder)).arg(program);
+                wrapped.args(bubblewrap::study_arguments(&SYSTEM, needs, folder)).arg(program);
                 wrapped
             }
             None => Program::new(program, folder),

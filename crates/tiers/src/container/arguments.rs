@@ -1,4 +1,4 @@
-//! What a container is started with. Everything that closes it is here, in one list that can be read.
+//! The command line of a container. Everything that isolates it is in this one list.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -13,18 +13,18 @@ use skillcell_policy::Mode;
 const MAX_PROCESSES: u32 = 64;
 /// The longest file that it may write anywhere, folders of the host included.
 const MAX_FILE_BYTES: u64 = 1 << 30;
-/// A year; engines take no number that is much larger.
+/// A year; engines reject much larger numbers.
 const MAX_PROCESSOR_SECONDS: u64 = 365 * 24 * 3600;
-/// Nobody, as user and as group: owns nothing on the host.
+/// The uid and gid of `nobody`, who owns nothing on the host.
 pub const NOBODY: u32 = 65534;
-/// Where a skill's own scratch space is, and what processes share.
+/// The scratch space of a skill: tmpfs mounts, `/dev/shm` among them.
 pub const SCRATCH: [&str; 3] = ["/tmp", "/home/skill", "/dev/shm"];
-/// The least that a place in memory is: a size of nothing would be no bound.
+/// The least size of a tmpfs: a size of 0 would mean no limit.
 const LEAST_BYTES: u64 = 4096;
 
-/// A folder or socket of the host in the container.
+/// A folder or socket of the host that is mounted into the container.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Bound {
+pub struct BindMount {
     pub host: PathBuf,
     pub guest: String,
     pub mode: Mode,
@@ -37,123 +37,123 @@ pub struct Container<'a> {
     pub name: &'a str,
     pub image: &'a str,
     pub command: &'a [String],
-    pub bound: &'a [Bound],
-    /// `NAME=value` lines of the environment, in a file: what is on a command line, everybody on the machine can read.
+    pub mounts: &'a [BindMount],
+    /// The environment as `NAME=value` lines. In a file, since every user of the machine can read command lines.
     pub env_file: &'a Path,
-    /// Where the engine writes that there is a container.
+    /// Where the engine writes the container's id once it is created.
     pub id_file: &'a Path,
-    /// Where it writes the number of its first process, if it does.
+    /// Where Podman writes the pid of the container's first process. Docker does not.
     pub pid_file: &'a Path,
-    /// The filter of system calls.
+    /// The seccomp profile.
     pub filter: &'a Path,
     pub limits: &'a Limits,
     pub cancel: &'a CancelToken,
 }
 
 impl Container<'_> {
-    /// The words after the engine's own.
+    /// The arguments of the engine's `run`, verb included.
     pub fn arguments(&self) -> Vec<OsString> {
-        let mut words = Words::default();
-        words.all(&["run", "--rm", "--interactive", "--pull", "never", "--name", self.name]);
+        let mut arguments = Arguments::default();
+        arguments.extend(&["run", "--rm", "--interactive", "--pull", "never", "--name", self.name]);
         let label = format!("org.skillcell.call={}", std::process::id());
-        words.all(&["--label", &label, "--log-driver", "none", "--hostname", "cell"]);
-        words.all(&["--network", "none", "--ipc", "private", "--read-only"]);
-        words.all(&["--cap-drop", "all", "--security-opt", "no-new-privileges", "--security-opt"]);
+        arguments.extend(&["--label", &label, "--log-driver", "none", "--hostname", "cell"]);
+        arguments.extend(&["--network", "none", "--ipc", "private", "--read-only"]);
+        arguments.extend(&["--cap-drop", "all", "--security-opt", "no-new-privileges", "--security-opt"]);
         let mut filter = OsString::from("seccomp=");
         filter.push(self.filter);
-        words.0.push(filter);
+        arguments.0.push(filter);
         if self.engine.kind == Kind::Podman {
-            // Neither the operator's proxy and its password, nor places to write to that nobody asked for: folders of the
-            // machine that the image wants, and memory without bound.
-            words.all(&["--http-proxy=false", "--image-volume", "ignore", "--read-only-tmpfs=false"]);
+            // Leaves out the operator's proxy settings, which may contain a password, the volumes that the image declares,
+            // and tmpfs mounts without a size.
+            arguments.extend(&["--http-proxy=false", "--image-volume", "ignore", "--read-only-tmpfs=false"]);
         }
-        words.word("--cidfile");
-        words.0.push(self.id_file.into());
+        arguments.push("--cidfile");
+        arguments.0.push(self.id_file.into());
         if self.engine.kind == Kind::Podman {
-            words.word("--pidfile");
-            words.0.push(self.pid_file.into());
+            arguments.push("--pidfile");
+            arguments.0.push(self.pid_file.into());
         }
-        self.user(&mut words);
-        self.bounds(&mut words);
+        self.add_user(&mut arguments);
+        self.add_limits(&mut arguments);
         for place in SCRATCH {
             let mut options =
                 format!("{place}:rw,nosuid,nodev,mode=1777,size={}", self.limits.scratch_bytes.max(LEAST_BYTES));
             if self.engine.kind == Kind::Docker {
-                // Podman takes no such option; there the number is watched.
+                // Podman has no such option; there `scratch_mounts` watches the number.
                 options.push_str(&format!(",nr_inodes={}", self.limits.scratch_files.saturating_add(1)));
             }
-            words.all(&["--tmpfs", &options]);
+            arguments.extend(&["--tmpfs", &options]);
         }
-        for bound in self.bound {
-            words.word("--volume");
-            let mut volume = bound.host.clone().into_os_string();
-            volume.push(format!(":{}:{}", bound.guest, bound.mode.name()));
-            words.0.push(volume);
+        for mount in self.mounts {
+            arguments.push("--volume");
+            let mut volume = mount.host.clone().into_os_string();
+            volume.push(format!(":{}:{}", mount.guest, mount.mode.name()));
+            arguments.0.push(volume);
         }
-        words.word("--env-file");
-        words.0.push(self.env_file.into());
-        // Docker makes the working folder, with its own idea of its mode, where the image has none; and mounts on that.
-        words.all(&["--workdir", if self.engine.kind == Kind::Docker { "/" } else { "/tmp" }]);
-        words.word(self.image);
-        self.command.iter().for_each(|word| words.word(word));
-        words.0
+        arguments.push("--env-file");
+        arguments.0.push(self.env_file.into());
+        // If the image lacks the working folder, Docker creates it with a mode of its own choice, and mounts the tmpfs on it.
+        arguments.extend(&["--workdir", if self.engine.kind == Kind::Docker { "/" } else { "/tmp" }]);
+        arguments.push(self.image);
+        self.command.iter().for_each(|word| arguments.push(word));
+        arguments.0
     }
 
-    /// Never root of the machine. A rootless engine maps this user to the operator's own, who owns the mounts.
-    fn user(&self, words: &mut Words) {
+    /// Never the host's root. Rootless Podman maps the container's user to the operator, who owns the mounted folders.
+    fn add_user(&self, arguments: &mut Arguments) {
         if self.engine.rootless && self.engine.kind == Kind::Podman {
-            words.all(&["--userns", "keep-id"]);
+            arguments.extend(&["--userns", "keep-id"]);
         } else {
-            words.all(&["--user", &format!("{NOBODY}:{NOBODY}")]);
+            arguments.extend(&["--user", &format!("{NOBODY}:{NOBODY}")]);
         }
     }
 
-    fn bounds(&self, words: &mut Words) {
+    fn add_limits(&self, arguments: &mut Arguments) {
         let Limits { memory_bytes, open_files, deadline, .. } = self.limits;
-        if self.engine.bounds_the_whole {
+        if self.engine.limits_container {
             let bytes = format!("{memory_bytes}b");
-            words.all(&["--memory", &bytes, "--memory-swap", &bytes]);
-            words.all(&["--pids-limit", &MAX_PROCESSES.to_string()]);
+            arguments.extend(&["--memory", &bytes, "--memory-swap", &bytes]);
+            arguments.extend(&["--pids-limit", &MAX_PROCESSES.to_string()]);
         } else {
-            // Counts what each process could write to, used or not: a large native library may not fit.
-            words.all(&["--ulimit", &format!("data={memory_bytes}:{memory_bytes}")]);
+            // RLIMIT_DATA counts all writable private mappings, used or not: a large native library may not fit.
+            arguments.extend(&["--ulimit", &format!("data={memory_bytes}:{memory_bytes}")]);
         }
-        if self.engine.bounds_processors {
-            // As much as a cell has.
-            words.all(&["--cpus", "1"]);
+        if self.engine.limits_processors {
+            // One processor, as a cell has.
+            arguments.extend(&["--cpus", "1"]);
         }
-        let ulimit = |words: &mut Words, what: &str, most: u64| {
-            words.all(&["--ulimit", &format!("{what}={most}:{most}")]);
+        let ulimit = |arguments: &mut Arguments, what: &str, most: u64| {
+            arguments.extend(&["--ulimit", &format!("{what}={most}:{most}")]);
         };
-        ulimit(words, "fsize", MAX_FILE_BYTES);
-        // Python and the libraries that it loads hold some before the skill opens its first.
-        ulimit(words, "nofile", u64::from(*open_files) + 32);
-        ulimit(words, "nproc", u64::from(MAX_PROCESSES));
-        ulimit(words, "core", 0);
-        // Of each process: as long as all processors take it there.
+        ulimit(arguments, "fsize", MAX_FILE_BYTES);
+        // Python and its libraries have some files open before the skill opens its first.
+        ulimit(arguments, "nofile", u64::from(*open_files) + 32);
+        ulimit(arguments, "nproc", u64::from(MAX_PROCESSES));
+        ulimit(arguments, "core", 0);
+        // A process with a thread on each processor reaches this only after the deadline.
         let processors = std::thread::available_parallelism().map_or(1, |count| count.get() as u64);
         ulimit(
-            words,
+            arguments,
             "cpu",
             deadline.as_secs().saturating_add(2).saturating_mul(processors).min(MAX_PROCESSOR_SECONDS),
         );
         if self.engine.kind == Kind::Podman {
-            // Should this process die, the engine still ends it.
+            // Podman ends the container even if this process dies.
             let seconds = deadline.saturating_add(Duration::from_secs(2)).as_secs();
-            words.all(&["--timeout", &seconds.max(1).to_string()]);
+            arguments.extend(&["--timeout", &seconds.max(1).to_string()]);
         }
     }
 }
 
 #[derive(Default)]
-struct Words(Vec<OsString>);
+struct Arguments(Vec<OsString>);
 
-impl Words {
-    fn word(&mut self, word: &str) {
+impl Arguments {
+    fn push(&mut self, word: &str) {
         self.0.push(word.into());
     }
 
-    fn all(&mut self, words: &[&str]) {
+    fn extend(&mut self, words: &[&str]) {
         self.0.extend(words.iter().map(OsString::from));
     }
 }

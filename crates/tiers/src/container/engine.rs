@@ -1,8 +1,8 @@
-//! The container engine of this machine: Podman or Docker, found by asking it to run something, not by its name alone.
+//! Finds the container engine of this machine, Podman or Docker, by a trial run.
 //!
-//! An engine whose program is there may still be unable to run a container: no daemon, cgroups that its OCI runtime does
-//! not know, no user namespaces. So an engine counts once it has got as far as starting a program in an image that has
-//! none, which costs a quarter of a second and is asked once, until it fails.
+//! An installed engine may still be unable to run a container: no daemon, cgroups that its OCI runtime does not support, no
+//! user namespaces. So an engine is accepted only if it gets as far as starting a program in an empty image, which takes a
+//! quarter of a second. The answer is cached until the engine fails.
 
 use std::path::{Path, PathBuf};
 use std::process::Output;
@@ -13,8 +13,8 @@ use serde_json::Value;
 use skillcell_child::{Finished, Inherited, Program, is_locale_or_home, is_proxy_or_certificate};
 use skillcell_quote::cut;
 
-/// The image with nothing in it that engines are tried with.
-const NOTHING: &str = "localhost/skillcell-nothing";
+/// An image without files, for the trial run.
+const EMPTY_IMAGE: &str = "localhost/skillcell-nothing";
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Which program it is.
@@ -38,21 +38,21 @@ impl Kind {
 pub struct Engine {
     pub kind: Kind,
     pub version: String,
-    /// Without the rights of the system's administrator.
+    /// Runs without root's rights on the host.
     pub rootless: bool,
-    /// The OCI runtime that is named because the engine's own choice fails here.
+    /// The OCI runtime to select, if the engine's default fails here.
     pub runtime: Option<&'static str>,
-    /// Whether it can bound memory and processes of a container as a whole. Where it can't, each process is bounded.
-    pub bounds_the_whole: bool,
-    /// Whether it can bound how many processors it takes.
-    pub bounds_processors: bool,
-    /// Where its own filter of system calls is, if it tells.
+    /// Whether it can limit memory and processes of a whole container. If not, each process is limited.
+    pub limits_container: bool,
+    /// Whether it can limit processor time.
+    pub limits_processors: bool,
+    /// The path of its default seccomp profile, if it reports one.
     pub filter: Option<PathBuf>,
-    /// Whether each container starts with a copy of its whole image, which takes seconds.
-    pub copies: bool,
+    /// Whether every container starts with a full copy of its image, which takes seconds.
+    pub copies_images: bool,
 }
 
-/// Why no engine serves.
+/// Why no engine is usable.
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("no container engine works here: {}", tried.join("; "))]
 pub struct NoEngine {
@@ -60,8 +60,8 @@ pub struct NoEngine {
 }
 
 impl Engine {
-    /// The first engine that works, Podman before Docker: it needs no daemon, and no membership of a group that is as
-    /// good as root.
+    /// The first engine that works. Podman before Docker: it needs no daemon, and no membership in a group that is
+    /// equivalent to root.
     pub fn find() -> Result<Engine, NoEngine> {
         let mut tried = Vec::new();
         for kind in [Kind::Podman, Kind::Docker] {
@@ -74,22 +74,23 @@ impl Engine {
     }
 
     fn try_kind(kind: Kind) -> Result<Engine, String> {
-        // Each takes a while, and where all is well both are all that it takes.
+        // Both are slow, and usually nothing else is needed, so they run in parallel.
         let (described, started) = std::thread::scope(|scope| {
-            let started = scope.spawn(|| starts(kind, None));
-            (Engine::described(kind), started.join().unwrap_or_else(|_| Err(String::new())))
+            let started = scope.spawn(|| try_start(kind, None));
+            (Engine::query_info(kind), started.join().unwrap_or_else(|_| Err(String::new())))
         });
         let mut engine = described?;
         if started.is_ok() {
             return Ok(engine);
         }
-        engine.import_nothing()?;
+        // The image may be missing, or the default OCI runtime may not work here.
+        engine.import_empty_image()?;
         let runtimes: &[Option<&'static str>] =
             if kind == Kind::Podman { &[None, Some("runc"), Some("crun")] } else { &[None] };
         let mut first = None;
         for runtime in runtimes {
             engine.runtime = *runtime;
-            match starts(kind, *runtime) {
+            match try_start(kind, *runtime) {
                 Ok(()) => return Ok(engine),
                 Err(why) => first = first.or(Some(why)),
             }
@@ -97,13 +98,14 @@ impl Engine {
         Err(first.unwrap_or_default())
     }
 
-    /// What the engine says of itself.
-    fn described(kind: Kind) -> Result<Engine, String> {
+    /// Reads the engine's `info`.
+    fn query_info(kind: Kind) -> Result<Engine, String> {
         let format = match kind {
             Kind::Podman => "json",
             Kind::Docker => "{{json .}}",
         };
-        let said = run(command(kind, None).args(["info", "--format", format]))?;
+        let said = run_to_end(engine_command(kind, None).args(["info", "--format", format]))?;
+        // Output that is no JSON has no version, which is an error below.
         let info: Value = serde_json::from_slice(&said.stdout).unwrap_or(Value::Null);
         let engine = match kind {
             Kind::Podman => {
@@ -116,10 +118,10 @@ impl Engine {
                     version: info["version"]["Version"].as_str().unwrap_or_default().to_owned(),
                     rootless,
                     runtime: None,
-                    bounds_the_whole: !rootless || host["cgroupVersion"] == "v2" && has("memory") && has("pids"),
-                    bounds_processors: has("cpu"),
+                    limits_container: !rootless || host["cgroupVersion"] == "v2" && has("memory") && has("pids"),
+                    limits_processors: has("cpu"),
                     filter: host["security"]["seccompProfilePath"].as_str().map(PathBuf::from),
-                    copies: info["store"]["graphDriverName"] == "vfs",
+                    copies_images: info["store"]["graphDriverName"] == "vfs",
                 }
             }
             Kind::Docker => Engine {
@@ -127,10 +129,10 @@ impl Engine {
                 version: info["ServerVersion"].as_str().unwrap_or_default().to_owned(),
                 rootless: info["SecurityOptions"].to_string().contains("rootless"),
                 runtime: None,
-                bounds_the_whole: info["MemoryLimit"].as_bool() != Some(false),
-                bounds_processors: info["CpuCfsQuota"] == true,
+                limits_container: info["MemoryLimit"].as_bool() != Some(false),
+                limits_processors: info["CpuCfsQuota"] == true,
                 filter: None,
-                copies: info["Driver"] == "vfs",
+                copies_images: info["Driver"] == "vfs",
             },
         };
         if engine.version.is_empty() {
@@ -140,23 +142,23 @@ impl Engine {
         Ok(engine)
     }
 
-    /// An archive of no files, which is two empty blocks, is an image of nothing.
-    fn import_nothing(&self) -> Result<(), String> {
-        let there = run(self.command().args(["image", "inspect", NOTHING]))?;
+    /// Imports the empty image unless it exists: a tar archive without files is two blocks of zeroes.
+    fn import_empty_image(&self) -> Result<(), String> {
+        let there = run_to_end(self.command().args(["image", "inspect", EMPTY_IMAGE]))?;
         if there.status.success() {
             return Ok(());
         }
-        let made = run(self.command().args(["import", "-", NOTHING]).input(&[0; 1024]))?;
+        let made = run_to_end(self.command().args(["import", "-", EMPTY_IMAGE]).input(&[0; 1024]))?;
         if made.status.success() { Ok(()) } else { Err(last_line(&String::from_utf8_lossy(&made.stderr))) }
     }
 
-    /// The engine's program, ready for a verb.
+    /// The engine's command, to which a verb is added.
     pub fn command(&self) -> Program {
-        command(self.kind, self.runtime)
+        engine_command(self.kind, self.runtime)
     }
 }
 
-fn command(kind: Kind, runtime: Option<&str>) -> Program {
+fn engine_command(kind: Kind, runtime: Option<&str>) -> Program {
     let mut command = Program::new(kind.program(), Path::new("/"));
     command.inherit_env(Inherited::Matching(is_for_engine));
     if let Some(runtime) = runtime {
@@ -165,7 +167,7 @@ fn command(kind: Kind, runtime: Option<&str>) -> Program {
     command
 }
 
-/// Where the user's engine, its images and its daemon are, and how registries are reached.
+/// Variables that locate the user's engine, images and daemon, or configure access to registries.
 fn is_for_engine(name: &str) -> bool {
     const PREFIXES: [&str; 6] = ["DOCKER_", "CONTAINER_", "CONTAINERS_", "PODMAN_", "BUILDAH_", "BUILDKIT_"];
     const NAMES: [&str; 6] = [
@@ -180,22 +182,22 @@ fn is_for_engine(name: &str) -> bool {
     is_engines || is_locale_or_home(name) || is_proxy_or_certificate(name)
 }
 
-/// Whether a container gets as far as its program, which is not there.
-fn starts(kind: Kind, runtime: Option<&str>) -> Result<(), String> {
-    let mut command = command(kind, runtime);
+/// Whether a container gets as far as starting its program, which does not exist.
+fn try_start(kind: Kind, runtime: Option<&str>) -> Result<(), String> {
+    let mut command = engine_command(kind, runtime);
     command.args(["run", "--rm", "--network", "none", "--pull", "never", "--read-only", "--cap-drop", "all"]);
     command.args(["--log-driver", "none", "--ulimit", "nofile=64:64", "--ulimit", "nproc=64:64"]);
-    command.args([NOTHING, "/nothing"]);
-    let said = run(&mut command)?;
-    // What every engine gives for a program that is not in the image.
+    command.args([EMPTY_IMAGE, "/nothing"]);
+    let said = run_to_end(&mut command)?;
+    // The exit status of every engine for a program that is not in the image.
     if said.status.code() == Some(127) {
         return Ok(());
     }
     Err(last_line(&String::from_utf8_lossy(&said.stderr)))
 }
 
-/// Runs a command of the engine to its end, within bounds.
-pub(super) fn run(command: &mut Program) -> Result<Output, String> {
+/// Runs a command of the engine to its end, with a timeout.
+pub(super) fn run_to_end(command: &mut Program) -> Result<Output, String> {
     let program = command.name();
     match command.finish(PATIENCE) {
         Ok(Finished::Ended(output)) => Ok(output),
@@ -205,7 +207,7 @@ pub(super) fn run(command: &mut Program) -> Result<Output, String> {
     }
 }
 
-/// The last thing that it said, which is where engines say why.
+/// The last line of an engine's output, which is where engines give the reason.
 pub(super) fn last_line(text: &str) -> String {
     let line = text.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("it gives no reason");
     cut(line.trim(), 400)

@@ -1,8 +1,8 @@
-//! Which image a skill's container is made from: the one that its manifest names by digest, the one that its own
-//! `Dockerfile` makes, or a default one: a Python base with the skill's requirements in it.
+//! Which image a skill's container uses: the one that its manifest names by digest, one built from its own `Dockerfile`, or
+//! the default: a Python base with the skill's requirements.
 //!
-//! Building runs a stranger's instructions, so it has no network unless the operator says so. An image is tagged with
-//! the digest of all that went into it, and is made once.
+//! A build runs untrusted instructions, so it has no network unless the operator allows it. An image is tagged with the
+//! digest of its inputs, and built once.
 
 use std::path::Path;
 use std::time::Duration;
@@ -13,23 +13,23 @@ use super::engine::{Engine, Kind, last_line};
 use skillcell_cache::progress::Progress;
 use skillcell_child::{Finished, Program};
 
-/// The base of default images, and of a `Dockerfile` that takes `ARG BASE`, unless the operator names another.
+/// The base of default images, and of a `Dockerfile` with `ARG BASE`, unless the operator configures another.
 const DEFAULT_BASE: &str = "python:3.13-slim";
-/// Raise it when images must be made anew.
+/// Raise it to have all images rebuilt.
 const FORMAT: &str = "2";
-/// A pull may move a gigabyte through a slow mirror; hanging is not fine.
+/// The timeout of a pull, which may move a gigabyte over a slow connection.
 const PATIENCE: Duration = Duration::from_secs(20 * 60);
-/// What a build may take: it copies files, and runs what a stranger wrote.
+/// The timeout of a build, which copies files and runs untrusted instructions.
 const BUILD_PATIENCE: Duration = Duration::from_secs(5 * 60);
-/// The most memory that it may have, and the longest file that it may write.
+/// The memory limit of a build, and the largest file that it may write.
 const BUILD_BYTES: u64 = 2 << 30;
 
-/// The operator's word on how images are made.
+/// The operator's settings for images.
 #[derive(Debug, Clone)]
 pub struct Containers {
     pub base: String,
-    /// Gives the build of a stranger's `Dockerfile` the network, and pulls the image that a manifest names, from
-    /// wherever that is.
+    /// Allows network access in the build of a skill's `Dockerfile`, and pulling the image that a manifest names, from any
+    /// registry.
     pub allow_build_network: bool,
 }
 
@@ -90,7 +90,7 @@ impl ImageError {
 /// Where a skill's image comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Source {
-    /// `name@sha256:…`, implementing the contract by itself.
+    /// `name@sha256:…`, an image that implements the contract itself.
     Named(String),
     /// The bundle's own `Dockerfile`.
     Dockerfile,
@@ -99,10 +99,10 @@ pub enum Source {
 }
 
 impl Source {
-    /// What the manifest and the bundle say.
-    pub fn of(container: Option<&ContainerSpec>, has_dockerfile: bool) -> Result<Source, ImageError> {
+    /// Decides by the manifest's `container` section, and by whether the bundle has a `Dockerfile`.
+    pub fn select(container: Option<&ContainerSpec>, has_dockerfile: bool) -> Result<Source, ImageError> {
         match container.map(|container| container.image.as_deref()) {
-            Some(Some(image)) if by_digest(image) => Ok(Source::Named(image.to_owned())),
+            Some(Some(image)) if is_named_by_digest(image) => Ok(Source::Named(image.to_owned())),
             Some(Some(image)) => Err(ImageError::NoDigest(image.chars().take(200).collect())),
             Some(None) if !has_dockerfile => Err(ImageError::Form),
             _ if has_dockerfile => Ok(Source::Dockerfile),
@@ -111,8 +111,8 @@ impl Source {
     }
 }
 
-/// `name@sha256:64 hex digits`, of characters that no engine takes for anything else.
-fn by_digest(image: &str) -> bool {
+/// Whether it is `name@sha256:` and 64 hex digits, with a name that no engine could take for an option.
+fn is_named_by_digest(image: &str) -> bool {
     let plain = |name: &str| {
         name.starts_with(|c: char| c.is_ascii_alphanumeric())
             && name.len() <= 200
@@ -124,25 +124,30 @@ fn by_digest(image: &str) -> bool {
 }
 
 impl Engine {
-    /// How large an image is, as the engine counts.
+    /// The size of an image, as the engine reports it.
     pub(super) fn image_bytes(&self, image: &str) -> u64 {
         let mut command = self.command();
         command.args(["image", "inspect", "--format", "{{.Size}}", image]);
-        let said = super::engine::run(&mut command).ok();
+        let said = super::engine::run_to_end(&mut command).ok();
         said.and_then(|said| String::from_utf8(said.stdout).ok()?.trim().parse().ok()).unwrap_or_default()
     }
 
-    /// The id of an image that is here.
+    /// The id of a local image.
     pub(super) fn image_id(&self, image: &str) -> Option<String> {
         let mut command = self.command();
         command.args(["image", "inspect", "--format", "{{.Id}}", image]);
-        let said = super::engine::run(&mut command).ok()?;
+        let said = super::engine::run_to_end(&mut command).ok()?;
         let id = String::from_utf8(said.stdout).ok()?.trim().to_owned();
         (said.status.success() && !id.is_empty()).then_some(id)
     }
 
-    /// Sees to it that an image is here, and tells its id.
-    pub(super) fn have(&self, image: &str, offline: bool, progress: &dyn Progress) -> Result<String, ImageError> {
+    /// Pulls an image unless it is local, and returns its id.
+    pub(super) fn ensure_image(
+        &self,
+        image: &str,
+        offline: bool,
+        progress: &dyn Progress,
+    ) -> Result<String, ImageError> {
         if let Some(id) = self.image_id(image) {
             return Ok(id);
         }
@@ -155,15 +160,15 @@ impl Engine {
         self.image_id(image).ok_or_else(|| failed("the engine says that it did, and has no such image".to_owned()))
     }
 
-    /// The image of a build that was made before.
-    pub(super) fn built(&self, build: &Build<'_>) -> Option<String> {
+    /// The tag of an earlier build with the same inputs, if its image exists.
+    pub(super) fn find_built(&self, build: &Build<'_>) -> Option<String> {
         let tag = build.tag();
         self.image_id(&tag).map(|_| tag)
     }
 
     /// Builds an image from a folder with a `Dockerfile`, unless one with this tag is there.
-    pub(super) fn build(&self, build: &Build<'_>, progress: &dyn Progress) -> Result<String, ImageError> {
-        if let Some(tag) = self.built(build) {
+    pub(super) fn build_image(&self, build: &Build<'_>, progress: &dyn Progress) -> Result<String, ImageError> {
+        if let Some(tag) = self.find_built(build) {
             return Ok(tag);
         }
         let tag = build.tag();
@@ -172,7 +177,7 @@ impl Engine {
         command.args(["build", "--quiet", "--force-rm", "--tag", &tag]);
         command.args(["--network", if build.network { "default" } else { "none" }]);
         if self.kind == Kind::Podman {
-            // What it takes from other images is fetched by the engine itself, as `ADD` is.
+            // `FROM` and `COPY --from` pull with the engine's own network access, which `--network` does not affect.
             let pull = if build.network { "--pull=missing" } else { "--pull=never" };
             command.args([pull, &format!("--http-proxy={}", build.network)]);
         }
@@ -184,25 +189,25 @@ impl Engine {
         Ok(tag)
     }
 
-    /// What a stranger's instructions may take, as far as engines can be told. They run as the image's root.
+    /// Limits what untrusted instructions may use, as far as engines have options for it. They run as root of the image.
     fn bound_build(&self, command: &mut Program) {
         command.args(["--ulimit", "nofile=1024:1024", "--ulimit", "nproc=512:512", "--ulimit", "core=0:0"]);
         command.args(["--ulimit", &format!("fsize={BUILD_BYTES}:{BUILD_BYTES}")]);
-        if self.bounds_the_whole {
+        if self.limits_container {
             let bytes = format!("{BUILD_BYTES}b");
             command.args(["--memory", &bytes, "--memory-swap", &bytes]);
         }
-        if self.bounds_processors {
+        if self.limits_processors {
             command.args(["--cpu-period", "100000", "--cpu-quota", "100000"]);
         }
         if self.kind == Kind::Podman {
-            // What installing files takes, and no more. Docker has no such option.
+            // The capabilities that installing files needs. Docker's build has no such option.
             command.args(["--cap-drop", "all"]);
             command.args(["--cap-add", "CHOWN", "--cap-add", "DAC_OVERRIDE", "--cap-add", "FOWNER"]);
         }
     }
 
-    /// Runs what takes long; `failed` makes an error of what the engine says last.
+    /// Runs a slow command; `failed` turns the engine's last line into an error.
     fn finish_long(
         &self,
         command: &mut Program,
@@ -226,7 +231,7 @@ pub struct Build<'a> {
     pub folder: &'a Path,
     pub dockerfile: &'a Path,
     pub base: &'a str,
-    /// The base's id, where it is here: another base under the same name makes another image.
+    /// The base's id, if the base is used: a changed base under the same name must give another image.
     pub base_id: Option<&'a str>,
     pub network: bool,
 }
@@ -245,7 +250,7 @@ impl Build<'_> {
 mod tests {
     use super::*;
 
-    fn of(image: &str) -> ContainerSpec {
+    fn spec_with_image(image: &str) -> ContainerSpec {
         let manifest = skillcell_policy::manifest::Manifest::read(serde_json::json!({"container": {"image": image}}));
         manifest.unwrap().container.unwrap()
     }
@@ -253,17 +258,17 @@ mod tests {
     #[test]
     fn an_image_is_named_by_digest_or_not_at_all() {
         let digest = format!("a/b:1@sha256:{}", "0".repeat(64));
-        assert_eq!(Source::of(Some(&of(&digest)), true).unwrap(), Source::Named(digest));
+        assert_eq!(Source::select(Some(&spec_with_image(&digest)), true).unwrap(), Source::Named(digest));
         for image in ["python:3", "--privileged@sha256:00", "a b@sha256:00", &format!("-v@sha256:{}", "0".repeat(64))] {
-            let refused = Source::of(Some(&of(image)), true);
+            let refused = Source::select(Some(&spec_with_image(image)), true);
             assert!(matches!(refused, Err(ImageError::NoDigest(_))), "{image}: {refused:?}");
         }
-        assert!(matches!(Source::of(Some(&ContainerSpec::default()), false), Err(ImageError::Form)));
+        assert!(matches!(Source::select(Some(&ContainerSpec::default()), false), Err(ImageError::Form)));
     }
 
     #[test]
     fn a_bundle_without_an_image_has_its_dockerfile_or_the_default() {
-        assert_eq!(Source::of(None, true).unwrap(), Source::Dockerfile);
-        assert_eq!(Source::of(None, false).unwrap(), Source::Default);
+        assert_eq!(Source::select(None, true).unwrap(), Source::Dockerfile);
+        assert_eq!(Source::select(None, false).unwrap(), Source::Default);
     }
 }

@@ -1,12 +1,12 @@
-//! Getting a skill's image ready: named, built from its `Dockerfile`, or made of a base and its requirements.
+//! Prepares a skill's image: pulled by name, built from its `Dockerfile`, or built from a base and its requirements.
 
 use super::arguments::Container;
 use super::dockerfile;
 use super::engine::{Engine, Kind, last_line};
 use super::image::{Build, Containers, ImageError, Source};
 use super::run::End;
-use super::{OURS, Ready, seccomp};
-use crate::{TierError, after};
+use super::{RUNNER_FOLDER, Ready, seccomp};
+use crate::{TierError, deadline_after};
 use skillcell_cache::Cache;
 use skillcell_cache::progress::Progress;
 use skillcell_limits::Limits;
@@ -17,9 +17,10 @@ use skillcell_packages::venv::{Foreign, Venv};
 use skillcell_packages::{Target, Wanted};
 use skillcell_policy::manifest::Manifest;
 
-/// Where an image has the skill's packages.
+/// The `Dockerfile` of default images, which have the skill's packages in `/opt/packages`.
 const DEFAULT: &str = "ARG BASE\nFROM ${BASE}\nCOPY . /opt/packages\n";
-/// What is needed to make one.
+
+/// Makes images.
 pub struct Maker<'a> {
     pub cache: &'a Cache,
     pub fetch: &'a Fetch,
@@ -28,33 +29,34 @@ pub struct Maker<'a> {
 }
 
 impl Maker<'_> {
-    /// The image of this skill, made if it is not there.
+    /// The image of this skill, built or pulled if it does not exist.
     pub fn make(&self, skill: &Skill, manifest: &Manifest, wanted: &Wanted) -> Result<Ready, TierError> {
         let engine = Engine::of_machine()?;
         let has_dockerfile = skill.files().iter().any(|(path, _)| path == "Dockerfile");
-        match Source::of(manifest.container.as_ref(), has_dockerfile).map_err(TierError::from)? {
+        match Source::select(manifest.container.as_ref(), has_dockerfile).map_err(TierError::from)? {
             Source::Named(image) => {
-                // Where it is pulled from is a stranger's choice: an address in the operator's own network, say.
+                // The manifest chooses the registry, which could be an address in the operator's own network.
                 if !self.containers.allow_build_network && engine.image_id(&image).is_none() {
                     let engine = engine.kind.program();
                     return Err(ImageError::Unpulled { image, engine }.into());
                 }
-                engine.have(&image, self.fetch.offline, self.progress).map_err(TierError::from)?;
+                engine.ensure_image(&image, self.fetch.offline, self.progress).map_err(TierError::from)?;
                 Ok(Ready { engine, image, command: Vec::new() })
             }
             Source::Dockerfile => {
-                let image = self.of_dockerfile(&engine, skill)?;
+                let image = self.build_from_dockerfile(&engine, skill)?;
                 Ok(Ready { engine, image, command: Vec::new() })
             }
             Source::Default => {
-                let image = self.of_requirements(&engine, skill, wanted)?;
-                let command = ["python3", "-I", "-S", &format!("{OURS}/container.py")].map(str::to_owned).to_vec();
+                let image = self.build_from_requirements(&engine, skill, wanted)?;
+                let command =
+                    ["python3", "-I", "-S", &format!("{RUNNER_FOLDER}/container.py")].map(str::to_owned).to_vec();
                 Ok(Ready { engine, image, command })
             }
         }
     }
 
-    fn of_dockerfile(&self, engine: &Engine, skill: &Skill) -> Result<String, TierError> {
+    fn build_from_dockerfile(&self, engine: &Engine, skill: &Skill) -> Result<String, TierError> {
         let work = self.cache.scratch()?;
         let folder = work.path().join("skill");
         skill.write_to(&folder).map_err(TierError::io("write the skill's files"))?;
@@ -62,21 +64,21 @@ impl Maker<'_> {
         let network = *allow_build_network && !self.fetch.offline;
         let dockerfile = folder.join("Dockerfile");
         let text = std::fs::read(&dockerfile).map_err(TierError::io("read the skill's Dockerfile"))?;
-        if let Some(why) = dockerfile::refusal(&text, network) {
+        if let Some(why) = dockerfile::why_refused(&text, network) {
             return Err(ImageError::Dockerfile { skill: skill.id().to_owned(), why }.into());
         }
         if engine.kind == Kind::Docker && !network {
-            // Podman is told to fetch none; this engine can't be.
-            let missing = dockerfile::images(&text).into_iter().find(|image| engine.image_id(image).is_none());
+            // Podman is told not to pull; Docker can't be.
+            let missing = dockerfile::external_images(&text).into_iter().find(|image| engine.image_id(image).is_none());
             if let Some(image) = missing {
                 let why = format!("it takes `{image}`, which is not on this machine, and a build fetches nothing");
                 return Err(ImageError::Dockerfile { skill: skill.id().to_owned(), why }.into());
             }
         }
-        // The operator's own choice is pulled; a build pulls nothing.
+        // The base is the operator's choice and may be pulled; the build itself pulls nothing.
         let takes_base = String::from_utf8_lossy(&text).contains("BASE");
         let base_id = takes_base
-            .then(|| engine.have(base, self.fetch.offline, self.progress))
+            .then(|| engine.ensure_image(base, self.fetch.offline, self.progress))
             .transpose()
             .map_err(TierError::from)?;
         let build = Build {
@@ -88,12 +90,12 @@ impl Maker<'_> {
             base_id: base_id.as_deref(),
             network,
         };
-        engine.build(&build, self.progress).map_err(TierError::from)
+        engine.build_image(&build, self.progress).map_err(TierError::from)
     }
 
-    fn of_requirements(&self, engine: &Engine, skill: &Skill, wanted: &Wanted) -> Result<String, TierError> {
+    fn build_from_requirements(&self, engine: &Engine, skill: &Skill, wanted: &Wanted) -> Result<String, TierError> {
         let base = &self.containers.base;
-        let base_id = engine.have(base, self.fetch.offline, self.progress).map_err(TierError::from)?;
+        let base_id = engine.ensure_image(base, self.fetch.offline, self.progress).map_err(TierError::from)?;
         let work = self.cache.scratch()?;
         let dockerfile = work.path().join("Dockerfile");
         std::fs::write(&dockerfile, DEFAULT).map_err(TierError::io("write a Dockerfile"))?;
@@ -107,26 +109,26 @@ impl Maker<'_> {
             base_id: Some(&base_id),
             network: false,
         };
-        if let Some(tag) = engine.built(&build) {
+        if let Some(tag) = engine.find_built(&build) {
             return Ok(tag);
         }
-        let packages = self.made_for(engine, wanted)?;
+        let packages = self.packages_for_base(engine, wanted)?;
         build.folder = packages.root();
-        engine.build(&build, self.progress).map_err(TierError::from)
+        engine.build_image(&build, self.progress).map_err(TierError::from)
     }
 
-    /// The packages in a default image; other images have what they have.
+    /// The packages of a default image. For other images they are not known.
     pub fn packages(&self, ready: &Ready, wanted: &Wanted) -> Result<Option<Venv>, TierError> {
-        if ready.command.is_empty() { Ok(None) } else { self.made_for(&ready.engine, wanted).map(Some) }
+        if ready.command.is_empty() { Ok(None) } else { self.packages_for_base(&ready.engine, wanted).map(Some) }
     }
 
-    /// Requirements as packages for the base's Python.
-    fn made_for(&self, engine: &Engine, wanted: &Wanted) -> Result<Venv, TierError> {
-        let foreign = self.ask(engine, &self.containers.base)?;
+    /// Installs the requirements for the base's Python.
+    fn packages_for_base(&self, engine: &Engine, wanted: &Wanted) -> Result<Venv, TierError> {
+        let foreign = self.query_base_python(engine, &self.containers.base)?;
         Ok(Venv::make(self.cache, self.fetch, self.progress, wanted, Some(&foreign))?)
     }
 
-    /// What packages of the default image are chosen for. The base is looked for, not fetched.
+    /// The platform for which packages of the default image are chosen. Fails if the base is not local; it is not pulled.
     pub fn base_target(&self) -> Result<Target, TierError> {
         let engine = Engine::of_machine()?;
         let base = &self.containers.base;
@@ -134,17 +136,18 @@ impl Maker<'_> {
             let why = "it is not on this machine".to_owned();
             return Err(ImageError::Base { image: base.clone(), why }.into());
         }
-        Ok(self.ask(&engine, base)?.target())
+        Ok(self.query_base_python(&engine, base)?.target())
     }
 
-    /// What Python the base has.
-    fn ask(&self, engine: &Engine, base: &str) -> Result<Foreign, TierError> {
+    /// Asks the base's Python for its version and platform, in a container.
+    fn query_base_python(&self, engine: &Engine, base: &str) -> Result<Foreign, TierError> {
         let work = self.cache.scratch().map_err(|error| TierError::Sandbox(error.to_string()))?;
         let env_file = work.path().join("env");
         std::fs::write(&env_file, "").map_err(TierError::io("write a file"))?;
         let filter = work.path().join("seccomp.json");
-        let profile = seccomp::profile(engine.filter.as_deref());
+        let profile = seccomp::build_profile(engine.filter.as_deref());
         std::fs::write(&filter, profile.to_string()).map_err(TierError::io("write a file"))?;
+        // The base may be any image, so it runs as isolated as a skill does.
         let limits = Limits::default();
         let command = ["python3", "-I", "-S", "-c", Foreign::ASK].map(str::to_owned);
         let name = format!("skillcell-ask-{}", std::process::id());
@@ -153,7 +156,7 @@ impl Maker<'_> {
             name: &name,
             image: base,
             command: &command,
-            bound: &[],
+            mounts: &[],
             env_file: &env_file,
             id_file: &work.path().join("id"),
             pid_file: &work.path().join("pid"),
@@ -161,7 +164,8 @@ impl Maker<'_> {
             limits: &limits,
             cancel: &CancelToken::default(),
         };
-        let ended = container.run(b"", [1 << 16, 1 << 16], after(limits.deadline)).map_err(ImageError::Engine)?;
+        let ended =
+            container.run(b"", [1 << 16, 1 << 16], deadline_after(limits.deadline)).map_err(ImageError::Engine)?;
         let answer = match ended.end {
             End::Exited(status) if status.success() => serde_json::from_slice(&ended.stdout.bytes).ok(),
             _ => None,

@@ -1,5 +1,5 @@
-//! Whether the user that a container of root's runs as may use a folder that was granted. That user owns nothing, so what
-//! the folder lets everybody do is what counts.
+//! Whether the container's user may use a granted folder, if the engine runs as root. The container then runs as `nobody`,
+//! so usually the folder's mode for others decides.
 
 use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
@@ -9,16 +9,16 @@ use super::arguments::NOBODY;
 use crate::UnsupportedMount;
 use skillcell_policy::{Mode, MountGrant};
 
-/// The first folder of these that nobody may use as it was granted.
-pub fn lacking(mounts: &[(PathBuf, MountGrant)]) -> Option<UnsupportedMount> {
+/// The first folder that the user `nobody` may not use as granted.
+pub fn inaccessible_mount(mounts: &[(PathBuf, MountGrant)]) -> Option<UnsupportedMount> {
     mounts.iter().find_map(|(folder, grant)| {
         let (needs, verb) = match grant.mode {
             Mode::ReadOnly => (0o5, "read"),
             Mode::ReadWrite => (0o7, "write to"),
         };
-        // What can't be looked at is told by who mounts it.
+        // If it can't be inspected, mounting it fails with a better message.
         let found = folder.metadata().ok()?;
-        (!may(&found, needs)).then(|| UnsupportedMount {
+        (!has_rights(&found, needs)).then(|| UnsupportedMount {
             grant: grant.clone(),
             why: format!(
                 "`{}` is granted, but a container that root starts runs as the user {NOBODY}, who may not {verb} `{}`",
@@ -32,7 +32,7 @@ pub fn lacking(mounts: &[(PathBuf, MountGrant)]) -> Option<UnsupportedMount> {
     })
 }
 
-fn may(found: &Metadata, needs: u32) -> bool {
+fn has_rights(found: &Metadata, needs: u32) -> bool {
     let shift = match () {
         () if found.uid() == NOBODY => 6,
         () if found.gid() == NOBODY => 3,
@@ -53,7 +53,7 @@ mod tests {
         let refused = |mode: u32, grant: &str| {
             std::fs::set_permissions(place.path(), std::fs::Permissions::from_mode(mode)).unwrap();
             let grant = MountGrant::parse(&format!("{}:/data{grant}", place.path().display())).unwrap();
-            lacking(&[(place.path().to_owned(), grant)]).map(|unsupported_mount| unsupported_mount.why)
+            inaccessible_mount(&[(place.path().to_owned(), grant)]).map(|unsupported_mount| unsupported_mount.why)
         };
         assert_eq!(refused(0o755, ""), None);
         assert_eq!(refused(0o777, ":rw"), None);

@@ -1,5 +1,5 @@
-//! One container from its start to its removal. It is told one JSON text on its standard input and answers with one on
-//! its standard output; whatever becomes of it, nothing of it is left.
+//! Runs one container from its start to its removal, with a JSON request on stdin and a JSON answer on stdout. However it
+//! ends, the container is removed.
 
 use std::path::Path;
 use std::process::ExitStatus;
@@ -9,16 +9,16 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use super::arguments::Container;
 use super::engine::last_line;
-use super::places::Places;
-use skillcell_child::{Finished, Keep, Running, Said};
+use super::scratch_mounts::ScratchMounts;
+use skillcell_child::{Captured, Finished, Keep, Running};
 
-/// How often a running container is looked at.
-const LOOK: Duration = Duration::from_millis(5);
-/// What the engine has to remove a container in.
-const REMOVAL: Duration = Duration::from_secs(10);
-/// What it has to remove by itself one that was killed.
-const REMOVAL_BY_ITSELF: Duration = Duration::from_millis(500);
-/// What is read of pipes after their end.
+/// How often a running container is checked.
+const POLL_INTERVAL: Duration = Duration::from_millis(5);
+/// The timeout of the engine's `rm`.
+const REMOVAL_TIMEOUT: Duration = Duration::from_secs(10);
+/// How long the engine may take to remove a killed container by itself (`--rm`).
+const AUTO_REMOVAL_TIMEOUT: Duration = Duration::from_millis(500);
+/// How long output is still read after the end.
 const DRAIN: Duration = Duration::from_millis(500);
 
 /// How it ended.
@@ -28,39 +28,40 @@ pub enum End {
     Exited(ExitStatus),
     Deadline,
     Cancelled,
-    /// It said more than may be kept: on stdout, or on stderr.
+    /// It wrote more than the cap to stdout, or to stderr.
     Overflowed {
         on_stdout: bool,
     },
-    /// It made more of them than may be.
+    /// It created more files than allowed.
     TooManyFiles,
 }
 
-/// What is left of it.
+/// How a container ended, and its output.
 #[derive(Debug)]
-pub struct Ended {
+pub struct ContainerExit {
     pub end: End,
-    pub stdout: Said,
-    pub stderr: Said,
+    pub stdout: Captured,
+    pub stderr: Captured,
 }
 
 impl Container<'_> {
-    /// Starts it, tells it `request`, and waits for its end until `deadline`.
-    pub fn run(&self, request: &[u8], caps: [u64; 2], deadline: Instant) -> std::io::Result<Ended> {
+    /// Starts it with `request` on stdin, and waits for its end until `deadline`. `caps` are for stdout and stderr.
+    pub fn run(&self, request: &[u8], caps: [u64; 2], deadline: Instant) -> std::io::Result<ContainerExit> {
         let mut command = self.engine.command();
         command.args(self.arguments());
-        // Where a container runs out of memory, Podman's monitor leaves a file `oom` where it was started.
-        // Killed with this process it would leave its container running; its input's end makes it end that.
+        // Killed together with this process, the client would leave its container running. Instead it sees the end of its
+        // stdin, and ends the container.
         command.may_outlive_us();
+        // When memory runs out, Podman's monitor leaves a file `oom` in the folder that it was started in.
         command.in_folder(self.id_file.parent().unwrap_or(Path::new("/"))).input(request);
         let [stdout, stderr] = caps.map(|cap| Keep::First(usize::try_from(cap).unwrap_or(usize::MAX)));
         let mut running = command.keep(stdout, stderr).start()?;
-        let mut files = Places::new(self.pid_file);
+        let mut files = ScratchMounts::new(self.pid_file);
         let end = loop {
-            if let Some(status) = running.wait(Instant::now() + LOOK)? {
+            if let Some(status) = running.wait(Instant::now() + POLL_INTERVAL)? {
                 break End::Exited(status);
             }
-            if let Some(pipe) = running.overflowed() {
+            if let Some(pipe) = running.overflowed_stream() {
                 break End::Overflowed { on_stdout: pipe == 0 };
             }
             if Instant::now() >= deadline {
@@ -69,50 +70,50 @@ impl Container<'_> {
             if self.cancel.is_cancelled() {
                 break End::Cancelled;
             }
-            if files.more_than(self.limits.scratch_files) {
+            if files.has_more_files_than(self.limits.scratch_files) {
                 break End::TooManyFiles;
             }
         };
         if !matches!(end, End::Exited(_)) {
-            self.end(&mut running)?;
+            self.end_early(&mut running)?;
         }
-        let [stdout, stderr] = running.said(Instant::now() + DRAIN);
-        Ok(Ended { end, stdout, stderr })
+        let [stdout, stderr] = running.take_output(Instant::now() + DRAIN);
+        Ok(ContainerExit { end, stdout, stderr })
     }
 
-    /// Ends it before its time, so that nothing of it is left.
-    fn end(&self, running: &mut Running) -> std::io::Result<()> {
+    /// Ends it early, and makes sure that it is removed.
+    fn end_early(&self, running: &mut Running) -> std::io::Result<()> {
         if !self.id_file.exists() {
-            // It is still being made, so there is nothing to remove until nobody makes it any more.
+            // It is still being created. Once the client is killed, whatever it has created can be removed.
             running.kill();
-        } else if self.kill() && running.wait(Instant::now() + REMOVAL_BY_ITSELF)?.is_some() {
+        } else if self.kill_first_process() && running.wait(Instant::now() + AUTO_REMOVAL_TIMEOUT)?.is_some() {
             return Ok(());
         }
-        self.remove()?;
+        self.remove_container()?;
         running.kill();
         Ok(())
     }
 
-    /// Kills its first process, and the kernel all others with that. The engine then removes the container by itself,
-    /// sooner than if it were asked to. Whether that could be done.
-    fn kill(&self) -> bool {
+    /// Kills its first process, upon which the kernel kills all others, and the engine removes the container, which is faster
+    /// than `rm`. Returns whether the process could be killed.
+    fn kill_first_process(&self) -> bool {
         let Ok(text) = std::fs::read_to_string(self.pid_file) else { return false };
         let Some(pid) = text.trim().parse().ok().and_then(Pid::from_raw) else { return false };
         is_first_of_a_namespace(pid) && kill_process(pid, Signal::KILL).is_ok()
     }
 
-    /// Ends it at once. Gone already is fine: engines remove what has ended.
-    fn remove(&self) -> std::io::Result<()> {
+    /// Kills and removes it with the engine's `rm`. It is no error if it is gone already.
+    fn remove_container(&self) -> std::io::Result<()> {
         let mut command = self.engine.command();
         command.args(["rm", "--force"]);
         if self.engine.kind == super::Kind::Podman {
             command.args(["--ignore", "--time", "0"]);
         }
         command.arg(self.name);
-        let why = match command.finish(REMOVAL)? {
+        let why = match command.finish(REMOVAL_TIMEOUT)? {
             Finished::Ended(said) if said.status.success() => return Ok(()),
             Finished::Ended(said) => last_line(&String::from_utf8_lossy(&said.stderr)),
-            Finished::TookTooLong => format!("it took longer than {REMOVAL:?}"),
+            Finished::TookTooLong => format!("it took longer than {REMOVAL_TIMEOUT:?}"),
         };
         if why.to_ascii_lowercase().contains("no such container") {
             return Ok(());
@@ -124,7 +125,7 @@ impl Container<'_> {
     }
 }
 
-/// Whether it is the first process as seen from inside: no process of the machine itself is.
+/// Whether it is pid 1 of a nested pid namespace. Guards against a reused pid: ordinary processes of the host are not.
 fn is_first_of_a_namespace(pid: Pid) -> bool {
     let status = std::fs::read_to_string(format!("/proc/{}/status", pid.as_raw_nonzero())).unwrap_or_default();
     let numbers = status.lines().find_map(|line| line.strip_prefix("NSpid:")).unwrap_or_default();

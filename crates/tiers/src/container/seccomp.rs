@@ -1,122 +1,123 @@
-//! The filter of system calls that a container gets, as engines read it: what `sandbox/seccomp.rs` refuses in a process, and
-//! namespaces, on top of what the engine itself refuses. Podman's own filter is a list of what is allowed, so names are
-//! taken out of that; where an engine does not tell its list, the filter is a list of what is refused.
+//! The seccomp profile of a container, in the JSON format of engines: refuses what `sandbox/seccomp.rs` refuses in a process,
+//! and namespaces, on top of what the engine refuses by default. Podman's default is an allow list, from which calls are
+//! removed; if an engine does not report its default, the profile is a deny list.
 
 use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::sandbox::seccomp::{DENIED, FAMILIES, MAKING, NAMESPACES, SET_ID};
+use crate::sandbox::seccomp::{CREATE_FLAGS, DENIED, NAMESPACES, SET_ID, SOCKET_FAMILIES};
 
 const ALLOW: &str = "SCMP_ACT_ALLOW";
 const ERRNO: &str = "SCMP_ACT_ERRNO";
 const SET_ID_BITS: [u32; 2] = [libc::S_ISUID, libc::S_ISGID];
-/// What engines refuse besides, as far as a container without capabilities could still do something with it.
+/// What engines refuse by default besides, as far as it matters for a container without capabilities.
 const OBSOLETE: [&str; 8] =
     ["iopl", "ioperm", "modify_ldt", "uselib", "ustat", "sysfs", "personality", "get_kernel_syms"];
 
-/// The filter, from the engine's own if that can be read.
-pub fn profile(of_engine: Option<&Path>) -> Value {
+/// The profile, based on the engine's default if that can be read.
+pub fn build_profile(of_engine: Option<&Path>) -> Value {
     let text = of_engine.and_then(|path| std::fs::read(path).ok());
     let own = text.and_then(|text| serde_json::from_slice::<Value>(&text).ok());
-    own.and_then(narrowed).unwrap_or_else(refusing)
+    own.and_then(narrow_allow_list).unwrap_or_else(deny_list)
 }
 
-/// A list of what is allowed, with less in it. None if that is no such list.
-fn narrowed(mut own: Value) -> Option<Value> {
+/// Removes what is refused from an allow list. `None` if it is not an allow list.
+fn narrow_allow_list(mut own: Value) -> Option<Value> {
     if own["defaultAction"] != ERRNO {
         return None;
     }
-    let ours: Vec<&str> = names().chain(conditional()).collect();
+    let removed: Vec<&str> = denied_names().chain(conditional_names()).collect();
     let rules = own["syscalls"].as_array_mut()?;
     for rule in &mut *rules {
-        rule["names"].as_array_mut()?.retain(|name| name.as_str().is_some_and(|name| !ours.contains(&name)));
+        rule["names"].as_array_mut()?.retain(|name| name.as_str().is_some_and(|name| !removed.contains(&name)));
     }
     rules.retain(|rule| rule["names"].as_array().is_some_and(|names| !names.is_empty()));
     for ((name, _), mode, flags) in SET_ID {
-        rules.push(rule(name, ALLOW, &[without(*mode, SET_ID_BITS.iter().sum::<u32>().into())]));
+        rules.push(rule(name, ALLOW, &[arg_lacks_bits(*mode, SET_ID_BITS.iter().sum::<u32>().into())]));
         if let Some(flags) = flags {
-            rules.push(rule(name, ALLOW, &[without(*flags, bits(&MAKING))]));
+            rules.push(rule(name, ALLOW, &[arg_lacks_bits(*flags, flag_bits(&CREATE_FLAGS))]));
         }
     }
-    rules.push(rule("SYS_clone", ALLOW, &[without(0, bits(&NAMESPACES))]));
-    rules.extend(FAMILIES.map(|family| rule("SYS_socket", ALLOW, &[is(0, family.into())])));
+    rules.push(rule("SYS_clone", ALLOW, &[arg_lacks_bits(0, flag_bits(&NAMESPACES))]));
+    rules.extend(SOCKET_FAMILIES.map(|family| rule("SYS_socket", ALLOW, &[arg_equals(0, family.into())])));
     let other = json!({"index": 0, "value": libc::PR_SET_DUMPABLE, "valueTwo": 0, "op": "SCMP_CMP_NE"});
     rules.push(rule("SYS_prctl", ALLOW, &[other]));
-    rules.extend(refused());
+    rules.extend(deny_rules());
     Some(own)
 }
 
-/// A list of what is refused.
-fn refusing() -> Value {
-    let mut rules = refused();
-    let others = (0..libc::AF_NETLINK).filter(|family| !FAMILIES.contains(family));
-    rules.extend(others.map(|family| rule("SYS_socket", ERRNO, &[is(0, family.into())])));
+/// A profile that allows everything but what is refused.
+fn deny_list() -> Value {
+    let mut rules = deny_rules();
+    let others = (0..libc::AF_NETLINK).filter(|family| !SOCKET_FAMILIES.contains(family));
+    rules.extend(others.map(|family| rule("SYS_socket", ERRNO, &[arg_equals(0, family.into())])));
     let higher = json!({"index": 0, "value": libc::AF_NETLINK, "valueTwo": 0, "op": "SCMP_CMP_GT"});
     rules.push(rule("SYS_socket", ERRNO, &[higher]));
     rules.push(json!({"names": OBSOLETE, "action": ERRNO, "errnoRet": libc::EPERM}));
-    // Without `architectures` it is of the machine's own; calls of any other end the process.
+    // Without `architectures` it applies to the native one; calls of any other ABI kill the process.
     json!({"defaultAction": ALLOW, "syscalls": rules})
 }
 
-/// What both refuse, in so many words: what is not in a list of allowed calls may come back as not being there.
-fn refused() -> Vec<Value> {
-    let denied: Vec<&str> = names().collect();
+/// Explicit refusals, for both kinds of profile: a call that is merely missing from an allow list may fail with `ENOSYS`
+/// instead of `EPERM`.
+fn deny_rules() -> Vec<Value> {
+    let denied: Vec<&str> = denied_names().collect();
     let mut rules = vec![json!({"names": denied, "action": ERRNO, "errnoRet": libc::EPERM})];
     for ((name, _), mode, flags) in SET_ID {
         for bit in SET_ID_BITS {
             match flags {
-                None => rules.push(rule(name, ERRNO, &[with(*mode, bit.into())])),
-                Some(flags) => rules.extend(
-                    MAKING.map(|making| rule(name, ERRNO, &[with(*mode, bit.into()), with(*flags, bits(&[making]))])),
-                ),
+                None => rules.push(rule(name, ERRNO, &[arg_has_bits(*mode, bit.into())])),
+                Some(flags) => rules.extend(CREATE_FLAGS.map(|making| {
+                    rule(name, ERRNO, &[arg_has_bits(*mode, bit.into()), arg_has_bits(*flags, flag_bits(&[making]))])
+                })),
             }
         }
     }
-    rules.extend(NAMESPACES.map(|kind| rule("SYS_clone", ERRNO, &[with(0, bits(&[kind]))])));
-    // Who hides its files from its own user hides them from who counts them.
-    rules.push(rule("SYS_prctl", ERRNO, &[is(0, libc::PR_SET_DUMPABLE.into())]));
-    // Its flags are in memory, where no filter sees them. Who is told that it is not there takes the older call.
+    rules.extend(NAMESPACES.map(|kind| rule("SYS_clone", ERRNO, &[arg_has_bits(0, flag_bits(&[kind]))])));
+    // A process that is not dumpable hides its `/proc` files, by which its scratch files are counted.
+    rules.push(rule("SYS_prctl", ERRNO, &[arg_equals(0, libc::PR_SET_DUMPABLE.into())]));
+    // Its flags are behind a pointer, which seccomp can't follow. On ENOSYS the C library falls back to `clone`.
     rules.push(json!({"names": ["clone3"], "action": ERRNO, "errnoRet": libc::ENOSYS}));
     rules
 }
 
-fn names() -> impl Iterator<Item = &'static str> {
-    DENIED.iter().map(|(name, _)| plain(name))
+fn denied_names() -> impl Iterator<Item = &'static str> {
+    DENIED.iter().map(|(name, _)| call_name(name))
 }
 
-/// Calls whose arguments decide.
-fn conditional() -> impl Iterator<Item = &'static str> {
-    SET_ID.iter().map(|((name, _), ..)| plain(name)).chain(["clone", "clone3", "socket", "prctl"])
+/// Calls that are refused depending on their arguments.
+fn conditional_names() -> impl Iterator<Item = &'static str> {
+    SET_ID.iter().map(|((name, _), ..)| call_name(name)).chain(["clone", "clone3", "socket", "prctl"])
 }
 
-fn plain(name: &'static str) -> &'static str {
+fn call_name(name: &'static str) -> &'static str {
     name.strip_prefix("SYS_").unwrap_or(name)
 }
 
 fn rule(name: &'static str, action: &str, conditions: &[Value]) -> Value {
-    let mut rule = json!({"names": [plain(name)], "action": action, "args": conditions});
+    let mut rule = json!({"names": [call_name(name)], "action": action, "args": conditions});
     if action == ERRNO {
         rule["errnoRet"] = libc::EPERM.into();
     }
     rule
 }
 
-fn bits(flags: &[i32]) -> u64 {
+fn flag_bits(flags: &[i32]) -> u64 {
     flags.iter().fold(0, |all, flag| all | u64::try_from(*flag).unwrap_or_default())
 }
 
-fn is(argument: u8, value: i64) -> Value {
+fn arg_equals(argument: u8, value: i64) -> Value {
     json!({"index": argument, "value": value, "valueTwo": 0, "op": "SCMP_CMP_EQ"})
 }
 
-/// An argument that has none of these bits.
-fn without(argument: u8, bits: u64) -> Value {
+/// Matches an argument that has none of these bits.
+fn arg_lacks_bits(argument: u8, bits: u64) -> Value {
     json!({"index": argument, "value": bits, "valueTwo": 0, "op": "SCMP_CMP_MASKED_EQ"})
 }
 
-/// An argument that has all of these bits.
-fn with(argument: u8, bits: u64) -> Value {
+/// Matches an argument that has all of these bits.
+fn arg_has_bits(argument: u8, bits: u64) -> Value {
     json!({"index": argument, "value": bits, "valueTwo": bits, "op": "SCMP_CMP_MASKED_EQ"})
 }
 
@@ -135,7 +136,7 @@ mod tests {
             {"names": ["read", "chmod", "symlinkat", "clone", "mount"], "action": ALLOW},
             {"names": ["ptrace"], "action": ALLOW},
         ]});
-        let narrowed = narrowed(own).unwrap();
+        let narrowed = narrow_allow_list(own).unwrap();
         assert!(allows(&narrowed, "read"));
         assert!(["symlinkat", "mount", "ptrace"].iter().all(|name| !allows(&narrowed, name)), "{narrowed}");
         let rules = narrowed["syscalls"].as_array().unwrap();
@@ -147,8 +148,8 @@ mod tests {
     #[test]
     fn a_list_of_another_kind_is_not_taken() {
         for own in [json!({"defaultAction": ALLOW, "syscalls": []}), json!([]), json!({"defaultAction": ERRNO})] {
-            assert_eq!(narrowed(own.clone()), None, "{own}");
+            assert_eq!(narrow_allow_list(own.clone()), None, "{own}");
         }
-        assert_eq!(profile(Some(Path::new("/nowhere")))["defaultAction"], ALLOW);
+        assert_eq!(build_profile(Some(Path::new("/nowhere")))["defaultAction"], ALLOW);
     }
 }

@@ -1,5 +1,5 @@
-//! Sockets in a folder that is granted. Who can see one can talk to whoever listens there, also where nothing may be written,
-//! and no engine keeps a container from that: it needs sockets for the proxy.
+//! Sockets in granted folders. A container could connect to them, even in a read-only mount, and so reach a service of the
+//! host. Its seccomp profile can't prevent that, since it needs Unix sockets for the proxy.
 
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
@@ -7,13 +7,13 @@ use std::path::{Path, PathBuf};
 use crate::UnsupportedMount;
 use skillcell_policy::MountGrant;
 
-/// Entries that are looked at. What comes after so many is not found, and neither is what is made later.
-const MOST: usize = 50_000;
+/// How many entries are looked at. Sockets beyond that, and those created later, are not found.
+const MAX_ENTRIES: usize = 50_000;
 
 /// The first folder of these with a socket in it.
-pub fn among(mounts: &[(PathBuf, MountGrant)]) -> Option<UnsupportedMount> {
+pub fn mount_with_socket(mounts: &[(PathBuf, MountGrant)]) -> Option<UnsupportedMount> {
     mounts.iter().find_map(|(folder, grant)| {
-        let socket = first(folder)?;
+        let socket = find_socket(folder)?;
         let socket = socket.strip_prefix(folder).unwrap_or(&socket).display();
         Some(UnsupportedMount {
             grant: grant.clone(),
@@ -27,13 +27,13 @@ pub fn among(mounts: &[(PathBuf, MountGrant)]) -> Option<UnsupportedMount> {
     })
 }
 
-fn first(folder: &Path) -> Option<PathBuf> {
+fn find_socket(folder: &Path) -> Option<PathBuf> {
     let (mut left, mut seen) = (vec![folder.to_owned()], 0);
     while let Some(folder) = left.pop() {
         for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
             seen += 1;
             match entry.file_type() {
-                _ if seen > MOST => return None,
+                _ if seen > MAX_ENTRIES => return None,
                 Ok(kind) if kind.is_socket() => return Some(entry.path()),
                 Ok(kind) if kind.is_dir() => left.push(entry.path()),
                 _ => {}
@@ -55,8 +55,8 @@ mod tests {
         std::fs::create_dir(&other).unwrap();
         std::os::unix::fs::symlink(&other, granted.join("link")).unwrap();
         let _elsewhere = std::os::unix::net::UnixListener::bind(other.join("s")).unwrap();
-        assert_eq!(first(&place.path().join("granted")), None);
+        assert_eq!(find_socket(&place.path().join("granted")), None);
         let _here = std::os::unix::net::UnixListener::bind(granted.join("s")).unwrap();
-        assert_eq!(first(&place.path().join("granted")), Some(granted.join("s")));
+        assert_eq!(find_socket(&place.path().join("granted")), Some(granted.join("s")));
     }
 }

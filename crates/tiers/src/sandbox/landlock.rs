@@ -1,12 +1,12 @@
-//! Landlock and seccomp without anything around them: for machines where bubblewrap is not, or may not make namespaces.
+//! Landlock and seccomp without namespaces: for machines where bubblewrap is not installed, or may not create namespaces.
 //!
-//! The process sees this machine's paths. It may read Python, its libraries, the packages, the skill and what is granted, and
-//! may write to its scratch folder and to what is granted so; Landlock refuses every other file, TCP, abstract sockets,
-//! signals to processes outside and tracing. What Landlock does not look at, [`seccomp`] refuses. It has no
-//! capability, root or not, and no way to get one.
+//! The process sees this machine's paths. It may read Python, its libraries, the packages, the skill and granted folders, and
+//! write to its scratch folder and to folders granted for writing. Landlock refuses all other files, TCP, abstract sockets,
+//! signals to processes outside and tracing; [`seccomp`] refuses what Landlock does not cover. The process has no
+//! capabilities, even as root, and no way to gain any.
 //!
-//! *Invariant*: its processes are all in the group that was made for the first, which none can leave, and a group is killed
-//! at once: no process that is being made escapes.
+//! *Invariant*: all its processes are in the process group of the first, which none can leave. The kernel kills a group
+//! atomically, so that no `fork` in progress escapes.
 
 pub mod mounts;
 
@@ -22,24 +22,25 @@ use landlock::{
 };
 use rustix::process::Resource;
 
-use super::{Kind, LIBRARIES, LINKS, Parts, Sandbox, Started, confine, environment, seccomp};
+use super::{Kind, LIBRARIES, LINKS, RunnerSettings, Sandbox, Started, add_to_cgroup, base_environment, seccomp};
 use crate::files::Files;
 use crate::process::{self, MAX_FILE_BYTES, MAX_PROCESSES, Process};
 use crate::proxy::Proxy;
 use crate::scratch::Scratch;
 use crate::{Job, TierError};
-use skillcell_child::spawn::{self, Hold, landlock_version};
+use skillcell_child::spawn::{self, Restrictions, landlock_version};
 use skillcell_packages::venv::Venv;
 use skillcell_policy::Mode;
 
-/// The version that has all that is promised, signals last: Linux 6.12. Nothing is done by halves below it.
+/// The first version with everything that the tier promises (signal scoping came last, in Linux 6.12). Older ones are not used
+/// at all.
 const NEEDED: (ABI, i32) = (ABI::V6, 6);
 const LACKS: &str = "it has this machine's paths, so a folder is mounted only where it is (`--mount DIR:DIR`), and sizes and \
                      times of any file can be learnt; modes and times can't be set";
 
 const READ: BitFlags<AccessFs> = make_bitflags!(AccessFs::{ReadFile | ReadDir});
 const RUN: BitFlags<AccessFs> = make_bitflags!(AccessFs::{ReadFile | ReadDir | Execute});
-/// No links, pipes, sockets or devices are made.
+/// Without the rights to create links, pipes, sockets and devices.
 const WRITE: BitFlags<AccessFs> = make_bitflags!(AccessFs::{
     ReadFile | ReadDir | WriteFile | Truncate | RemoveFile | RemoveDir | MakeReg | MakeDir | Refer
 });
@@ -49,10 +50,10 @@ const DEVICES: [(&str, BitFlags<AccessFs>); 4] = [
     ("/dev/random", READ),
     ("/dev/urandom", READ),
 ];
-/// Python's `mimetypes` reads it where it is, and fails if it may not. There is nothing in it of this machine.
+/// Python's `mimetypes` reads it if it exists, and fails if that is refused. It contains nothing specific to this machine.
 const PUBLIC: &str = "/etc/mime.types";
 
-/// Landlock, if the kernel has enough of it and it works. `without` is why it is not bubblewrap.
+/// Landlock, if the kernel's version suffices and a trial works. `without` says why bubblewrap is not used.
 pub fn find(without: &str) -> Result<Sandbox, String> {
     let version = landlock_version().map_err(|error| match error.raw_os_error() {
         Some(libc::ENOSYS) => "the kernel has no Landlock".to_owned(),
@@ -67,13 +68,14 @@ pub fn find(without: &str) -> Result<Sandbox, String> {
     Ok(Sandbox { kind: Kind::Landlock, version })
 }
 
-/// Starts something that does nothing, held as a skill is.
+/// Starts a shell that does nothing, under the same restrictions as a skill.
 fn try_out() -> Result<(), String> {
-    let rules = ruleset().and_then(|rules| allow(rules, Path::new("/"), RUN)).and_then(descriptor)?;
-    let hold = Hold { rules, filters: filters()?, limits: Vec::new() };
+    let rules = empty_ruleset().and_then(|rules| allow_path(rules, Path::new("/"), RUN)).and_then(into_descriptor)?;
+    let restrictions = Restrictions { rules, filters: seccomp_filters()?, limits: Vec::new() };
     let mut command = Command::new("/bin/sh");
     command.args(["-c", ":"]).env_clear().stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    let ended = spawn::spawn(&mut command, &[], Vec::new(), Some(hold)).and_then(|mut child| child.wait());
+    let ended =
+        spawn::spawn_with_limits(&mut command, &[], Vec::new(), Some(restrictions)).and_then(|mut child| child.wait());
     match ended {
         Ok(status) if status.success() => Ok(()),
         Ok(status) => Err(format!("a shell ended with {status}")),
@@ -81,46 +83,47 @@ fn try_out() -> Result<(), String> {
     }
 }
 
-/// Starts the process, which waits for its settings, and bounds it meanwhile.
+/// Starts the process, and puts limits in place while it waits for its settings.
 pub fn start(job: &Job<'_>, venv: &Venv, files: &Files, deadline: Instant) -> Result<Started, TierError> {
     if let Some(unsupported_mount) = mounts::unsupported_mount(&job.mounts) {
         return Err(TierError::Sandbox(unsupported_mount.why));
     }
-    let scratch = Scratch::new(files.scratch()).map_err(TierError::io("make a scratch folder"))?;
-    let proxy = Proxy::hand_out(job.web.as_deref(), job.denials.clone(), deadline);
+    let scratch = Scratch::new(files.scratch_folder()).map_err(TierError::io("make a scratch folder"))?;
+    let proxy = Proxy::start_on_stream(job.web.as_deref(), job.denials.clone(), deadline);
     let (proxy, hand) = proxy.map_err(TierError::io("make the proxy's stream"))?;
     let descriptors = [OwnedFd::from(hand)];
-    let parts = parts(venv, files, descriptors[0].as_raw_fd());
-    let hold = hold(job, venv, files, &scratch).map_err(TierError::Sandbox)?;
-    let mut process = Process::spawn(command(venv, files, &scratch), &descriptors, job.limits, Some(hold))?;
-    process.guard(&[files.folder(), scratch.around()])?;
-    // What is in the scratch folder is memory too, and is looked at only now and then.
-    process.cgroup = confine(process.pid(), job, job.limits.scratch_bytes.saturating_mul(2))?;
-    process.watch(scratch, job.limits)?;
-    process.capture(job.limits)?;
-    Ok(Started { process, proxy, parts })
+    let runner = runner_settings(venv, files, descriptors[0].as_raw_fd());
+    let restrictions = build_restrictions(job, venv, files, &scratch).map_err(TierError::Sandbox)?;
+    let mut process =
+        Process::spawn(build_command(venv, files, &scratch), &descriptors, job.limits, Some(restrictions))?;
+    process.start_guard(&[files.folder(), scratch.outer_folder()])?;
+    // The scratch folder may be in memory, and can exceed its limit for a moment, since it is checked only periodically.
+    process.cgroup = add_to_cgroup(process.pid(), job, job.limits.scratch_bytes.saturating_mul(2))?;
+    process.watch_scratch(scratch, job.limits)?;
+    process.capture_output(job.limits)?;
+    Ok(Started { process, proxy, runner })
 }
 
-fn parts(venv: &Venv, files: &Files, proxy: i32) -> Parts {
+fn runner_settings(venv: &Venv, files: &Files, proxy: i32) -> RunnerSettings {
     let text = |path: PathBuf| path.to_string_lossy().into_owned();
-    Parts {
+    RunnerSettings {
         packages: process::packages_folder(venv.root()).map(|folder| text(venv.root().join(folder))),
-        skill: text(files.skill()),
+        skill: text(files.skill_folder()),
         proxy,
-        // The kernel counts what the user has anyway.
+        // RLIMIT_NPROC counts all processes of the user, so the existing ones are added.
         processes: processes_of_user().saturating_add(MAX_PROCESSES),
         modes: false,
     }
 }
 
-fn command(venv: &Venv, files: &Files, scratch: &Scratch) -> Command {
+fn build_command(venv: &Venv, files: &Files, scratch: &Scratch) -> Command {
     let mut command = Command::new(&venv.base().executable);
-    command.env_clear().envs(environment(&scratch.home(), &scratch.tmp())).current_dir(scratch.home());
-    command.args(["-I", "-S"]).arg(files.ours().join("run.py"));
+    command.env_clear().envs(base_environment(&scratch.home(), &scratch.tmp())).current_dir(scratch.home());
+    command.args(["-I", "-S"]).arg(files.runner_folder().join("run.py"));
     command
 }
 
-/// Processes and threads.
+/// How many processes and threads this user has.
 fn processes_of_user() -> u64 {
     let user = rustix::process::getuid().as_raw();
     let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
@@ -128,46 +131,46 @@ fn processes_of_user() -> u64 {
     theirs.map(|entry| std::fs::read_dir(entry.path().join("task")).map_or(0, |tasks| tasks.count() as u64)).sum()
 }
 
-fn hold(job: &Job<'_>, venv: &Venv, files: &Files, scratch: &Scratch) -> Result<Hold, String> {
+fn build_restrictions(job: &Job<'_>, venv: &Venv, files: &Files, scratch: &Scratch) -> Result<Restrictions, String> {
     let writes = job.mounts.iter().any(|(_, grant)| grant.mode == Mode::ReadWrite);
-    // A folder has no size, and is looked at only now and then; a file has one.
+    // The folder's size is checked only periodically; RLIMIT_FSIZE bounds each file at once.
     let largest = if writes { MAX_FILE_BYTES } else { job.limits.scratch_bytes.min(MAX_FILE_BYTES) };
-    let rules = rules(job, venv, files, scratch)?;
-    Ok(Hold { rules, filters: filters()?, limits: vec![(Resource::Fsize, largest)] })
+    let rules = landlock_rules(job, venv, files, scratch)?;
+    Ok(Restrictions { rules, filters: seccomp_filters()?, limits: vec![(Resource::Fsize, largest)] })
 }
 
-fn filters() -> Result<Vec<seccompiler::BpfProgram>, String> {
-    seccomp::alone::filters().map_err(|error| error.to_string())
+fn seccomp_filters() -> Result<Vec<seccompiler::BpfProgram>, String> {
+    seccomp::without_namespaces::filters().map_err(|error| error.to_string())
 }
 
-fn rules(job: &Job<'_>, venv: &Venv, files: &Files, scratch: &Scratch) -> Result<OwnedFd, String> {
+fn landlock_rules(job: &Job<'_>, venv: &Venv, files: &Files, scratch: &Scratch) -> Result<OwnedFd, String> {
     let base = venv.base();
-    let mut rules = ruleset()?;
+    let mut rules = empty_ruleset()?;
     for path in LIBRARIES.iter().chain(&LINKS).map(Path::new) {
-        rules = allow_if_there(rules, path, RUN)?;
+        rules = allow_path_if_present(rules, path, RUN)?;
     }
     for path in [base.prefix.join("lib"), base.prefix.join("lib64")] {
-        rules = allow_if_there(rules, &path, RUN)?;
+        rules = allow_path_if_present(rules, &path, RUN)?;
     }
     for path in [&base.executable, venv.root()] {
-        rules = allow(rules, path, RUN)?;
+        rules = allow_path(rules, path, RUN)?;
     }
     for (device, access) in DEVICES {
-        rules = allow(rules, Path::new(device), access)?;
+        rules = allow_path(rules, Path::new(device), access)?;
     }
-    rules = allow_if_there(rules, Path::new(PUBLIC), READ)?;
-    for path in [files.skill(), files.ours()] {
-        rules = allow(rules, &path, READ)?;
+    rules = allow_path_if_present(rules, Path::new(PUBLIC), READ)?;
+    for path in [files.skill_folder(), files.runner_folder()] {
+        rules = allow_path(rules, &path, READ)?;
     }
-    rules = allow(rules, scratch.folder(), WRITE)?;
+    rules = allow_path(rules, scratch.folder(), WRITE)?;
     for (folder, grant) in &job.mounts {
-        rules = allow(rules, folder, if grant.mode == Mode::ReadWrite { WRITE } else { READ })?;
+        rules = allow_path(rules, folder, if grant.mode == Mode::ReadWrite { WRITE } else { READ })?;
     }
-    descriptor(rules)
+    into_descriptor(rules)
 }
 
-/// Rules that allow nothing yet.
-fn ruleset() -> Result<RulesetCreated, String> {
+/// A ruleset that handles every access and allows none yet.
+fn empty_ruleset() -> Result<RulesetCreated, String> {
     let rules = Ruleset::default().set_compatibility(CompatLevel::HardRequirement);
     let rules = rules.handle_access(AccessFs::from_all(NEEDED.0)).map_err(|error| error.to_string())?;
     let rules = rules.handle_access(AccessNet::from_all(NEEDED.0)).map_err(|error| error.to_string())?;
@@ -175,17 +178,22 @@ fn ruleset() -> Result<RulesetCreated, String> {
     rules.create().map_err(|error| error.to_string())
 }
 
-fn allow_if_there(rules: RulesetCreated, path: &Path, access: BitFlags<AccessFs>) -> Result<RulesetCreated, String> {
-    if path.exists() { allow(rules, path, access) } else { Ok(rules) }
+fn allow_path_if_present(
+    rules: RulesetCreated,
+    path: &Path,
+    access: BitFlags<AccessFs>,
+) -> Result<RulesetCreated, String> {
+    if path.exists() { allow_path(rules, path, access) } else { Ok(rules) }
 }
 
-fn allow(rules: RulesetCreated, path: &Path, access: BitFlags<AccessFs>) -> Result<RulesetCreated, String> {
+fn allow_path(rules: RulesetCreated, path: &Path, access: BitFlags<AccessFs>) -> Result<RulesetCreated, String> {
     let said = |error: &dyn std::fmt::Display| format!("`{}`: {error}", path.display());
     let folder = PathFd::new(path).map_err(|error| said(&error))?;
+    // Landlock rejects rights of folders, such as reading a directory, in a rule for a file.
     let access = if path.is_dir() { access } else { access & AccessFs::from_file(NEEDED.0) };
     rules.add_rule(PathBeneath::new(folder, access)).map_err(|error| said(&error))
 }
 
-fn descriptor(rules: RulesetCreated) -> Result<OwnedFd, String> {
+fn into_descriptor(rules: RulesetCreated) -> Result<OwnedFd, String> {
     Option::from(rules).ok_or_else(|| "the kernel has no Landlock".to_owned())
 }

@@ -1,5 +1,5 @@
-//! Removes a tree that a stranger made: however deep it is, no path gets long, nothing recurses, and a few descriptors do.
-//! What lies too deep is moved to the top, and is taken apart there.
+//! Removes an untrusted tree of any depth, without long paths, without recursion and with few descriptors. Folders that are
+//! too deep are moved to the top and removed from there.
 
 use std::ffi::CString;
 use std::io;
@@ -10,13 +10,13 @@ use rustix::fs::{AtFlags, Dir};
 
 use super::used::{make_accessible, open_folder};
 
-/// Folders in folders that are open at once.
+/// How many nested folders are open at once.
 const MAX_DEPTH: usize = 48;
-/// Rounds in which nothing went, before it is given up.
+/// Gives up after this many rounds that removed nothing.
 const MAX_IDLE: u32 = 100;
 
-/// Removes a folder with all that is in it. Nobody may be writing to it.
-pub fn tree(folder: &Path) -> io::Result<()> {
+/// Removes a folder and its content. No process may be writing to it.
+pub fn remove_tree(folder: &Path) -> io::Result<()> {
     let (Some(parent), Some(name)) = (folder.parent(), folder.file_name()) else {
         return Err(io::ErrorKind::InvalidInput.into());
     };
@@ -25,7 +25,7 @@ pub fn tree(folder: &Path) -> io::Result<()> {
     let top = open_folder(parent.as_fd(), &name).ok_or(io::ErrorKind::NotFound)?;
     let (mut moved, mut idle) = (0, 0);
     while idle < MAX_IDLE {
-        if names(top.as_fd())?.is_empty() {
+        if entry_names(top.as_fd())?.is_empty() {
             return Ok(rustix::fs::unlinkat(&parent, &name, AtFlags::REMOVEDIR)?);
         }
         idle += u32::from(take_apart(top.as_fd(), &mut moved)? == 0);
@@ -33,18 +33,18 @@ pub fn tree(folder: &Path) -> io::Result<()> {
     Err(io::ErrorKind::DirectoryNotEmpty.into())
 }
 
-/// A folder that is open, and what is left to do in it.
+/// An open folder, and the names in it that are left to remove.
 struct Level {
     folder: OwnedFd,
     name: CString,
     left: Vec<CString>,
 }
 
-/// Goes through it once; how many went.
+/// Walks the tree once, and returns how many entries were removed.
 fn take_apart(top: BorrowedFd<'_>, moved: &mut u64) -> io::Result<u64> {
     let mut gone = 0;
     let mut open: Vec<Level> = Vec::new();
-    let mut at_top = names(top)?;
+    let mut at_top = entry_names(top)?;
     loop {
         let depth = open.len();
         let (folder, left) = match open.last_mut() {
@@ -52,34 +52,35 @@ fn take_apart(top: BorrowedFd<'_>, moved: &mut u64) -> io::Result<u64> {
             None => (top, &mut at_top),
         };
         if let Some(name) = left.pop() {
-            if removed(folder, &name) {
+            if try_remove(folder, &name) {
                 gone += 1;
                 continue;
             }
             make_accessible(folder, &name);
+            // A folder that is not empty: go down, or move it up if that would be too deep.
             if depth == MAX_DEPTH {
                 *moved += 1;
                 let _ = rustix::fs::renameat(folder, &name, top, format!(".skillcell-{moved}"));
             } else if let Some(folder) = open_folder(folder, &name) {
-                let left = names(folder.as_fd())?;
+                let left = entry_names(folder.as_fd())?;
                 open.push(Level { folder, name, left });
             }
         } else if let Some(level) = open.pop() {
-            let around = open.last().map_or(top, |level| level.folder.as_fd());
-            gone += u64::from(rustix::fs::unlinkat(around, &level.name, AtFlags::REMOVEDIR).is_ok());
+            let parent = open.last().map_or(top, |level| level.folder.as_fd());
+            gone += u64::from(rustix::fs::unlinkat(parent, &level.name, AtFlags::REMOVEDIR).is_ok());
         } else {
             return Ok(gone);
         }
     }
 }
 
-/// Files, and empty folders.
-fn removed(folder: BorrowedFd<'_>, name: &CString) -> bool {
+/// Removes a file or an empty folder; returns whether that worked.
+fn try_remove(folder: BorrowedFd<'_>, name: &CString) -> bool {
     let remove = |flags| rustix::fs::unlinkat(folder, name, flags).is_ok();
     remove(AtFlags::empty()) || remove(AtFlags::REMOVEDIR)
 }
 
-fn names(folder: BorrowedFd<'_>) -> io::Result<Vec<CString>> {
+fn entry_names(folder: BorrowedFd<'_>) -> io::Result<Vec<CString>> {
     let entries = Dir::read_from(folder)?;
     let names = entries.flatten().map(|entry| entry.file_name().to_owned());
     Ok(names.filter(|name| !matches!(name.as_bytes(), b"." | b"..")).collect())

@@ -1,4 +1,4 @@
-//! How much is in a folder that somebody else writes to meanwhile.
+//! Measures a folder while a process writes to it.
 
 use std::ffi::CString;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
@@ -8,7 +8,7 @@ use std::path::Path;
 use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags};
 use rustix::io::Errno;
 
-/// Folders in folders that are looked into; each is a descriptor meanwhile. What goes deeper counts as more than any limit.
+/// How many nested folders are opened, each with a descriptor. A deeper tree counts as over any limit.
 const MAX_DEPTH: usize = 64;
 
 /// Bytes on disk, and files and folders.
@@ -19,20 +19,20 @@ pub struct Used {
 }
 
 impl Used {
-    fn is_more_than(&self, most: &Used) -> bool {
+    fn exceeds(&self, most: &Used) -> bool {
         self.bytes > most.bytes || self.files > most.files
     }
 
-    /// Adds what is in a folder, but for what is in its folders; and names those. Names come first: asking about each file
-    /// takes longer, and whoever makes them is in the way.
-    fn add(&mut self, folder: BorrowedFd<'_>, most: &Used) -> Vec<CString> {
+    /// Adds the entries of a folder, and returns the names of its subfolders. Names are read before any `stat`, which takes
+    /// longer while a process creates files, so that too many files are noticed early.
+    fn add_folder(&mut self, folder: BorrowedFd<'_>, most: &Used) -> Vec<CString> {
         let (mut folders, mut files) = (Vec::new(), Vec::new());
         for entry in Dir::read_from(folder).into_iter().flatten().flatten() {
             if matches!(entry.file_name().to_bytes(), b"." | b"..") {
                 continue;
             }
             self.files += 1;
-            if self.is_more_than(most) {
+            if self.exceeds(most) {
                 return Vec::new();
             }
             let list = if entry.file_type() == FileType::Directory { &mut folders } else { &mut files };
@@ -43,7 +43,7 @@ impl Used {
             let Ok(file) = rustix::fs::statat(folder, &name, AtFlags::SYMLINK_NOFOLLOW) else { continue };
             let bytes = u64::try_from(file.st_blocks).unwrap_or_default().saturating_mul(512);
             self.bytes = self.bytes.saturating_add(bytes);
-            // Not every file system says which is what.
+            // Not every file system reports types in directory entries.
             if FileType::from_raw_mode(file.st_mode) == FileType::Directory {
                 folders.push(name);
             }
@@ -52,11 +52,11 @@ impl Used {
     }
 }
 
-/// What is below a folder, or as much of it as is more than `most`.
-pub fn below(folder: &Path, most: &Used) -> Used {
+/// What is below a folder; stops early once that exceeds `most`.
+pub fn measure_tree(folder: &Path, most: &Used) -> Used {
     let mut used = Used::default();
     let Ok(folder) = rustix::fs::open(folder, FOLDER, Mode::empty()) else { return used };
-    let inner = used.add(folder.as_fd(), most);
+    let inner = used.add_folder(folder.as_fd(), most);
     let mut open = vec![(folder, inner)];
     while let Some((folder, inner)) = open.last_mut() {
         let Some(name) = inner.pop() else {
@@ -64,9 +64,9 @@ pub fn below(folder: &Path, most: &Used) -> Used {
             continue;
         };
         let Some(folder) = open_folder(folder.as_fd(), &name) else { continue };
-        let inner = used.add(folder.as_fd(), most);
+        let inner = used.add_folder(folder.as_fd(), most);
         open.push((folder, inner));
-        if used.is_more_than(most) {
+        if used.exceeds(most) {
             return used;
         }
         if open.len() > MAX_DEPTH {
@@ -78,7 +78,7 @@ pub fn below(folder: &Path, most: &Used) -> Used {
 
 const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 
-/// A folder in a folder, never what a link leads to. One that its maker closed even to itself is opened first.
+/// Opens a subfolder without following links. If its mode denies access even to its owner, the mode is changed first.
 pub fn open_folder(parent: BorrowedFd<'_>, name: &CString) -> Option<OwnedFd> {
     match rustix::fs::openat(parent, name, FOLDER, Mode::empty()) {
         Err(Errno::ACCESS) => {

@@ -1,22 +1,22 @@
-//! Which mounts can be made: not on what the process is made of, where a cell has nothing.
+//! Which mounts bubblewrap can make: none over the paths that the process itself needs.
 
 use std::path::{Path, PathBuf};
 
-use super::{LIBRARIES, LINKS, OURS, PACKAGES};
+use super::{LIBRARIES, LINKS, PACKAGES, RUNNER};
 use crate::UnsupportedMount;
 use skillcell_policy::MountGrant;
 
-/// Besides libraries, and what no tier lets be hidden. What is in `/etc` beside them can be mounted.
-const TAKEN: [&str; 5] = [OURS, PACKAGES, "/etc/passwd", "/etc/group", "/etc/hosts"];
+/// Besides libraries, and besides paths that no tier allows. Other paths in `/etc` can be mounted.
+const RESERVED: [&str; 5] = [RUNNER, PACKAGES, "/etc/passwd", "/etc/group", "/etc/hosts"];
 
 /// The first that can't be made.
 pub fn unsupported_mount(mounts: &[(PathBuf, MountGrant)]) -> Option<UnsupportedMount> {
-    let fixed = || TAKEN.iter().chain(&LIBRARIES).chain(&LINKS).map(Path::new);
-    mounts.iter().find_map(|(_, grant)| hidden(grant, fixed()).map(|why| refused(grant, why)))
+    let fixed = || RESERVED.iter().chain(&LIBRARIES).chain(&LINKS).map(Path::new);
+    mounts.iter().find_map(|(_, grant)| why_hidden(grant, fixed()).map(|why| refuse_mount(grant, why)))
 }
 
-/// Why it would hide one of these places, or lie in one.
-pub fn hidden<'a>(grant: &MountGrant, mut places: impl Iterator<Item = &'a Path>) -> Option<String> {
+/// Why the mount would hide one of these places, or lie in one; `None` if it does not.
+pub fn why_hidden<'a>(grant: &MountGrant, mut places: impl Iterator<Item = &'a Path>) -> Option<String> {
     let guest = Path::new(grant.guest.as_str());
     let place = places.find(|place| place.starts_with(guest) || guest.starts_with(place))?;
     Some(format!(
@@ -26,7 +26,7 @@ pub fn hidden<'a>(grant: &MountGrant, mut places: impl Iterator<Item = &'a Path>
     ))
 }
 
-fn refused(grant: &MountGrant, why: String) -> UnsupportedMount {
+fn refuse_mount(grant: &MountGrant, why: String) -> UnsupportedMount {
     UnsupportedMount { grant: grant.clone(), why, instead: None, remedy: "mount it elsewhere, as `/data` for example" }
 }
 

@@ -1,14 +1,13 @@
-//! What a process sees in `/proc`: its own processes, and a few figures that programs ask for. The rest is of the host, for
-//! all users of it or for its root, and is covered: the keys that the kernel holds for the operator, the kernel's command
-//! line and settings, disks, locks, interrupts.
+//! What a process sees in `/proc`: its own processes, and a few figures that programs ask for. Everything else describes the
+//! host and is covered: the operator's kernel keys, the kernel's command line and settings, disks, locks, interrupts.
 //!
-//! Covered is what is not listed here, so that what a later kernel adds is.
+//! This is an allow list, so that files which later kernels add are covered too.
 
 use std::ffi::OsString;
 use std::fs::FileType;
 
-/// Processes themselves, and what runtimes ask about processors, memory and the kernel. `net` and `mounts` are links to
-/// what the process's own namespaces have.
+/// What runtimes ask about processes, processors, memory and the kernel. `net` and `mounts` are links into the process's own
+/// namespaces.
 const SHOWN: [&str; 11] = [
     "self",
     "thread-self",
@@ -23,9 +22,9 @@ const SHOWN: [&str; 11] = [
     "filesystems",
 ];
 
-/// Arguments that cover the rest of a `/proc` that is mounted already. A device can't be opened where bubblewrap binds it,
-/// so that a covered file is one that may not be read; a covered folder is empty.
-pub fn cover() -> Vec<OsString> {
+/// Arguments that cover the rest of a mounted `/proc`: files with `/dev/null`, which can't be opened there since bubblewrap
+/// binds it `nodev`; folders with an empty tmpfs.
+pub fn cover_arguments() -> Vec<OsString> {
     let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
     let named = entries.filter_map(|entry| Some((entry.file_name().into_string().ok()?, entry.file_type().ok()?)));
     named.filter(|(name, kind)| is_covered(name, *kind)).flat_map(|(name, kind)| cover_entry(&name, kind)).collect()

@@ -1,5 +1,5 @@
-//! Which mounts can be made where there is no file system of its own: a folder is seen where it is, and what a rule allows
-//! for a folder it allows for all that is in it.
+//! Which mounts are possible without a mount namespace: a folder is visible at its own path only, and a Landlock rule for a
+//! folder applies to everything below it.
 
 use std::path::{Path, PathBuf};
 
@@ -11,11 +11,13 @@ const INSTALL: &str = "install bubblewrap";
 /// The first that can't be made.
 pub fn unsupported_mount(mounts: &[(PathBuf, MountGrant)]) -> Option<UnsupportedMount> {
     mounts.iter().find_map(|(folder, grant)| {
-        elsewhere(folder, grant).or_else(|| inside(folder, grant, mounts)).or_else(|| around_ours(folder, grant))
+        mounted_elsewhere(folder, grant)
+            .or_else(|| read_only_in_writable(folder, grant, mounts))
+            .or_else(|| contains_call_files(folder, grant))
     })
 }
 
-fn elsewhere(folder: &Path, grant: &MountGrant) -> Option<UnsupportedMount> {
+fn mounted_elsewhere(folder: &Path, grant: &MountGrant) -> Option<UnsupportedMount> {
     let seen = Path::new(grant.guest.as_str());
     if seen.canonicalize().is_ok_and(|seen| seen == folder) {
         return None;
@@ -30,8 +32,12 @@ fn elsewhere(folder: &Path, grant: &MountGrant) -> Option<UnsupportedMount> {
     Some(UnsupportedMount { grant: grant.clone(), why, instead, remedy: INSTALL })
 }
 
-/// What may only be read, in what may be written.
-fn inside(folder: &Path, grant: &MountGrant, mounts: &[(PathBuf, MountGrant)]) -> Option<UnsupportedMount> {
+/// Refuses a read-only mount within a writable one.
+fn read_only_in_writable(
+    folder: &Path,
+    grant: &MountGrant,
+    mounts: &[(PathBuf, MountGrant)],
+) -> Option<UnsupportedMount> {
     let writable = mounts.iter().filter(|(_, other)| other.mode == Mode::ReadWrite);
     let (around, _) =
         writable.filter(|_| grant.mode == Mode::ReadOnly).find(|(around, _)| folder.starts_with(around))?;
@@ -43,16 +49,16 @@ fn inside(folder: &Path, grant: &MountGrant, mounts: &[(PathBuf, MountGrant)]) -
     Some(UnsupportedMount { grant: grant.clone(), why, instead: None, remedy: INSTALL })
 }
 
-/// The files of this call, and of others, are written where temporary files are.
-fn around_ours(folder: &Path, grant: &MountGrant) -> Option<UnsupportedMount> {
-    let ours = std::env::temp_dir().canonicalize().ok()?;
-    if !ours.starts_with(folder) {
+/// Refuses a mount around the folder for temporary files, where the files of all calls are.
+fn contains_call_files(folder: &Path, grant: &MountGrant) -> Option<UnsupportedMount> {
+    let temp_folder = std::env::temp_dir().canonicalize().ok()?;
+    if !temp_folder.starts_with(folder) {
         return None;
     }
     let why = format!(
         "without bubblewrap `{}` can't be mounted: the files of all calls are written in `{}`, which is in it",
         folder.display(),
-        ours.display()
+        temp_folder.display()
     );
     Some(UnsupportedMount { grant: grant.clone(), why, instead: None, remedy: INSTALL })
 }
@@ -89,9 +95,9 @@ mod tests {
 
     #[test]
     fn what_calls_are_made_of_is_not_mounted() {
-        let ours = std::env::temp_dir().canonicalize().unwrap();
-        let Ok(grant) = MountGrant::parse(&format!("{0}:{0}/x:rw", ours.display())) else { return };
-        assert!(around_ours(&ours, &grant).is_some());
-        assert!(around_ours(&ours.join("deeper"), &grant).is_none());
+        let temp_folder = std::env::temp_dir().canonicalize().unwrap();
+        let Ok(grant) = MountGrant::parse(&format!("{0}:{0}/x:rw", temp_folder.display())) else { return };
+        assert!(contains_call_files(&temp_folder, &grant).is_some());
+        assert!(contains_call_files(&temp_folder.join("deeper"), &grant).is_none());
     }
 }

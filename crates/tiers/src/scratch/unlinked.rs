@@ -1,5 +1,5 @@
-//! Files without a name that a session's processes still hold, open or mapped: they take room on the disk, and no walk
-//! finds them. What is under way in a socket is not found either.
+//! Unlinked files that a session's processes still hold, open or mapped: they take disk space, but a walk of the folder does
+//! not find them. Descriptors in flight in a socket are not found here either.
 
 use std::collections::HashMap;
 use std::os::unix::ffi::OsStrExt;
@@ -8,25 +8,26 @@ use std::path::Path;
 
 use rustix::process::Pid;
 
-use crate::session::processes;
+use crate::session::session_processes;
 
-/// What the kernel puts behind the path of such a file.
+/// What the kernel appends to the path of such a file.
 const DELETED: &[u8] = b" (deleted)";
 
-/// Bytes on disk of files that were below `folder`. A process that can't be looked at may hold any number of them.
-pub fn bytes(folder: &Path, session: Pid) -> u64 {
+/// Bytes of held files that were below `folder`. If a live process can't be inspected, the answer is `u64::MAX`, since it may
+/// hold any number of them.
+pub fn held_bytes(folder: &Path, session: Pid) -> u64 {
     let mut found = HashMap::new();
-    for process in processes(session) {
-        if !open(&process, folder, &mut found) && has_memory(&process) {
+    for process in session_processes(session) {
+        if !add_open_files(&process, folder, &mut found) && has_memory(&process) {
             return u64::MAX;
         }
-        mapped(&process, folder, &mut found);
+        add_mapped_files(&process, folder, &mut found);
     }
     found.values().fold(0, |sum, bytes| sum.saturating_add(*bytes))
 }
 
-/// Whether it could be looked at.
-fn open(process: &Path, folder: &Path, found: &mut HashMap<u64, u64>) -> bool {
+/// Adds the files that it has open. Returns whether the process could be inspected.
+fn add_open_files(process: &Path, folder: &Path, found: &mut HashMap<u64, u64>) -> bool {
     let Ok(entries) = std::fs::read_dir(process.join("fd")) else { return false };
     for entry in entries.flatten() {
         let Ok(target) = std::fs::read_link(entry.path()) else { continue };
@@ -40,13 +41,13 @@ fn open(process: &Path, folder: &Path, found: &mut HashMap<u64, u64>) -> bool {
     true
 }
 
-/// One that is just ending has none any more, can't be looked at either, and holds nothing for long.
+/// Whether it still has an address space. An exiting process has none; it can't be inspected, but holds nothing for long.
 fn has_memory(process: &Path) -> bool {
     std::fs::read_to_string(process.join("status")).is_ok_and(|status| status.contains("\nVmSize:"))
 }
 
-/// As large as they are mapped: how much of that is on the disk can't be seen.
-fn mapped(process: &Path, folder: &Path, found: &mut HashMap<u64, u64>) {
+/// Adds the files that it has mapped, with the size of the mapping: their size on disk is not visible.
+fn add_mapped_files(process: &Path, folder: &Path, found: &mut HashMap<u64, u64>) {
     let maps = std::fs::read(process.join("maps")).unwrap_or_default();
     for line in maps.split(|byte| *byte == b'\n') {
         let Some(path) = line.iter().position(|byte| *byte == b'/').map(|at| &line[at..]) else { continue };
@@ -80,11 +81,11 @@ mod tests {
     fn a_process_that_hides_is_told_from_one_that_ends() {
         let place = tempfile::tempdir().unwrap();
         let (process, mut found) = (place.path(), HashMap::new());
-        assert!(!open(process, Path::new("/"), &mut found));
+        assert!(!add_open_files(process, Path::new("/"), &mut found));
         std::fs::write(process.join("status"), "Name:\tpython3\nState:\tR (running)\nThreads:\t1\n").unwrap();
         assert!(!has_memory(process));
         let own = PathBuf::from(format!("/proc/{}", std::process::id()));
-        assert!(open(&own, Path::new("/"), &mut found) && has_memory(&own));
+        assert!(add_open_files(&own, Path::new("/"), &mut found) && has_memory(&own));
     }
 
     #[test]
@@ -92,14 +93,14 @@ mod tests {
         let place = tempfile::tempdir().unwrap();
         let folder = place.path().canonicalize().unwrap();
         let session = rustix::process::getsid(None).unwrap();
-        assert_eq!(bytes(&folder, session), 0);
+        assert_eq!(held_bytes(&folder, session), 0);
         let path = folder.join("file");
         let file = std::fs::File::create(&path).unwrap();
         std::io::Write::write_all(&mut &file, &[1; 1 << 20]).unwrap();
-        assert_eq!(bytes(&folder, session), 0, "it has a name");
+        assert_eq!(held_bytes(&folder, session), 0, "it has a name");
         std::fs::remove_file(&path).unwrap();
-        assert!(bytes(&folder, session) >= 1 << 20);
+        assert!(held_bytes(&folder, session) >= 1 << 20);
         drop(file);
-        assert_eq!(bytes(&folder, session), 0);
+        assert_eq!(held_bytes(&folder, session), 0);
     }
 }

@@ -1,6 +1,6 @@
-//! Where the cache is, and whether that place can be trusted. Not what is in it.
+//! Where the cache folder is, and whether its path can be trusted. Its content is checked elsewhere.
 //!
-//! The cache holds machine code that this program loads, so whoever can write there is this user.
+//! The cache holds machine code that this program loads, so write access to it is as good as this user's account.
 
 use std::ffi::OsString;
 use std::fs::{self, DirBuilder, Metadata};
@@ -9,11 +9,11 @@ use std::path::{Path, PathBuf};
 
 use super::{Bucket, Error, LAYOUT, Result};
 
-/// How the kernel shows owners that have no number in this user namespace: containers see it on mounts.
+/// The kernel's overflow uid, shown for owners that this user namespace does not map, as on a container's mounts.
 const OVERFLOW_ID: u32 = 65534;
 
 /// The folder to use: the explicit one, else the environment's, else the platform's usual one.
-pub(super) fn choose(explicit: Option<&Path>, var: &dyn Fn(&str) -> Option<OsString>) -> Result<PathBuf> {
+pub(super) fn choose_folder(explicit: Option<&Path>, var: &dyn Fn(&str) -> Option<OsString>) -> Result<PathBuf> {
     let set = |name: &str| var(name).filter(|v| !v.is_empty()).map(PathBuf::from);
     if let Some(path) = explicit.map(Path::to_owned).or_else(|| set("SKILLCELL_CACHE_DIR")) {
         return std::path::absolute(&path).map_err(Error::io("resolve", &path));
@@ -28,16 +28,16 @@ pub(super) fn choose(explicit: Option<&Path>, var: &dyn Fn(&str) -> Option<OsStr
 }
 
 /// Creates what is missing, checks it all, and returns the folder without symbolic links in its path.
-pub(super) fn prepare(folder: &Path) -> Result<PathBuf> {
-    create(folder)?;
+pub(super) fn prepare_folder(folder: &Path) -> Result<PathBuf> {
+    create_folder(folder)?;
     let root = fs::canonicalize(folder).map_err(Error::io("resolve", folder))?;
     check_ancestors(&root)?;
     check_folder(&root)?;
     let layout = root.join(LAYOUT);
     let inner = Bucket::ALL.iter().map(|b| b.as_str()).chain(["trees", "locks", "tmp"]);
     for path in std::iter::once(layout.clone()).chain(inner.map(|name| layout.join(name))) {
-        match create(&path) {
-            // Of a cache that can only be read, a folder that is not there is an empty one.
+        match create_folder(&path) {
+            // In a read-only cache a missing folder is the same as an empty one.
             Err(Error::Io { source, .. }) if is_read_only(&source) && !path.exists() => continue,
             made => made?,
         }
@@ -46,14 +46,14 @@ pub(super) fn prepare(folder: &Path) -> Result<PathBuf> {
     Ok(root)
 }
 
-/// Whether a file can't be made for the reason that nothing can be, there.
+/// Whether the error means that the folder can't be written to at all.
 pub(super) fn is_read_only(error: &std::io::Error) -> bool {
     use rustix::io::Errno;
     let refusals = [Errno::ROFS, Errno::ACCESS, Errno::PERM];
     Errno::from_io_error(error).is_some_and(|errno| refusals.contains(&errno))
 }
 
-fn create(path: &Path) -> Result<()> {
+fn create_folder(path: &Path) -> Result<()> {
     match DirBuilder::new().recursive(true).mode(0o700).create(path) {
         Err(_) if fs::metadata(path).is_ok_and(|m| !m.is_dir()) => Err(Error::NotADirectory { path: path.to_owned() }),
         other => other.map_err(Error::io("create", path)),
@@ -66,7 +66,7 @@ fn check_folder(path: &Path) -> Result<()> {
     if !meta.is_dir() {
         return Err(Error::NotADirectory { path: path.to_owned() });
     }
-    // The administrator's is for reading: a container's image has one, say.
+    // Root's folder is accepted too: a container image may have a read-only cache.
     if ![0, user].contains(&meta.uid()) {
         return Err(Error::Owner { path: path.to_owned(), owner: meta.uid(), user });
     }
@@ -85,14 +85,14 @@ fn check_ancestors(root: &Path) -> Result<()> {
         if ![0, user, OVERFLOW_ID].contains(&meta.uid()) {
             return Err(Error::AncestorOwner { path, ancestor, owner: meta.uid() });
         }
-        if open_to_others(&meta, user) {
+        if is_open_to_others(&meta, user) {
             return Err(Error::AncestorOpen { path, ancestor, mode: meta.mode() & 0o7777 });
         }
     }
     Ok(())
 }
 
-fn open_to_others(meta: &Metadata, user: u32) -> bool {
+fn is_open_to_others(meta: &Metadata, user: u32) -> bool {
     // A group that has the user's own number is the private group of many distributions, and group 0
     // is the administrators': both are commonly given write access, and neither lets strangers in.
     let strangers = ![0, user].contains(&meta.gid());
@@ -108,10 +108,10 @@ mod tests {
 
     fn chosen(explicit: Option<&str>, vars: &[(&str, &str)]) -> Option<PathBuf> {
         let var = |name: &str| vars.iter().find(|(k, _)| *k == name).map(|(_, v)| OsString::from(v));
-        choose(explicit.map(Path::new), &var).ok()
+        choose_folder(explicit.map(Path::new), &var).ok()
     }
 
-    fn mode(path: &Path, mode: u32) {
+    fn set_mode(path: &Path, mode: u32) {
         fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
     }
 
@@ -130,7 +130,7 @@ mod tests {
     #[test]
     fn a_new_cache_is_closed_to_others() {
         let dir = tempfile::tempdir().unwrap();
-        let root = prepare(&dir.path().join("a/b")).unwrap();
+        let root = prepare_folder(&dir.path().join("a/b")).unwrap();
         for folder in [root.clone(), root.join("v1"), root.join("v1/code"), root.join("v1/tmp")] {
             assert_eq!(fs::metadata(folder).unwrap().mode() & 0o7777, 0o700);
         }
@@ -140,15 +140,15 @@ mod tests {
     fn a_folder_that_others_can_write_to_is_refused_with_the_command_that_mends_it() {
         let dir = tempfile::tempdir().unwrap();
         let root = dir.path().join("c");
-        prepare(&root).unwrap();
+        prepare_folder(&root).unwrap();
         for bad in [0o770, 0o702] {
-            mode(&root, bad);
-            let error = prepare(&root).unwrap_err();
+            set_mode(&root, bad);
+            let error = prepare_folder(&root).unwrap_err();
             assert!(matches!(&error, Error::Open { mode, .. } if *mode == bad), "{error}");
             assert!(error.hint().unwrap().contains("chmod -R go-w"));
         }
-        mode(&root, 0o755);
-        assert!(prepare(&root).is_ok());
+        set_mode(&root, 0o755);
+        assert!(prepare_folder(&root).is_ok());
     }
 
     #[test]
@@ -156,11 +156,11 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let shared = dir.path().join("shared");
         fs::create_dir(&shared).unwrap();
-        mode(&shared, 0o777);
-        let error = prepare(&shared.join("c")).unwrap_err();
+        set_mode(&shared, 0o777);
+        let error = prepare_folder(&shared.join("c")).unwrap_err();
         assert!(matches!(error, Error::AncestorOpen { .. }), "{error}");
-        mode(&shared, 0o1777);
-        assert!(prepare(&shared.join("c")).is_ok());
+        set_mode(&shared, 0o1777);
+        assert!(prepare_folder(&shared.join("c")).is_ok());
     }
 
     #[test]
@@ -168,11 +168,11 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("f");
         fs::write(&file, "").unwrap();
-        assert!(matches!(prepare(&file), Err(Error::NotADirectory { .. })));
-        let root = prepare(&dir.path().join("c")).unwrap();
+        assert!(matches!(prepare_folder(&file), Err(Error::NotADirectory { .. })));
+        let root = prepare_folder(&dir.path().join("c")).unwrap();
         fs::remove_dir(root.join("v1/code")).unwrap();
         symlink("/tmp", root.join("v1/code")).unwrap();
-        assert!(matches!(prepare(&root), Err(Error::NotADirectory { .. })));
+        assert!(matches!(prepare_folder(&root), Err(Error::NotADirectory { .. })));
     }
 
     #[test]
@@ -181,11 +181,11 @@ mod tests {
             return; // only root can give a folder away
         }
         let dir = tempfile::tempdir().unwrap();
-        let root = prepare(&dir.path().join("p/c")).unwrap();
+        let root = prepare_folder(&dir.path().join("p/c")).unwrap();
         std::os::unix::fs::chown(&root, Some(4242), None).unwrap();
-        assert!(matches!(prepare(&root), Err(Error::Owner { owner: 4242, .. })));
+        assert!(matches!(prepare_folder(&root), Err(Error::Owner { owner: 4242, .. })));
         std::os::unix::fs::chown(&root, Some(0), None).unwrap();
         std::os::unix::fs::chown(dir.path().join("p"), Some(4242), None).unwrap();
-        assert!(matches!(prepare(&root), Err(Error::AncestorOwner { .. })));
+        assert!(matches!(prepare_folder(&root), Err(Error::AncestorOwner { .. })));
     }
 }

@@ -1,4 +1,4 @@
-//! How many files a container has in its scratch space: memory of the kernel's that no size bounds.
+//! Counts the files in a container's scratch space: inodes take kernel memory that the size of a tmpfs does not bound.
 
 use std::fs::File;
 use std::path::Path;
@@ -6,28 +6,28 @@ use std::path::Path;
 use rustix::fs::{Mode, OFlags};
 
 use super::arguments::SCRATCH;
-use crate::scratch::files_in;
+use crate::scratch::count_files;
 
-/// Its scratch space, looked at from outside, as soon as its first process is there.
-pub struct Places<'a> {
+/// The scratch mounts of a container, opened from the host once its first process exists.
+pub struct ScratchMounts<'a> {
     pid_file: &'a Path,
     open: Vec<File>,
 }
 
-impl Places<'_> {
-    pub fn new(pid_file: &Path) -> Places<'_> {
-        Places { pid_file, open: Vec::new() }
+impl ScratchMounts<'_> {
+    pub fn new(pid_file: &Path) -> ScratchMounts<'_> {
+        ScratchMounts { pid_file, open: Vec::new() }
     }
 
-    /// Whether one of them has more files than this. What can't be seen has none.
-    pub fn more_than(&mut self, most: u32) -> bool {
+    /// Whether one of them has more files than this. Mounts that can't be opened yet count as empty.
+    pub fn has_more_files_than(&mut self, most: u32) -> bool {
         if self.open.is_empty() {
-            self.open = self.find();
+            self.open = self.open_mounts();
         }
-        self.open.iter().any(|place| rustix::fs::fstatfs(place).map_or(0, files_in) > u64::from(most))
+        self.open.iter().any(|place| rustix::fs::fstatfs(place).map_or(0, count_files) > u64::from(most))
     }
 
-    fn find(&self) -> Vec<File> {
+    fn open_mounts(&self) -> Vec<File> {
         let Some(pid) = std::fs::read_to_string(self.pid_file).ok().and_then(|text| text.trim().parse::<u32>().ok())
         else {
             return Vec::new();
@@ -41,7 +41,7 @@ impl Places<'_> {
             rustix::fs::openat(&root, place.trim_start_matches('/'), flags, Mode::empty()).ok().map(File::from)
         };
         let found: Option<Vec<File>> = SCRATCH.into_iter().map(open).collect();
-        // Until all of them are mounted, what is seen may be the image's folders.
+        // Until all are mounted, these paths may be the image's own folders.
         found.filter(|places| places.iter().all(is_in_memory)).unwrap_or_default()
     }
 }
