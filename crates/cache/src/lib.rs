@@ -27,6 +27,7 @@ mod inventory;
 mod lock;
 mod pack;
 mod place;
+#[deny(missing_docs)]
 pub mod progress;
 mod seal;
 mod store;

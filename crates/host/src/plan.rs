@@ -234,7 +234,12 @@ pub(crate) fn refuse_manifest(skill: &str, bad: &BadManifest) -> Refused {
 }
 
 /// The refusal of a skill that is no longer what was approved. What was approved of it grants nothing.
-pub(crate) fn refuse_changed(skill: &SkillFacts<'_>, asked: Option<&Permissions>, call: &Call, denial: Denial) -> Refused {
+pub(crate) fn refuse_changed(
+    skill: &SkillFacts<'_>,
+    asked: Option<&Permissions>,
+    call: &Call,
+    denial: Denial,
+) -> Refused {
     let granted = grants::granted(skill, call);
     let effective = grants::effective(skill, asked, &granted);
     Refused { tier: Tier::Wasm, denials: vec![denial], granted: Box::new(granted), effective: Box::new(effective) }

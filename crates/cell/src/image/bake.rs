@@ -41,10 +41,12 @@ pub struct Baker<'a> {
 
 /// Example params that a skill is called with once before its image is taken.
 #[derive(Debug, Clone, Default)]
+#[deny(missing_docs)]
 pub enum WarmUp {
     /// What the manifest has under `warm_up`, if anything.
     #[default]
     Manifest,
+    /// These, whatever the manifest has. Traces of them stay in the image, so nothing secret belongs here.
     Params(Value),
 }
 
