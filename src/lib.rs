@@ -51,8 +51,9 @@
 //! secret the skill sees a placeholder, and the host puts the value into requests to the host that is named with it.
 //!
 //! ```no_run
-//! use skillcell::Call;
-//! //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! use skillcell::{Call, GrantKind};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let mut call = Call::default();
 //! call.grants.add(GrantKind::AllowHttp, "GET https://api.example.org/v1/*")?;
 //! call.grants.add(GrantKind::Secret, "API_KEY=file:/run/secrets/api_key@api.example.org")?;

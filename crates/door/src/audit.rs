@@ -41,7 +41,7 @@ pub enum AuditError {
         /// What the system says.
         source: std::io::Error,
     },
-    /// It is a pipe, a device or a folder.
+    /// It is a pipe, a device or the like.
     #[error("the audit file `{path}` is not a plain file", path = path.display())]
     NotAFile {
         /// As it was named.

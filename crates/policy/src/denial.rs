@@ -20,7 +20,7 @@ pub enum DenialKind {
     Http,
     /// A request that would have led to an address that is not granted.
     Address,
-    /// A folder that the manifest asks for and that is not mounted, or that the tier can't mount.
+    /// A folder that the manifest asks for and that is not mounted.
     File,
     /// An environment variable that the manifest asks for and that is not granted.
     Env,
@@ -73,7 +73,7 @@ impl Denial {
         Denial { kind: DenialKind::Http, asked: request(method, url), rule: None, message, hint: None, flag: None }
     }
 
-    /// A request to a name that may not be looked up.
+    /// A request to a name of one machine or network, which a proxy must not be left to look up.
     pub fn name(method: &str, url: &str, denial: &NameDenial) -> Denial {
         let (asked, message) = (request(method, url), denial.to_string());
         Denial { kind: DenialKind::Address, asked, rule: None, message, hint: denial.hint(), flag: None }

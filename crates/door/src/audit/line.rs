@@ -54,7 +54,7 @@ pub struct Line {
     pub call: String,
     /// The skill's id: `category/name`, or the folder's name.
     pub skill: String,
-    /// Of the skill's files: see [`Skill::digest`](skillcell_packages::skill::Skill::digest).
+    /// Of the skill's files: see `Skill::digest`.
     pub digest: String,
     /// What it tells of; the other fields follow from that.
     pub event: Event,
