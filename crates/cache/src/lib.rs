@@ -26,6 +26,7 @@ mod inventory;
 mod location;
 mod lock;
 mod pack;
+#[deny(missing_docs)]
 pub mod progress;
 mod seal;
 mod store;

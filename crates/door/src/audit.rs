@@ -33,14 +33,37 @@ pub use self::words::Verdict;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AuditError {
+    /// The file can't be opened or made.
     #[error("the audit file `{path}` can't be opened", path = path.display())]
-    Open { path: PathBuf, source: std::io::Error },
+    Open {
+        /// As it was named.
+        path: PathBuf,
+        /// What the system says.
+        source: std::io::Error,
+    },
+    /// It is a pipe, a device or the like.
     #[error("the audit file `{path}` is not a plain file", path = path.display())]
-    NotAFile { path: PathBuf },
+    NotAFile {
+        /// As it was named.
+        path: PathBuf,
+    },
+    /// A line could not be written, so whatever it was about was not let through, nor anything after it.
     #[error("the audit file `{path}` can't be written, so nothing more was let through", path = path.display())]
-    Write { path: PathBuf, source: std::io::Error },
+    Write {
+        /// As it was named.
+        path: PathBuf,
+        /// What the system says.
+        source: std::io::Error,
+    },
+    /// A skill could change what is recorded of it.
     #[error("the audit file `{path}` lies in `{folder}`, which the skill may change", path = path.display())]
-    Exposed { path: PathBuf, folder: String },
+    Exposed {
+        /// The audit file.
+        path: PathBuf,
+        /// The mounted folder that it lies in, as the grant names it.
+        folder: String,
+    },
+    /// The system gave no random numbers.
     #[error("there are no random numbers for the name of the call")]
     NoEntropy,
 }

@@ -15,12 +15,14 @@
 //!   o s w r a c n ───────────────────▶ HTTP, as far as it is granted: see `web`
 //! ```
 
+#[deny(missing_docs)]
 pub mod audit;
 mod denials;
 mod events;
 mod gate;
 mod session;
 mod stop;
+#[deny(missing_docs)]
 mod test_result;
 pub mod web;
 

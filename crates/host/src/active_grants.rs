@@ -30,22 +30,62 @@ const MAX_SECRET_FILE_BYTES: u64 = 64 << 10;
 /// Why a grant can't be kept. The operator's to mend, so it is an error and not an outcome.
 #[derive(Debug, thiserror::Error)]
 pub enum GrantError {
+    /// A folder is not there, is no folder, or can't be opened.
     #[error("the folder `{folder}` can't be mounted")]
-    Mount { folder: String, source: std::io::Error },
+    Mount {
+        /// As the grant names it.
+        folder: String,
+        /// What the system says.
+        source: std::io::Error,
+    },
+    /// A folder is granted for writing, and a skill could replace what this program goes by there.
     #[error("the folder `{folder}` can't be mounted for writing: {what} `{kept}` could be replaced from there")]
-    Kept { folder: String, what: String, kept: String },
+    Kept {
+        /// As the grant names it.
+        folder: String,
+        /// What is at stake, in words: the cache, the approvals, the policy file.
+        what: String,
+        /// Its path.
+        kept: String,
+    },
+    /// A folder holds the file that a secret is read from, and a skill must not see that.
     #[error("the folder `{folder}` can't be mounted: the secret `{name}` could be read there, from `{file}`")]
-    Shown { folder: String, name: String, file: String },
+    Shown {
+        /// As the grant names it.
+        folder: String,
+        /// The secret's name.
+        name: String,
+        /// The file with its value.
+        file: String,
+    },
+    /// A secret has no value: its variable is not set, or its file can't be read.
     #[error("the secret `{name}` can't be read from {place}")]
-    Secret { name: String, place: String, source: Option<std::io::Error> },
+    Secret {
+        /// The secret's name.
+        name: String,
+        /// Where it was to be read from, in words.
+        place: String,
+        /// What the system says of a file; none for a variable.
+        source: Option<std::io::Error>,
+    },
+    /// The command that prints a secret failed, took too long or printed nothing of use.
     #[error("the secret `{name}` can't be had from its command")]
-    Command { name: String, source: CommandError },
+    Command {
+        /// The secret's name.
+        name: String,
+        /// What became of the command, without a word of what it printed.
+        source: CommandError,
+    },
+    /// The params are no JSON any more once paths in them are mapped.
     #[error("the params can't be read once their paths are mapped")]
     Params(#[source] serde_json::Error),
+    /// The call brings a variable that has a fixed value in every cell.
     #[error(transparent)]
     Env(#[from] BadEnv),
+    /// The secrets can't be used together, or one is too short or too long to be scrubbed.
     #[error(transparent)]
     BadSecret(#[from] SecretError),
+    /// HTTPS can't be set up: an authority's file, or TLS itself.
     #[error(transparent)]
     Client(#[from] skillcell_http::ClientError),
 }

@@ -57,6 +57,7 @@ struct Stamp([i64; 5]);
 pub enum ApprovalState {
     /// It was never approved, or that was revoked.
     Unknown,
+    /// It is, file by file, what was approved.
     Approved(Arc<Approval>),
     /// It was approved, and is no longer what was approved.
     Changed(Arc<Approval>),
@@ -70,10 +71,12 @@ impl Approvals {
         Ok(Approvals { folder, is_named, read: Mutex::default() })
     }
 
+    /// Where they are kept; it may not be there yet.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
+    /// The file with all of them, `approvals.json`; it may not be there yet.
     pub fn file(&self) -> PathBuf {
         self.folder.join(FILE)
     }
@@ -91,6 +94,7 @@ impl Approvals {
         Ok(approvals)
     }
 
+    /// Whether a skill is approved with exactly the files that it has now.
     pub fn standing(&self, skill: &Skill) -> Result<ApprovalState> {
         let all = self.all()?;
         if let Some(approval) = all.iter().find(|approval| approval.digest == skill.digest()) {

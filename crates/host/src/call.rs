@@ -40,6 +40,7 @@ pub struct Call {
     pub grants: Grants,
     /// Where the call's decisions are recorded; nowhere unless it is set. A call that can't be recorded is not made.
     pub audit: AuditLog,
+    /// What it may use: time, memory, output, files.
     pub limits: Limits,
     /// Ends the call from outside.
     pub cancel: CancelToken,
@@ -63,6 +64,7 @@ pub struct Call {
 }
 
 impl Call {
+    /// A call with these params, which have to be what the manifest's JSON Schema asks for; all else as by default.
     pub fn new(params: Value) -> Call {
         Call {
             params,
@@ -98,10 +100,12 @@ impl Call {
         Ok(Call { params: serde_json::from_str(text)?, text: Some(text.into()), ..self })
     }
 
+    /// What `execute` gets.
     pub fn params(&self) -> &Value {
         &self.params
     }
 
+    /// The same as text: as it was written, if the call was made from text.
     pub fn params_json(&self) -> Cow<'_, str> {
         self.text.as_deref().map_or_else(|| Cow::Owned(self.params.to_string()), Cow::Borrowed)
     }
@@ -110,6 +114,7 @@ impl Call {
 /// Which image served a call.
 #[derive(Debug, Clone, Serialize)]
 pub struct ImageUse {
+    /// The image's name in the cache: a digest of all that it was made of.
     pub key: String,
     /// Whether it had to be made for this call.
     pub baked: bool,
@@ -119,15 +124,21 @@ pub struct ImageUse {
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Report {
+    /// The skill's id: `category/name`, or the folder's name.
     pub skill: String,
+    /// How it ended, with the result or the exception.
     pub outcome: Outcome,
     /// What policy refused: before the call, or while it ran.
     pub denials: Vec<Denial>,
     /// What was granted and did not hold, since the manifest's `permissions` don't ask for it; as it was written.
     pub unused_grants: Vec<String>,
+    /// What the skill wrote to descriptor 1, up to its limit; any bytes, without secrets' values.
     pub stdout: Vec<u8>,
+    /// The same of descriptor 2.
     pub stderr: Vec<u8>,
+    /// Time, memory and host calls; all but `wall` is 0 if no cell was made.
     pub usage: Usage,
+    /// The image that the cell was restored from; none if the call imported the skill itself.
     pub image: Option<ImageUse>,
     /// Where it was executed, or would have been.
     pub tier: Tier,

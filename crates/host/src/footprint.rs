@@ -20,19 +20,21 @@ pub struct Footprint {
     pub own_bytes: u64,
     /// Once, for all skills.
     pub shared_bytes: u64,
+    /// What comes over the network before the first call, one by one.
     pub downloads: Vec<Download>,
 }
 
 /// Something that is fetched before the first call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Download {
+    /// A few words for people, as `12 wheels`.
     pub what: String,
     /// As it is sent, where that is known.
     pub bytes: Option<u64>,
 }
 
 impl Footprint {
-    pub fn downloads(&mut self, what: String, bytes: Option<u64>) {
+    pub(crate) fn downloads(&mut self, what: String, bytes: Option<u64>) {
         self.downloads.push(Download { what, bytes });
     }
 

@@ -1,5 +1,7 @@
 //! The host: what a program that runs skills holds on to. One way to call, from any thread.
 
+#![deny(missing_docs)]
+
 mod active_grants;
 pub mod approvals;
 mod builder;
@@ -14,7 +16,7 @@ mod images;
 mod json_strings;
 mod listing;
 mod map_paths;
-pub mod notes;
+mod notes;
 mod own_folders;
 mod params;
 mod parts;
@@ -53,36 +55,61 @@ pub struct Host {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum HostError {
+    /// The runtime can't be fetched, compiled or loaded.
     #[error(transparent)]
     Runtime(#[from] RuntimeError),
+    /// The name leads to no skill, or the skill's files can't be taken.
     #[error(transparent)]
     Skill(#[from] SkillError),
+    /// The image of a skill can't be made or loaded.
     #[error(transparent)]
     Bake(#[from] BakeError),
+    /// The WebAssembly engine can't do its part.
     #[error(transparent)]
     Engine(#[from] EngineError),
+    /// The cache folder can't be read or written, or is not safe to use.
     #[error(transparent)]
     Cache(#[from] skillcell_cache::Error),
+    /// What this program is pinned to can't be fetched, or is not what was pinned.
     #[error(transparent)]
     Provision(#[from] provision::Error),
+    /// The packages for a tier outside of cells can't be installed.
     #[error(transparent)]
     Venv(#[from] VenvError),
+    /// A tier other than a cell can't be used, or failed on the way.
     #[error(transparent)]
     Tier(#[from] TierError),
+    /// A grant can't be kept: a folder that is not there, a secret without a value.
     #[error(transparent)]
     Grant(#[from] GrantError),
+    /// Approvals can't be read or kept; nothing runs by approvals in doubt.
     #[error(transparent)]
     Approval(#[from] ApprovalError),
+    /// The call can't be recorded, so it is not made, or not to its end.
     #[error(transparent)]
     Audit(#[from] AuditError),
+    /// There are no tests to run, or what they need can't be read.
     #[error(transparent)]
     Test(#[from] TestError),
+    /// What the skill says of itself can't be read, so nothing can be decided about it.
     #[error("the manifest of `{skill}` can't be read")]
-    Manifest { skill: String, source: ManifestError },
+    Manifest {
+        /// The skill's id.
+        skill: String,
+        /// The place and the reason, in words.
+        source: ManifestError,
+    },
+    /// [`Call::config`](crate::call::Call::config) is JSON of another kind.
     #[error("the config of a call must be a JSON object")]
     ConfigNotAnObject,
+    /// The params are longer than any call's may be.
     #[error("the params are {got} bytes as JSON, and may be {cap}")]
-    ParamsTooLarge { got: usize, cap: usize },
+    ParamsTooLarge {
+        /// Bytes of the params as JSON; `cap + 1` where they were not counted to the end.
+        got: usize,
+        /// The most that is taken, in bytes: 64 MiB.
+        cap: usize,
+    },
 }
 
 impl HostError {

@@ -59,6 +59,7 @@ impl Host {
         self.repairing(|| Ok(self.baker(false)?.prepare()?))
     }
 
+    /// The folder of compiled code and images, to be listed or cleaned.
     pub fn cache(&self) -> &Cache {
         &self.shared.cache
     }
@@ -95,7 +96,7 @@ impl Host {
         ])
     }
 
-    pub fn machine(&self, metered: bool) -> Result<&Machine, HostError> {
+    pub(crate) fn machine(&self, metered: bool) -> Result<&Machine, HostError> {
         self.made(&self.shared.machines[usize::from(metered)], || Ok(self.runtime().machine(metered)?))
     }
 

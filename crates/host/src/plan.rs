@@ -6,7 +6,7 @@
 //! ```
 //!
 //! Pure: it reads what it is given. What is found out later (a module that a cell lacks, an image that can't be pulled)
-//! becomes a [`RuledOut`] in the facts, and the call is planned again; so every decision is made here.
+//! becomes a `RuledOut` in the facts, and the call is planned again; so every decision is made here.
 
 mod describe;
 mod grants;
@@ -24,7 +24,7 @@ use skillcell_policy::manifest::{BadManifest, Manifest};
 use skillcell_policy::{Denial, DenialKind, Effective, Grants, MountGrant, Permissions, Tier, Vouched};
 
 /// What is known of a skill.
-pub struct SkillFacts<'a> {
+pub(crate) struct SkillFacts<'a> {
     pub id: &'a str,
     pub vouched: Vouched,
     /// What was approved of it, as it is now.
@@ -42,7 +42,7 @@ pub struct SkillFacts<'a> {
 }
 
 /// What an approval says that matters to a plan.
-pub struct ApprovedAs<'a> {
+pub(crate) struct ApprovedAs<'a> {
     pub permissions: &'a Permissions,
     /// The tiers that it was approved for by name.
     pub tiers: &'a [Tier],
@@ -50,14 +50,14 @@ pub struct ApprovedAs<'a> {
 
 /// A tier that turned out not to do for this call.
 #[derive(Debug, Clone)]
-pub struct RuledOut {
+pub(crate) struct RuledOut {
     pub tier: Tier,
     pub why: WhyNot,
 }
 
 /// Why a tier does not do.
 #[derive(Debug, Clone)]
-pub enum WhyNot {
+pub(crate) enum WhyNot {
     /// Importing the skill in a cell needs a module that a cell lacks.
     Missing(MissingModule),
     /// What the tier runs on can't be had.
@@ -65,7 +65,7 @@ pub enum WhyNot {
 }
 
 /// What is known of the machine. An implementation may look when it is asked, and should remember.
-pub trait MachineFacts {
+pub(crate) trait MachineFacts {
     /// Why a tier can't be used here, if so.
     fn unavailable(&self, tier: Tier) -> Option<String>;
     /// Why a tier can't show a call one of these folders, if so.
@@ -76,6 +76,7 @@ pub trait MachineFacts {
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Plan {
+    /// Where it will be executed.
     pub tier: Tier,
     /// Why this tier, where that needed deciding.
     pub reason: Option<String>,
@@ -85,6 +86,7 @@ pub struct Plan {
     pub granted: Grants,
     /// What of it holds, what the skill lacks, and what was granted for nothing.
     pub effective: Effective,
+    /// What the call may use, as it was set.
     pub limits: Limits,
     /// What has to be there before the call runs. It is made if it is not, once for each content.
     pub preparation: Preparation,
@@ -93,7 +95,9 @@ pub struct Plan {
 /// A tier that is not used, and why.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct PassedOver {
+    /// The stronger one.
     pub tier: Tier,
+    /// What speaks against it, in words.
     pub why: String,
 }
 
@@ -105,9 +109,17 @@ pub enum Preparation {
     /// The runtime alone: the call imports the skill itself.
     ImportInCall,
     /// An environment of these packages for this machine's Python.
-    Environment { requirements: Vec<String> },
+    Environment {
+        /// As the manifest has them; what they require in turn is resolved when it is made.
+        requirements: Vec<String>,
+    },
     /// A container image: named by the manifest, built from the skill's `Dockerfile`, or from its requirements.
-    ContainerImage { named: Option<String>, requirements: Vec<String> },
+    ContainerImage {
+        /// The one that the manifest names.
+        named: Option<String>,
+        /// What is installed where it names none and there is no `Dockerfile`.
+        requirements: Vec<String>,
+    },
 }
 
 /// Why a call is not made.
@@ -116,6 +128,7 @@ pub enum Preparation {
 pub struct Refused {
     /// Where it would have been made.
     pub tier: Tier,
+    /// Why, at least one; each says what would allow it.
     pub denials: Vec<Denial>,
     /// What was granted, by approval, policy file and flags together; nothing if the manifest can't be read.
     pub granted: Box<Grants>,
@@ -132,7 +145,9 @@ impl Refused {
 /// What was decided about a call.
 #[derive(Debug, Clone)]
 pub enum Decision {
+    /// It can be made, in this way.
     Planned(Box<Plan>),
+    /// [`Host::call`](crate::Host::call) would have the outcome `refused`.
     Refused(Refused),
 }
 
@@ -164,7 +179,7 @@ impl From<Result<Plan, Refused>> for Decision {
 }
 
 /// Decides about a call.
-pub fn plan(
+pub(crate) fn plan(
     skill: &SkillFacts<'_>,
     manifest: &Manifest,
     call: &Call,
@@ -205,7 +220,7 @@ fn preparation(tier: Tier, manifest: &Manifest, call: &Call) -> Preparation {
 }
 
 /// The refusal of a manifest with a key that makes no sense.
-pub fn refuse_manifest(skill: &str, bad: &BadManifest) -> Refused {
+pub(crate) fn refuse_manifest(skill: &str, bad: &BadManifest) -> Refused {
     let is_permissions = bad.key == "permissions";
     let denial = Denial {
         kind: if is_permissions { DenialKind::Permissions } else { DenialKind::Manifest },
@@ -219,7 +234,12 @@ pub fn refuse_manifest(skill: &str, bad: &BadManifest) -> Refused {
 }
 
 /// The refusal of a skill that is no longer what was approved. What was approved of it grants nothing.
-pub fn refuse_changed(skill: &SkillFacts<'_>, asked: Option<&Permissions>, call: &Call, denial: Denial) -> Refused {
+pub(crate) fn refuse_changed(
+    skill: &SkillFacts<'_>,
+    asked: Option<&Permissions>,
+    call: &Call,
+    denial: Denial,
+) -> Refused {
     let granted = grants::granted(skill, call);
     let effective = grants::effective(skill, asked, &granted);
     Refused { tier: Tier::Wasm, denials: vec![denial], granted: Box::new(granted), effective: Box::new(effective) }

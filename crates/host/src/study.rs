@@ -23,6 +23,7 @@ impl Host {
         builder.ca_files(authority).allow_changed_skills(true).build()
     }
 
+    /// Whether pip is never run: see [`HostBuilder::offline`](crate::HostBuilder::offline).
     pub fn is_offline(&self) -> bool {
         self.shared.fetch.offline
     }

@@ -11,8 +11,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-pub use self::files::{Chosen, choose, surroundings};
-pub use self::gather::file_report;
+pub(crate) use self::files::{Chosen, choose, surroundings};
+pub(crate) use self::gather::file_report;
 use skillcell_door::audit::AuditLog;
 pub use skillcell_door::{Failure, FileError, TestOutcome, TestResult};
 use skillcell_limits::{LimitKind, Limits};
@@ -45,6 +45,7 @@ pub struct TestCall {
     pub jobs: usize,
     /// What the cells may do. The manifest's `permissions` only narrow it: tests run without what the skill asks for.
     pub grants: Grants,
+    /// Where decisions are recorded, each file's cell as a call; nowhere unless it is set.
     pub audit: AuditLog,
     /// Of each file's cell. Fuel is not counted.
     pub limits: Limits,
@@ -85,25 +86,38 @@ fn default_limits() -> Limits {
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct TestReport {
+    /// The version of the JSON contract: 1.
     pub schema: u32,
+    /// The skill's id.
     pub skill: String,
     /// Whether all is well: nothing failed, broke, was stopped or left out by a failure.
     pub ok: bool,
+    /// The sums over all files.
     pub totals: Totals,
+    /// One for each test file that was run, in the order of their paths or as they were named.
     pub files: Vec<FileReport>,
+    /// Milliseconds for everything, what had to be prepared included.
     pub ms: f64,
 }
 
 /// How many tests ended how; `errors` counts broken files too.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Totals {
+    /// Tests that passed.
     pub passed: usize,
+    /// Tests in which something was not as asserted, or that raised.
     pub failed: usize,
+    /// Tests whose fixture failed or whose interpreter ended, and what broke outside of tests.
     pub errors: usize,
+    /// Tests that were running when a limit ended their cell.
     pub exceeded: usize,
+    /// Tests that were collected and never begun.
     pub not_run: usize,
+    /// Tests that were not to be run here, by their own word.
     pub skipped: usize,
+    /// Tests that failed as expected.
     pub xfailed: usize,
+    /// Tests that passed though they were expected to fail.
     pub xpassed: usize,
 }
 
@@ -112,6 +126,7 @@ pub struct Totals {
 pub struct FileReport {
     /// Relative to the skill's folder.
     pub file: String,
+    /// Each test that was collected, run or not.
     pub tests: Vec<TestResult>,
     /// What went wrong outside of a test: the file could not be collected, or its cell ended before pytest did.
     pub errors: Vec<FileError>,
@@ -121,26 +136,45 @@ pub struct FileReport {
     pub limit: Option<LimitKind>,
     /// What policy refused to the tests while they ran, in words.
     pub denials: Vec<String>,
+    /// The largest size of its cell's memory.
     pub memory_peak_bytes: u64,
+    /// Milliseconds that its cell took.
     pub ms: f64,
     /// pytest's own text.
     pub stdout: String,
+    /// What went to descriptor 2, warnings of pytest's plugins for one.
     pub stderr: String,
 }
 
 /// Why there is nothing to report.
 #[derive(Debug, thiserror::Error)]
 pub enum TestError {
+    /// No file in it is named as pytest expects.
     #[error("`{skill}` has no tests: there is no `test_*.py` or `*_test.py` in it")]
-    NoTests { skill: String },
+    NoTests {
+        /// The skill's id.
+        skill: String,
+    },
+    /// The call names a test file or folder that the skill does not have.
     #[error("`{skill}` has no test file or folder `{file}`")]
-    NoFile { skill: String, file: String },
+    NoFile {
+        /// The skill's id.
+        skill: String,
+        /// As the call names it.
+        file: String,
+    },
+    /// A `conftest.py` or the like above the skill is there and can't be read.
     #[error("a file beside the skill that its tests may need can't be read: `{}`", .path.display())]
-    Surroundings { path: std::path::PathBuf, source: std::io::Error },
+    Surroundings {
+        /// The file.
+        path: std::path::PathBuf,
+        /// What the system says.
+        source: std::io::Error,
+    },
 }
 
 impl TestReport {
-    pub fn new(skill: &str, files: Vec<FileReport>, took: Duration) -> TestReport {
+    pub(crate) fn new(skill: &str, files: Vec<FileReport>, took: Duration) -> TestReport {
         let mut totals = Totals::default();
         for file in &files {
             totals.add(file);
@@ -185,6 +219,6 @@ impl Totals {
     }
 }
 
-pub fn ms(time: Duration) -> f64 {
+pub(crate) fn ms(time: Duration) -> f64 {
     (time.as_secs_f64() * 1e6).round() / 1e3
 }

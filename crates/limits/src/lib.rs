@@ -1,5 +1,7 @@
 //! What one call may use. Every limit has a default, a flag and a field; docs/reference/limits.md is the table.
 
+#![deny(missing_docs)]
+
 pub mod cancel;
 pub mod outcome;
 
@@ -87,16 +89,27 @@ impl Limits {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum LimitKind {
+    /// It took longer than [`Limits::deadline`], and was ended where it stood: no `finally` ran.
     Deadline,
+    /// It wanted more than [`Limits::memory_bytes`], and let the `MemoryError` out of `execute`.
     Memory,
+    /// It wrote more than [`Limits::stdout_bytes`]; the report has what fitted.
     StdoutBytes,
+    /// It wrote more than [`Limits::stderr_bytes`]; the report has what fitted.
     StderrBytes,
+    /// What it returned is longer than [`Limits::result_bytes`] as JSON; none of it is handed out.
     ResultBytes,
+    /// It had [`Limits::open_files`] open, wanted another, and let the `OSError` out of `execute`.
     OpenFiles,
+    /// Its files outgrew [`Limits::scratch_bytes`], and it let the `OSError` out of `execute`.
     ScratchBytes,
+    /// It made more than [`Limits::scratch_files`], and let the `OSError` out of `execute`.
     ScratchFiles,
+    /// Nested calls used up the native stack, 1 MiB. No field or flag moves this.
     Recursion,
+    /// It ran more instructions than [`Limits::fuel`].
     Fuel,
+    /// It called the host more often than [`Limits::host_calls`].
     HostCalls,
 }
 

@@ -88,6 +88,7 @@ pub struct Raised {
     /// The class, with its module unless it is built in.
     #[serde(rename = "type")]
     pub kind: String,
+    /// `str()` of the exception, at most 64 KiB. The skill's own word: it may say anything.
     pub message: String,
     /// With the skill's own file names and lines; empty when Python did not raise it.
     pub traceback: String,
@@ -125,6 +126,7 @@ impl Raised {
 /// than a plain name; what is said of its package is the host's.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MissingModule {
+    /// What `import` could not find; a plain name, fit to be shown.
     pub module: String,
     /// What became of its package; nothing where no package is known to have it.
     pub why: Option<String>,
@@ -154,13 +156,16 @@ pub struct Usage {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Note {
+    /// What sort of note it is; a caller can have a kind left out of reports.
     pub kind: NoteKind,
     /// What it is about: a package, a secret's name.
     pub subject: String,
+    /// What to know and what to do about it, in words.
     pub message: String,
 }
 
 impl Note {
+    /// A note about `subject`, which says `message`.
     pub fn new(kind: NoteKind, subject: impl Into<String>, message: impl Into<String>) -> Note {
         Note { kind, subject: subject.into(), message: message.into() }
     }

@@ -29,6 +29,7 @@ mod requirement;
 mod resolution;
 mod resolve;
 mod site;
+#[deny(missing_docs)]
 pub mod skill;
 mod specifier;
 mod standins;

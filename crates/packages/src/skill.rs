@@ -32,6 +32,7 @@ pub struct Skill {
 /// Where a skill's files came from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Origin {
+    /// A folder of this machine, as it was named or found.
     Folder(PathBuf),
     /// The registry that is pinned with this program.
     Registry,
@@ -40,8 +41,10 @@ pub enum Origin {
 /// Why there is no skill to run.
 #[derive(Debug, thiserror::Error)]
 pub enum SkillError {
+    /// The name leads to none.
     #[error(transparent)]
     Find(#[from] FindError),
+    /// Its files can't be read, or are too many or too large.
     #[error(transparent)]
     Bundle(#[from] BundleError),
 }
@@ -55,11 +58,13 @@ impl Skill {
         }
     }
 
+    /// The skill of this id in the pinned registry, whatever else has that id.
     pub fn from_registry(registry: &Pack, id: &str) -> Result<Skill, SkillError> {
         let bundle = Arc::new(Bundle::from_pack(registry, id)?);
         Ok(Skill { id: id.into(), origin: Origin::Registry, bundle, site: None })
     }
 
+    /// Reads the skill in a folder, to go by this id.
     pub fn from_folder(id: &str, path: &Path) -> Result<Skill, SkillError> {
         let bundle = Arc::new(Bundle::from_folder(path)?);
         Ok(Skill { id: id.into(), origin: Origin::Folder(path.to_owned()), bundle, site: None })
@@ -78,6 +83,7 @@ impl Skill {
         }
     }
 
+    /// Where its files were read from.
     pub fn origin(&self) -> &Origin {
         &self.origin
     }
@@ -117,10 +123,12 @@ impl Skill {
         Skill { site, ..self.clone() }
     }
 
+    /// Its packages; none until they are resolved, or if it requires none.
     pub fn site(&self) -> Option<&SitePackages> {
         self.site.as_deref()
     }
 
+    /// The same, to be kept beyond the skill.
     pub fn shared_site(&self) -> Option<Arc<SitePackages>> {
         self.site.clone()
     }
@@ -131,6 +139,7 @@ impl Skill {
         folder.into_iter().chain(self.site().and_then(SitePackages::mount))
     }
 
+    /// Its folder as a cell sees it, read-only.
     pub fn tree(&self) -> Arc<Tree> {
         self.bundle.tree.clone()
     }

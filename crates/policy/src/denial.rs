@@ -20,9 +20,13 @@ pub enum DenialKind {
     Http,
     /// A request that would have led to an address that is not granted.
     Address,
+    /// A folder that the manifest asks for and that is not mounted.
     File,
+    /// An environment variable that the manifest asks for and that is not granted.
     Env,
+    /// A secret that the manifest asks to use with a host, and that is not granted for it.
     Secret,
+    /// A module that the skill is sure to import and that is of no use in a cell.
     Import,
     /// A manifest's `permissions` that can't be read.
     Permissions,
@@ -37,18 +41,22 @@ pub enum DenialKind {
 /// A refusal. All of it is fit to be shown.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Denial {
+    /// For programs that treat refusals differently.
     pub kind: DenialKind,
     /// What the skill asked for.
     pub asked: String,
     /// The rule that decided, where it was one and not the lack of one.
     pub rule: Option<String>,
+    /// What was refused and why, in words.
     pub message: String,
+    /// What would allow it, in words; none where nothing would.
     pub hint: Option<String>,
     /// The flag that would allow it, where one would; for a POSIX shell.
     pub flag: Option<String>,
 }
 
 impl Denial {
+    /// A request that a rule denies, or that none allows; the flag that would allow it comes along.
     pub fn http(method: &str, url: &str, denial: &HttpDenial) -> Denial {
         let rule = match denial {
             HttpDenial::Denied { rule, .. } => Some(rule.to_string()),
@@ -59,16 +67,19 @@ impl Denial {
         Denial { kind: DenialKind::Http, asked: request(method, url), rule, message: denial.to_string(), hint, flag }
     }
 
+    /// A request whose URL can't be read without doubt, so that no rule could allow it.
     pub fn url(method: &str, url: &str, bad: &BadUrl) -> Denial {
         let message = bad.to_string();
         Denial { kind: DenialKind::Http, asked: request(method, url), rule: None, message, hint: None, flag: None }
     }
 
+    /// A request to a name of one machine or network, which a proxy must not be left to look up.
     pub fn name(method: &str, url: &str, denial: &NameDenial) -> Denial {
         let (asked, message) = (request(method, url), denial.to_string());
         Denial { kind: DenialKind::Address, asked, rule: None, message, hint: denial.hint(), flag: None }
     }
 
+    /// A request whose name leads to an address that is not granted.
     pub fn address(method: &str, url: &str, denial: &AddressDenial) -> Denial {
         Denial {
             kind: DenialKind::Address,

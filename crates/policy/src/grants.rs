@@ -23,17 +23,26 @@ const MAX_MODULE_BYTES: usize = 128;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum GrantKind {
+    /// Requests: `[METHODS] URL`. Without methods GET and HEAD; the path may end in `*`.
     AllowHttp,
+    /// Requests that are denied whatever allows them: `[METHODS] URL`. Without methods, any.
     DenyHttp,
+    /// Where a name leads: `HOST:PORT:ADDR[:PORT]`. That address is granted too, even a private one.
     Resolve,
+    /// A folder of this machine: `HOST:GUEST[:ro|rw]`. Read-only unless it says `rw`.
     Mount,
+    /// The use of a secret with a host: `NAME[=SOURCE]@HOST`. The skill sees a placeholder only.
     Secret,
+    /// An environment variable: `NAME` with the value that it has here, or `NAME=VALUE`.
     Env,
+    /// A module that raises `ImportError` when it is imported. Takes away, grants nothing.
     DenyImport,
+    /// A module that the skill may import though it is of no use in a cell, as `subprocess`.
     AllowImport,
 }
 
 impl GrantKind {
+    /// Every kind, in the order in which grants are listed.
     pub const ALL: [GrantKind; 8] = [
         GrantKind::AllowHttp,
         GrantKind::DenyHttp,
@@ -68,20 +77,28 @@ impl GrantKind {
 /// Why a text can't be granted.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BadGrant {
+    /// It is no rule for requests: `[METHODS] URL`.
     #[error(transparent)]
     Rule(#[from] BadRule),
+    /// It is no `HOST:PORT:ADDR[:PORT]`.
     #[error(transparent)]
     Resolve(#[from] BadResolve),
+    /// It is no `HOST:GUEST[:ro|rw]`, or `GUEST` is no place for a folder.
     #[error(transparent)]
     Mount(#[from] BadMount),
+    /// It is no `NAME[=SOURCE]@HOST`.
     #[error(transparent)]
     Secret(#[from] BadSecret),
+    /// It is no `NAME[=VALUE]`, or the variable has a fixed value in every cell.
     #[error(transparent)]
     Env(#[from] BadEnv),
+    /// It is no dotted name of Python's, or one of more than 128 bytes.
     #[error("`{0}` is not the name of a module")]
     Module(String),
+    /// The same place, variable, name or secret is already granted otherwise.
     #[error("`{0}` is given twice, and not alike")]
     Conflict(String),
+    /// There are 256 grants of this kind already.
     #[error("there are more than {MAX_ENTRIES} entries of `{key}`", key = .0.key())]
     TooMany(GrantKind),
 }
@@ -90,11 +107,17 @@ pub enum BadGrant {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Grants {
+    /// Requests that are allowed, and requests that are denied all the same.
     pub http: HttpRules,
+    /// Names with the addresses that they lead to, instead of what the system says.
     pub resolve: Vec<Resolve>,
+    /// Folders of this machine; one for each place in the cell.
     pub mounts: Vec<MountGrant>,
+    /// Secrets, each with where its value comes from and the hosts that it may go to.
     pub secrets: Vec<SecretGrant>,
+    /// Environment variables, with a value or with the one that they have here.
     pub env: Vec<EnvGrant>,
+    /// Modules that raise `ImportError` when they are imported.
     pub deny_imports: Vec<String>,
     /// Modules that a skill that is not trusted may import although a cell has no use for them.
     pub allow_imports: Vec<String>,

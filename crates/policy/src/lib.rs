@@ -13,11 +13,13 @@
 mod address;
 mod allowed;
 mod command;
+#[deny(missing_docs)]
 mod denial;
 mod effective;
 mod env;
 mod file;
 mod forward_proxy;
+#[deny(missing_docs)]
 mod grants;
 mod host;
 mod http;
@@ -36,7 +38,9 @@ pub mod schema;
 mod secret;
 #[cfg(test)]
 mod tests;
+#[deny(missing_docs)]
 mod tier;
+#[deny(missing_docs)]
 mod tiers;
 mod url;
 mod words;

@@ -19,6 +19,7 @@ pub enum Tier {
 }
 
 impl Tier {
+    /// All of them, strongest isolation first.
     pub const ALL: [Tier; 4] = [Tier::Wasm, Tier::Container, Tier::Subprocess, Tier::InProcess];
 
     /// The name in manifests, flags and the JSON contract.

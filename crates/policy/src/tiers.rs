@@ -37,8 +37,11 @@ impl Vouched {
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct TierRules {
+    /// For skills of the pinned registry; without a list, the defaults and the flags decide.
     pub bundled: Option<Vec<Tier>>,
+    /// For skills that are approved as they are now; likewise.
     pub approved: Option<Vec<Tier>>,
+    /// For all other skills; with an empty list none of them runs.
     pub unknown: Option<Vec<Tier>>,
 }
 

@@ -39,12 +39,14 @@ pub struct Baker<'a> {
     pub files: &'a CommonFiles,
 }
 
-/// Example params that a skill is called with once before its image is taken.
+/// Example params that a skill is called with before its image is taken.
 #[derive(Debug, Clone, Default)]
+#[deny(missing_docs)]
 pub enum WarmUp {
     /// What the manifest has under `warm_up`, if anything.
     #[default]
     Manifest,
+    /// These, whatever the manifest has. Traces of them may stay in the image, so nothing secret belongs here.
     Params(Value),
 }
 

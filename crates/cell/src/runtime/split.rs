@@ -14,7 +14,7 @@
 //!
 //! The code module is compiled once and serves every image; an image is only a memory, so making one
 //! costs milliseconds. The code section is copied as it is: nothing here understands instructions, except
-//! [`refuse_table_writes`], which makes sure that a module's only state is its memory and its globals.
+//! `refuse_table_writes`, which makes sure that a module's only state is its memory and its globals.
 
 use wasm_encoder::reencode::{Reencode, RoundtripReencoder};
 use wasm_encoder::{

@@ -46,20 +46,25 @@ pub enum Event {
 /// A line. What it has besides the first six fields depends on the event.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Line {
+    /// The version of the format: 1.
     pub schema: u32,
     /// RFC 3339, UTC, milliseconds.
     pub when: String,
     /// Random, 32 hexadecimal digits.
     pub call: String,
+    /// The skill's id: `category/name`, or the folder's name.
     pub skill: String,
-    /// Of the skill's files: see [`Skill::digest`](skillcell_packages::skill::Skill::digest).
+    /// Of the skill's files: see `Skill::digest`.
     pub digest: String,
+    /// What it tells of; the other fields follow from that.
     pub event: Event,
     /// The tier that the call is made in, once that is decided.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tier: Option<String>,
+    /// What was asked for; a URL is without its query.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub asked: Option<String>,
+    /// What was decided; none where nothing was to be decided.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub allowed: Option<bool>,
     /// The rule that decided.
@@ -71,36 +76,49 @@ pub struct Line {
     /// Where it is written: the flag, or file and line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<String>,
+    /// Why it was denied; at the end of a call, what the host could not do.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// Where the request went, or the proxy's address.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub address: Option<String>,
+    /// The HTTP status of the answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<u16>,
+    /// How a request failed, in a word; at the end of a call, the exception's class.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
     /// Names of secrets.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub secrets: Vec<String>,
+    /// Of a request, heads included and before TLS.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bytes_sent: Option<u64>,
+    /// Of the answer's body.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bytes_received: Option<u64>,
+    /// Milliseconds that the request or the call took.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ms: Option<f64>,
+    /// Of skillcell, where a call begins.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
+    /// The process that makes the call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pid: Option<u32>,
     /// Names of environment variables that the call brings.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub env: Vec<String>,
+    /// How the call ended, by the name in the JSON contract, or `error`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outcome: Option<String>,
+    /// The limit that ended the call, by the name in the JSON contract.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<String>,
+    /// The largest size of the cell's memory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory_peak_bytes: Option<u64>,
+    /// Calls from the cell to the host.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub host_calls: Option<u64>,
     /// How many decisions of the call were against it.

@@ -22,8 +22,10 @@ const MAX_DECISIONS: u64 = 4096;
 /// Why something is not let through although a rule allows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NotRecorded {
+    /// A line could not be written, this one or an earlier one of the call.
     #[error("the audit can't be written, and nothing is let through unrecorded")]
     Failed,
+    /// The call has all the lines that a call may have.
     #[error("this call has had {MAX_DECISIONS} lines in the audit, and nothing is let through unrecorded")]
     Full,
 }
@@ -188,8 +190,11 @@ impl Trail {
 
 /// How a call ended, as far as the audit tells.
 pub struct Ended<'a> {
+    /// Where it was made.
     pub tier: Tier,
+    /// How it ended; of an exception only the class is recorded.
     pub outcome: &'a Outcome,
+    /// What it used.
     pub usage: &'a Usage,
 }
 

@@ -6,13 +6,16 @@ use skillcell_quote::one_line;
 /// What a line says about what was asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
+    /// It was let through.
     Allowed,
+    /// It was not let through.
     Denied,
     /// It tells of something that went on or ended.
     Note,
 }
 
 impl Verdict {
+    /// One word for people; empty for a note.
     pub fn name(self) -> &'static str {
         match self {
             Verdict::Allowed => "allowed",
@@ -23,6 +26,7 @@ impl Verdict {
 }
 
 impl Line {
+    /// Whether it tells of something that was allowed or denied, or of neither.
     pub fn verdict(&self) -> Verdict {
         match self.allowed {
             // A rule that denies is not something that was allowed.

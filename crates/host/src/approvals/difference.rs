@@ -16,7 +16,9 @@ const MAX_NAMED: usize = 8;
 /// Between an approval and the skill as it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Difference {
+    /// What the skill asks for now and did not then, or the other way round.
     pub permissions: Vec<Change>,
+    /// Files that are not as they were, by path.
     pub files: Vec<FileChange>,
 }
 
@@ -24,8 +26,11 @@ pub struct Difference {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "change", content = "path", rename_all = "snake_case")]
 pub enum FileChange {
+    /// It was not there when the skill was approved.
     Added(String),
+    /// It was there, and is gone.
     Removed(String),
+    /// It has other content.
     Changed(String),
 }
 
@@ -55,6 +60,7 @@ impl Difference {
         parts.join("; ")
     }
 
+    /// As the JSON contract has it: `permissions` and `files`.
     pub fn to_value(&self) -> Value {
         json!({"permissions": self.permissions, "files": self.files})
     }

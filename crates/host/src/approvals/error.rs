@@ -11,16 +11,43 @@ use skillcell_quote::{brief, shell_word};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ApprovalError {
+    /// No folder was named, and the environment has no hint of one.
     #[error("no place for approvals: neither `{FOLDER_VARIABLE}`, `XDG_DATA_HOME` nor `HOME` is set")]
     NoPlace,
+    /// The system did not let the folder or a file in it be used.
     #[error("can't {what} `{}`", path.display())]
-    Io { what: &'static str, path: PathBuf, source: io::Error },
+    Io {
+        /// What was tried: a verb, as `open`.
+        what: &'static str,
+        /// Where.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// Someone else could write there, and so decide what skills may do.
     #[error("`{}` could be changed by others (owner {owner}, mode {mode:04o}), and decides what skills may do", path.display())]
-    Open { path: PathBuf, owner: u32, mode: u32 },
+    Open {
+        /// The file or folder.
+        path: PathBuf,
+        /// The number of the user that it belongs to.
+        owner: u32,
+        /// Its permission bits.
+        mode: u32,
+    },
+    /// The file is not of the form that it should have.
     #[error("the approvals in `{}` can't be read: {problem}", path.display())]
-    Bad { path: PathBuf, problem: String },
+    Bad {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it, in words.
+        problem: String,
+    },
+    /// The file would get longer than 16 MiB; revoke something first.
     #[error("there is no room for another approval in `{}`", path.display())]
-    Full { path: PathBuf },
+    Full {
+        /// The file.
+        path: PathBuf,
+    },
 }
 
 impl ApprovalError {

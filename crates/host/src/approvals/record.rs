@@ -22,6 +22,7 @@ const DIGEST_CHARS: usize = 64;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Approval {
+    /// The id that the skill had: `category/name`, or the folder's name.
     pub skill: String,
     /// The folder's full path, or `registry:` and the id: where a later state of it is looked for.
     pub place: String,
@@ -29,6 +30,7 @@ pub struct Approval {
     pub digest: String,
     /// When, in seconds since 1970.
     pub approved: u64,
+    /// What it asked for, and what it is therefore granted; folders have to be mounted besides.
     pub permissions: Permissions,
     /// Tiers that were named when it was approved. Isolated ones it may use anyway, the other only if it is here.
     pub tiers: Vec<Tier>,

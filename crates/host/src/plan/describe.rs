@@ -91,6 +91,7 @@ impl Plan {
 }
 
 impl Preparation {
+    /// In a sentence, for people.
     pub fn describe(&self) -> String {
         match self {
             Preparation::SkillImage => "it starts from its image, which is baked if it is not there".to_owned(),

@@ -38,16 +38,38 @@ pub struct Bundle {
 /// Why a skill's files can't be taken.
 #[derive(Debug, thiserror::Error)]
 pub enum BundleError {
+    /// A file or folder of it can't be read.
     #[error("the skill's `{}` can't be read", .path.display())]
-    Read { path: PathBuf, source: std::io::Error },
+    Read {
+        /// Which.
+        path: PathBuf,
+        /// What the system says.
+        source: std::io::Error,
+    },
+    /// It holds a pipe, a device or the like.
     #[error("the skill's `{path}` is neither a file nor a folder")]
-    Odd { path: String },
+    Odd {
+        /// Its path in the skill.
+        path: String,
+    },
+    /// A name in it is not UTF-8.
     #[error("the skill's `{path}` has a name that is not text")]
-    Name { path: String },
+    Name {
+        /// Its path in the skill, as far as it can be shown.
+        path: String,
+    },
+    /// It has more files, folders or bytes than a skill may have.
     #[error("the skill has more than {what}")]
-    TooLarge { what: String },
+    TooLarge {
+        /// The bound, in words.
+        what: String,
+    },
+    /// A path in it has a form that a cell has no place for.
     #[error("the skill's `{path}` can't be offered to a cell")]
-    Path { path: String },
+    Path {
+        /// Its path in the skill.
+        path: String,
+    },
 }
 
 impl Bundle {

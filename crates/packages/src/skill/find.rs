@@ -15,18 +15,40 @@ pub struct Roots(Vec<PathBuf>);
 /// Why a name leads to no skill.
 #[derive(Debug, thiserror::Error)]
 pub enum FindError {
+    /// It is no folder of a skill, and no id that is known.
     #[error("there is no skill `{name}`{}", near(.similar))]
-    NotFound { name: String, similar: Vec<String> },
+    NotFound {
+        /// As it was given.
+        name: String,
+        /// Ids of the registry that are spelled alike, three at most, closest first.
+        similar: Vec<String>,
+    },
+    /// It is a folder of something else.
     #[error("`{}` is a folder without a `skill.py`", .path.display())]
-    NoSkillFile { path: PathBuf },
+    NoSkillFile {
+        /// As it was given.
+        path: PathBuf,
+    },
 }
 
+/// What a name leads to.
 pub enum Found {
-    Folder { id: String, path: PathBuf },
-    Registry { id: String },
+    /// A folder below a root, or one that was named.
+    Folder {
+        /// `category/name`, or the folder's name.
+        id: String,
+        /// Where it is.
+        path: PathBuf,
+    },
+    /// A skill of the pinned registry.
+    Registry {
+        /// `category/name`.
+        id: String,
+    },
 }
 
 impl Found {
+    /// `category/name`, or the folder's name.
     pub fn id(&self) -> &str {
         match self {
             Found::Folder { id, .. } | Found::Registry { id } => id,
@@ -46,10 +68,12 @@ impl Roots {
         Roots(roots)
     }
 
+    /// In the order in which they are searched; they need not be there.
     pub fn folders(&self) -> &[PathBuf] {
         &self.0
     }
 
+    /// These folders, searched in this order. None is for the pinned registry alone.
     pub fn new(roots: impl IntoIterator<Item = PathBuf>) -> Roots {
         Roots(roots.into_iter().collect())
     }
