@@ -131,12 +131,12 @@ impl SettingArgs {
     }
 
     /// The settings of a verb that has no others.
-    fn load(&self) -> Result<Settings, SettingsError> {
+    fn load_settings(&self) -> Result<Settings, SettingsError> {
         Settings::load(self.overrides())
     }
 
     /// A host with a progress line of its own.
-    fn host(&self, settings: &Settings) -> Result<Host, HostError> {
+    fn build_host(&self, settings: &Settings) -> Result<Host, HostError> {
         settings.host_builder()?.progress(Arc::new(progress::Terminal::new(self.quiet))).build()
     }
 }
@@ -165,11 +165,11 @@ pub fn main() -> ExitCode {
         Command::Man(command) => command.execute(&printer),
     };
     let code = done.unwrap_or_else(|error| {
-        printer.error(&error);
+        printer.print_error_chain(&error);
         ExitCode::from(2)
     });
-    if printer.lost() {
-        printer.problem("what was to be printed could not be written to stdout");
+    if printer.has_lost_output() {
+        printer.print_error("what was to be printed could not be written to stdout");
         return ExitCode::from(2);
     }
     code

@@ -14,9 +14,9 @@ pub fn find_skill(host: &Host, name: &str, quiet: bool, printer: &Printer) -> Re
     let place = harmless(&std::path::absolute(folder).unwrap_or_else(|_| folder.clone()).display().to_string());
     if host.registry_ids()?.contains(name.trim_matches('/')) {
         let name = harmless(name);
-        printer.warning(&format!("`{name}` is the folder `{place}` here, not the skill of the pinned registry"));
+        printer.print_warning(&format!("`{name}` is the folder `{place}` here, not the skill of the pinned registry"));
     } else if folder != Path::new(name) && !quiet {
-        printer.note(&format!("`{}` is the folder `{place}`", harmless(name)));
+        printer.print_note(&format!("`{}` is the folder `{place}`", harmless(name)));
     }
     Ok(skill)
 }

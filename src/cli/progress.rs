@@ -21,10 +21,10 @@ impl Terminal {
     pub fn new(quiet: bool) -> Terminal {
         let live = std::io::stderr().is_terminal() && std::env::var_os("TERM").is_none_or(|term| term != "dumb");
         let target = if live && !quiet { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
-        Terminal::drawn_on(target, quiet)
+        Terminal::with_target(target, quiet)
     }
 
-    fn drawn_on(target: ProgressDrawTarget, quiet: bool) -> Terminal {
+    fn with_target(target: ProgressDrawTarget, quiet: bool) -> Terminal {
         Terminal { quiet, bar: ProgressBar::with_draw_target(None, target) }
     }
 
@@ -130,15 +130,15 @@ mod tests {
         }
     }
 
-    fn drawn() -> (Written, Terminal) {
+    fn terminal_and_output() -> (Written, Terminal) {
         let written = Written::default();
         let target = ProgressDrawTarget::term_like(Box::new(written.clone()));
-        (written, Terminal::drawn_on(target, false))
+        (written, Terminal::with_target(target, false))
     }
 
     #[test]
     fn the_bar_moves_and_begins_anew_with_a_step() {
-        let (written, terminal) = drawn();
+        let (written, terminal) = terminal_and_output();
         terminal.step("downloading a thing");
         assert!(written.take().contains("downloading a thing"));
         for (done, blocks, percent) in [(0, 0, "  0 %"), (50, 14, " 50 %"), (200, 28, "100 %")] {
@@ -156,7 +156,7 @@ mod tests {
 
     #[test]
     fn a_line_is_never_longer_than_the_terminal_is_wide() {
-        let (written, terminal) = drawn();
+        let (written, terminal) = terminal_and_output();
         terminal.step(&"downloading a package with a long name ".repeat(3));
         terminal.fraction(1, 2);
         let lines = written.take();
@@ -166,7 +166,7 @@ mod tests {
 
     #[test]
     fn a_strangers_name_does_not_steer_the_terminal() {
-        let (written, terminal) = drawn();
+        let (written, terminal) = terminal_and_output();
         terminal.step("baking the image of \u{1b}[2Jx\r\nerror: \u{202e}");
         let line = written.last_line();
         assert!(line.contains("baking the image of \\u{1b}[2Jx\\r\\n"), "{line:?}");

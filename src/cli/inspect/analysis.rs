@@ -17,7 +17,7 @@ const BAD: Style = AnsiColor::Red.on_default().bold();
 const DIM: Style = Style::new().dimmed();
 
 /// Where else it may run. Nothing was tried there, so nothing is promised.
-fn elsewhere(tier: BestTier) -> &'static str {
+fn other_tier_hint(tier: BestTier) -> &'static str {
     match tier {
         BestTier::Subprocess => "; the tier `subprocess` has what it requires, but it was not tried there",
         BestTier::Container => "; a `container` whose image has that may do, but it was not tried there",
@@ -34,7 +34,7 @@ pub struct Sections<'a> {
 
 impl Sections<'_> {
     /// The verdict, and why.
-    pub fn verdict(&self) {
+    pub fn print_verdict(&self) {
         let Analysis { verdict, best_tier, .. } = self.analysis;
         let (style, words) = match verdict {
             Verdict::Runs => (GOOD, ": in a cell, with nothing granted"),
@@ -43,10 +43,10 @@ impl Sections<'_> {
             _ if *best_tier == BestTier::None => (BAD, ": nor in another isolated tier, as it is"),
             _ => (BAD, ": it needs what a cell does not have"),
         };
-        self.row("verdict", &format!("{style}{}{style:#}{words}{}", verdict.name(), elsewhere(*best_tier)));
-        self.list("", self.analysis.reasons.iter().map(reason_line));
+        self.print_row("verdict", &format!("{style}{}{style:#}{words}{}", verdict.name(), other_tier_hint(*best_tier)));
+        self.print_list("", self.analysis.reasons.iter().map(reason_line));
         if !self.analysis.optional.is_empty() {
-            self.list("does without", self.analysis.optional.iter().map(reason_line));
+            self.print_list("does without", self.analysis.optional.iter().map(reason_line));
         }
         if let Some(width) = &self.analysis.integer_width {
             let place = |file: &str, line: u32| format!("{DIM}{}:{line}{DIM:#}", harmless(file));
@@ -54,17 +54,17 @@ impl Sections<'_> {
                 "numpy" => "numpy's default integer has 32 bits in a cell".to_owned(),
                 other => format!("{} loads numpy, whose default integer has 32 bits in a cell", harmless(other)),
             };
-            self.row("results", &format!("{} {by}, 64 elsewhere", place(&width.file, width.line)));
+            self.print_row("results", &format!("{} {by}, 64 elsewhere", place(&width.file, width.line)));
             let hit =
                 |one: &DefaultInteger| format!("{} {}: of that width", place(&one.file, one.line), harmless(&one.what));
-            self.list("", width.places.iter().map(hit));
+            self.print_list("", width.places.iter().map(hit));
         }
         let classes: Vec<&str> = self.analysis.classes.iter().map(|class| class.name()).collect();
-        self.row("class", &classes.join(", "));
+        self.print_row("class", &classes.join(", "));
     }
 
     /// Imports, calls, files.
-    pub fn contents(&self) {
+    pub fn print_contents(&self) {
         let requires = self.analysis.requirements.iter().map(|one| {
             let through = match &one.chain[..] {
                 [first, _, ..] => format!(" {DIM}(through {}){DIM:#}", harmless(first)),
@@ -72,55 +72,58 @@ impl Sections<'_> {
             };
             format!("{}: {}{through}", harmless(&one.package), harmless(&one.what))
         });
-        self.list("requires", requires);
-        for (group, names) in grouped(&self.analysis.imports) {
-            self.row(group, &names.join(" "));
+        self.print_list("requires", requires);
+        for (group, names) in imports_by_group(&self.analysis.imports) {
+            self.print_row(group, &names.join(" "));
         }
         for (name, word) in refused_at_use(&self.analysis.imports) {
             let place = word["where"].as_str().unwrap_or_default().to_owned();
             let why = word["why"].as_str().unwrap_or_default();
-            self.row("", &format!("{DIM}{}{DIM:#} {name} can be imported, not used: {why}", harmless(&place)));
+            self.print_row("", &format!("{DIM}{}{DIM:#} {name} can be imported, not used: {why}", harmless(&place)));
         }
-        self.list("does", calls(&self.analysis.effects).into_iter());
-        self.list("at its start", self.analysis.work.iter().map(finding_line));
+        self.print_list("does", effect_lines(&self.analysis.effects).into_iter());
+        self.print_list("at its start", self.analysis.work.iter().map(finding_line));
         let native = self.analysis.native_files.iter();
-        self.list(
+        self.print_list(
             "native files",
             native.map(|native| format!("{} ({})", harmless(&native.file), harmless(&native.kind))),
         );
-        self.list("not known", self.analysis.unknown.iter().map(finding_line));
+        self.print_list("not known", self.analysis.unknown.iter().map(finding_line));
         let unread = self.analysis.unread.iter();
-        self.list("not read", unread.map(|one| format!("{}:{} {}", harmless(&one.file), one.line, harmless(&one.why))));
-        self.list("not imported", self.analysis.unreached.iter().map(|file| harmless(file)));
+        self.print_list(
+            "not read",
+            unread.map(|one| format!("{}:{} {}", harmless(&one.file), one.line, harmless(&one.why))),
+        );
+        self.print_list("not imported", self.analysis.unreached.iter().map(|file| harmless(file)));
     }
 
     /// The block for the manifest.
-    pub fn asking(&self) {
+    pub fn print_permissions(&self) {
         let asking = &self.analysis.permissions;
         if asking.yaml.is_empty() {
-            self.row("to ask for", "nothing: it needs no grant");
+            self.print_row("to ask for", "nothing: it needs no grant");
         } else {
-            self.row("to ask for", &format!("{DIM}for its manifest.yaml{DIM:#}"));
+            self.print_row("to ask for", &format!("{DIM}for its manifest.yaml{DIM:#}"));
             for line in harmless(&asking.yaml).lines() {
                 let style = if line.trim_start().starts_with('#') { DIM } else { Style::new() };
-                self.printer.line(&format!("    {style}{line}{style:#}"));
+                self.printer.print_line(&format!("    {style}{line}{style:#}"));
             }
         }
-        self.list("", asking.remarks.iter().map(|remark| harmless(remark)));
+        self.print_list("", asking.remarks.iter().map(|remark| harmless(remark)));
     }
 
-    fn row(&self, name: &str, text: &str) {
-        self.printer.row(name, text);
+    fn print_row(&self, name: &str, text: &str) {
+        self.printer.print_row(name, text);
     }
 
-    fn list(&self, name: &str, lines: impl Iterator<Item = String>) {
+    fn print_list(&self, name: &str, lines: impl Iterator<Item = String>) {
         let lines: Vec<String> = lines.collect();
         let shown = if self.all { lines.len() } else { FEW };
         for (at, line) in lines.iter().take(shown).enumerate() {
-            self.row(if at == 0 { name } else { "" }, line);
+            self.print_row(if at == 0 { name } else { "" }, line);
         }
         if lines.len() > shown {
-            self.row("", &format!("{DIM}and {} more: --all{DIM:#}", lines.len() - shown));
+            self.print_row("", &format!("{DIM}and {} more: --all{DIM:#}", lines.len() - shown));
         }
     }
 }
@@ -140,7 +143,7 @@ fn finding_line(finding: &Finding) -> String {
 }
 
 /// One line for each kind of call that runs, with its places.
-fn calls(effects: &[Finding]) -> Vec<String> {
+fn effect_lines(effects: &[Finding]) -> Vec<String> {
     let mut kinds: BTreeMap<Effect, Vec<String>> = BTreeMap::new();
     for finding in effects.iter().filter(|finding| finding.when.is_some()) {
         if let Some(effect) = finding.effect {
@@ -156,7 +159,7 @@ fn calls(effects: &[Finding]) -> Vec<String> {
 }
 
 /// Names of modules under the word for what they are, each once; those that are only guarded or late are marked.
-fn grouped(imports: &[Imported]) -> BTreeMap<&'static str, Vec<String>> {
+fn imports_by_group(imports: &[Imported]) -> BTreeMap<&'static str, Vec<String>> {
     let mut groups: BTreeMap<&'static str, Vec<String>> = BTreeMap::new();
     for import in imports.iter().filter(|import| import.when.is_some()) {
         let top = import.module.split('.').find(|part| !part.is_empty()).unwrap_or(&import.module);
@@ -171,7 +174,7 @@ fn grouped(imports: &[Imported]) -> BTreeMap<&'static str, Vec<String>> {
 }
 
 /// By kind, the first place that imports each top-level module: the part of the contract that is older than the analysis.
-pub fn imports(analysis: &Analysis) -> Value {
+pub fn imports_json(analysis: &Analysis) -> Value {
     let mut kinds: BTreeMap<&str, Map<String, Value>> = BTreeMap::new();
     for import in &analysis.imports {
         let kind = match import.what.group() {
