@@ -11,7 +11,7 @@ use super::{SettingArgs, input, progress};
 use skillcell::settings::Settings;
 use skillcell_host::call::Call;
 use skillcell_policy::{Choice, Tier};
-use skillcell_study::bench::{Figures, Plan, run};
+use skillcell_study::bench::{Figures, Plan, run_bench};
 
 /// Measure a skill: a fresh cell per call, a cell without image, and fresh Python processes, interleaved
 ///
@@ -70,7 +70,7 @@ impl BenchCommand {
         plan.threads = self.threads.unwrap_or(plan.threads).max(1);
         plan.trust_remote_code = self.trust_remote_code;
         let line = progress::Terminal::new(args.quiet || self.json);
-        let figures = run(&host, &skill, &call, &plan, &line)?;
+        let figures = run_bench(&host, &skill, &call, &plan, &line)?;
         drop((line, host));
         if self.json {
             printer.print_json(&figures.to_json());

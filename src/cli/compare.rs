@@ -19,7 +19,7 @@ use skillcell::settings::Settings;
 use skillcell_host::call::Call;
 use skillcell_policy::Tier;
 use skillcell_study::bench::Series;
-use skillcell_study::compare::{Comparison, Figures, Footprint, Missing, Plan, chart, run};
+use skillcell_study::compare::{Comparison, Figures, Footprint, Missing, Plan, chart, run_comparison};
 
 /// Compare the tiers: the same calls of a skill in each that this machine has, interleaved in one run
 ///
@@ -92,7 +92,7 @@ impl CompareCommand {
             call.allow_any_import = true;
             call.validate = !self.no_validate;
             let plan = self.comparison_plan(&name, &params)?;
-            compared.push(run(&host, &skill, &call, &plan, &line)?);
+            compared.push(run_comparison(&host, &skill, &call, &plan, &line)?);
         }
         drop((line, host));
         if self.json {
@@ -102,8 +102,8 @@ impl CompareCommand {
             self.print_comparisons(&compared, printer);
         }
         if let Some((path, mut file)) = drawing {
-            let groups: Vec<_> = compared.iter().map(|(comparison, _)| comparison.group()).collect();
-            let drawn = chart::draw("A warm call in each tier: p50, with a line to p99", &groups);
+            let groups: Vec<_> = compared.iter().map(|(comparison, _)| comparison.chart_group()).collect();
+            let drawn = chart::draw_chart("A warm call in each tier: p50, with a line to p99", &groups);
             let written = file.set_len(0).and_then(|()| file.write_all(drawn.as_bytes()));
             written.with_context(|| format!("can't write `{}`", path.display()))?;
         }

@@ -9,7 +9,9 @@ use clap::Args;
 
 use super::printer::Printer;
 use super::{SettingArgs, progress};
-use skillcell_study::matrix::{Cases, Expectations, Matrix, Native, Source, Study, document, fill_in, page, study};
+use skillcell_study::matrix::{
+    Cases, Expectations, Matrix, NativeRuns, Source, Study, fill_in, render_document, render_page, run_study,
+};
 
 /// Study a registry: which skills run in cells, what stops the others, and what that is based on
 ///
@@ -89,7 +91,7 @@ impl MatrixCommand {
             None => {
                 let line = Arc::new(progress::Terminal::new(args.quiet));
                 let host = args.load_settings()?.host_builder_without_approvals().progress(line.clone()).build()?;
-                study(&host, &self.study_plan()?, &*line)?
+                run_study(&host, &self.study_plan()?, &*line)?
             }
         };
         if self.json {
@@ -131,9 +133,9 @@ impl MatrixCommand {
             plan.cases = plan.cases.join(Cases::read(path).map_err(anyhow::Error::msg)?);
         }
         let trusted = if self.registry.is_none() || self.trust_remote_code {
-            Native::Run
+            NativeRuns::Allowed
         } else {
-            Native::Not(
+            NativeRuns::Skipped(
                 "not run: these skills are not of the pinned registry, and running them outside of cells needs \
                  --trust-remote-code"
                     .to_owned(),
@@ -142,7 +144,7 @@ impl MatrixCommand {
         if self.pyodide {
             plan.pyodide = trusted.clone();
         }
-        plan.native = if self.no_native { Native::Not("not run: --no-native".to_owned()) } else { trusted };
+        plan.native = if self.no_native { NativeRuns::Skipped("not run: --no-native".to_owned()) } else { trusted };
         plan.skills = self.skill.clone();
         plan.latency = !self.no_latency;
         plan.jobs = self.jobs.unwrap_or(plan.jobs).max(1);
@@ -151,7 +153,9 @@ impl MatrixCommand {
 
     fn write_documents(&self, matrix: &Matrix, printer: &Printer) -> anyhow::Result<()> {
         let json = serde_json::to_string_pretty(matrix)? + "\n";
-        for (name, text) in [("matrix.json", json), ("matrix.md", document(matrix)), ("matrix.html", page(matrix))] {
+        for (name, text) in
+            [("matrix.json", json), ("matrix.md", render_document(matrix)), ("matrix.html", render_page(matrix))]
+        {
             write_text(&self.out.join(name), &text)?;
         }
         for path in markdown_files(&self.docs)? {
@@ -204,7 +208,7 @@ fn print_summary(matrix: &Matrix, printer: &Printer) {
             let count = |suite: &skillcell_study::matrix::Suite| {
                 suite.counts().map_or_else(
                     || "-".to_owned(),
-                    |counts| format!("{}/{}", counts.passed, counts.all() - counts.skipped),
+                    |counts| format!("{}/{}", counts.passed, counts.total() - counts.skipped),
                 )
             };
             let figures = matrix.figures.skills.get(&row.id);

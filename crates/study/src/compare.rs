@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
-pub use self::measure::run;
+pub use self::measure::run_comparison;
 use crate::bench::Series;
 use skillcell_host::HostError;
 pub use skillcell_host::{Download, Footprint};
@@ -95,7 +95,7 @@ impl Comparison {
     }
 
     /// As a group of bars.
-    pub fn group(&self) -> chart::Group {
+    pub fn chart_group(&self) -> chart::Group {
         let bar = |figures: &Figures| chart::Bar {
             label: figures.tier.to_string(),
             kind: figures.tier as usize,

@@ -21,7 +21,7 @@ const COLD_PATIENCE: Duration = Duration::from_secs(600);
 const COLD: usize = 1;
 
 /// Runs the plan. A tier that this machine lacks, or in which the skill does not return, is missing, with the reason.
-pub fn run(
+pub fn run_comparison(
     host: &Host,
     skill: &Skill,
     call: &Call,
@@ -31,7 +31,7 @@ pub fn run(
     let (mut tiers, mut missing) = (Vec::new(), Vec::new());
     for &tier in &plan.tiers {
         progress.step(&format!("getting {} ready for the tier {tier}", skill.id()));
-        match first(host, skill, &in_tier(call, tier)) {
+        match first_call(host, skill, &call_in_tier(call, tier)) {
             Ok(figures) => tiers.push(Figures { footprint: host.footprint(tier, skill)?, ..figures }),
             Err((why, failed)) => missing.push(Missing { tier, why, failed }),
         }
@@ -43,17 +43,17 @@ pub fn run(
     progress.step(&format!("measuring {}", skill.id()));
     for round in 0..ROUNDS {
         for figures in &mut tiers {
-            let call = in_tier(call, figures.tier);
+            let call = call_in_tier(call, figures.tier);
             let calls = if figures.tier == Tier::Wasm { plan.cell_calls } else { plan.calls };
             for _ in 0..calls.div_ceil(ROUNDS) {
                 let started = Instant::now();
                 let report = host.call(skill, &call)?;
                 figures.warm.add(started.elapsed());
-                keep_memory(figures, &report);
-                figures.steady &= returned(&report).is_ok_and(|result| result == figures.result);
+                record_memory(figures, &report);
+                figures.steady &= returned_value(&report).is_ok_and(|result| result == figures.result);
             }
             for _ in 0..plan.cold.as_ref().map_or(0, |_| COLD) {
-                cold(plan, figures)?;
+                time_cold_start(plan, figures)?;
             }
         }
         progress.fraction(round as u64 + 1, ROUNDS as u64);
@@ -63,19 +63,19 @@ pub fn run(
     Ok((Comparison { skill: skill.id().to_owned(), tiers, equal }, missing))
 }
 
-fn in_tier(call: &Call, tier: Tier) -> Call {
+fn call_in_tier(call: &Call, tier: Tier) -> Call {
     let mut call = call.clone();
     call.tier = Choice::Tier(tier);
     call
 }
 
 /// The first call, which makes what is not there yet; or why there is none, and whether the skill ran.
-fn first(host: &Host, skill: &Skill, call: &Call) -> Result<Figures, (String, bool)> {
+fn first_call(host: &Host, skill: &Skill, call: &Call) -> Result<Figures, (String, bool)> {
     let started = Instant::now();
     let report = host.call(skill, call).map_err(|error| (error.to_string(), false))?;
     let first_ms = started.elapsed().as_secs_f64() * 1e3;
     let ran = !matches!(report.outcome, Outcome::Refused);
-    let result = returned(&report).map_err(|why| (why, ran))?;
+    let result = returned_value(&report).map_err(|why| (why, ran))?;
     let mut figures = Figures {
         tier: report.tier,
         first_ms,
@@ -86,11 +86,11 @@ fn first(host: &Host, skill: &Skill, call: &Call) -> Result<Figures, (String, bo
         result,
         steady: true,
     };
-    keep_memory(&mut figures, &report);
+    record_memory(&mut figures, &report);
     Ok(figures)
 }
 
-fn returned(report: &Report) -> Result<Value, String> {
+fn returned_value(report: &Report) -> Result<Value, String> {
     match &report.outcome {
         Outcome::Returned(json) => Ok(serde_json::from_str(json.get()).unwrap_or(Value::Null)),
         Outcome::Refused => Err(report.denials.iter().map(|denial| &*denial.message).collect::<Vec<_>>().join("; ")),
@@ -98,12 +98,12 @@ fn returned(report: &Report) -> Result<Value, String> {
     }
 }
 
-fn keep_memory(figures: &mut Figures, report: &Report) {
+fn record_memory(figures: &mut Figures, report: &Report) {
     let bytes = Some(report.usage.memory_peak_bytes).filter(|bytes| *bytes > 0);
     figures.memory_bytes = figures.memory_bytes.max(bytes);
 }
 
-fn cold(plan: &Plan, figures: &mut Figures) -> Result<(), CompareError> {
+fn time_cold_start(plan: &Plan, figures: &mut Figures) -> Result<(), CompareError> {
     let Some((program, words)) = &plan.cold else { return Ok(()) };
     // This program itself, where it stands: the skill may be a folder below.
     let folder = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/"));

@@ -67,7 +67,7 @@ struct Origin {
 }
 
 impl Origin {
-    fn of(url: &str) -> Option<Origin> {
+    fn from_url(url: &str) -> Option<Origin> {
         let (scheme, rest) = url.split_once("://")?;
         let authority = rest.split(['/', '?']).next().unwrap_or(rest);
         let default = if scheme == "https" { 443 } else { 80 };
@@ -92,22 +92,22 @@ pub struct AnswerServers {
 
 impl AnswerServers {
     pub fn start(answers: &[Answer]) -> Result<AnswerServers, String> {
-        let authority = Authority::new().map_err(|error| error.to_string())?;
+        let authority = CertificateAuthority::new().map_err(|error| error.to_string())?;
         let mut servers = AnswerServers {
             grants: Grants::default(),
-            authority: authority.write().map_err(|error| error.to_string())?,
+            authority: authority.write_certificate().map_err(|error| error.to_string())?,
             seen: Arc::default(),
             stopped: Arc::default(),
             ports: Vec::new(),
         };
-        let origins: Option<BTreeSet<Origin>> = answers.iter().map(|one| Origin::of(&one.url)).collect();
+        let origins: Option<BTreeSet<Origin>> = answers.iter().map(|one| Origin::from_url(&one.url)).collect();
         let all: Arc<[Answer]> = answers.into();
         for origin in origins.ok_or("an answer's URL can't be read")? {
             let port = servers.start_server(&authority, &origin, &all)?;
             servers.add_grant(GrantKind::Resolve, &format!("{}:{}:127.0.0.1:{port}", origin.host, origin.port))?;
         }
         for one in answers {
-            if let Some(Origin { scheme, host, port }) = Origin::of(&one.url) {
+            if let Some(Origin { scheme, host, port }) = Origin::from_url(&one.url) {
                 servers.add_grant(GrantKind::AllowHttp, &format!("{} {scheme}://{host}:{port}/*", one.method))?;
             }
         }
@@ -115,7 +115,7 @@ impl AnswerServers {
     }
 
     /// What was asked, by origin: the order across servers is not known.
-    pub fn requests(&self) -> Vec<Request> {
+    pub fn received_requests(&self) -> Vec<Request> {
         by_origin(self.seen.lock().unwrap_or_else(PoisonError::into_inner).clone())
     }
 
@@ -123,9 +123,14 @@ impl AnswerServers {
         self.grants.add(kind, text).map_err(|error| error.to_string())
     }
 
-    fn start_server(&mut self, authority: &Authority, origin: &Origin, answers: &Arc<[Answer]>) -> Result<u16, String> {
+    fn start_server(
+        &mut self,
+        authority: &CertificateAuthority,
+        origin: &Origin,
+        answers: &Arc<[Answer]>,
+    ) -> Result<u16, String> {
         let failed = |error: io::Error| error.to_string();
-        let tls = (origin.scheme == "https").then(|| authority.server(&origin.host)).transpose()?;
+        let tls = (origin.scheme == "https").then(|| authority.server_config(&origin.host)).transpose()?;
         let listener = TcpListener::bind("127.0.0.1:0").map_err(failed)?;
         let port = listener.local_addr().map_err(failed)?.port();
         let (seen, stopped, answers) = (self.seen.clone(), self.stopped.clone(), answers.clone());
@@ -136,7 +141,7 @@ impl AnswerServers {
                     return;
                 }
                 let (seen, answers, scheme, tls) = (seen.clone(), answers.clone(), scheme.clone(), tls.clone());
-                std::thread::spawn(move || accept(stream, tls, &scheme, &answers, &seen));
+                std::thread::spawn(move || accept_connection(stream, tls, &scheme, &answers, &seen));
             }
         });
         self.ports.push(port);
@@ -156,11 +161,11 @@ impl Drop for AnswerServers {
 
 /// Requests in the order of their origins, so that the order within each stays.
 pub fn by_origin(mut requests: Vec<Request>) -> Vec<Request> {
-    requests.sort_by_key(|request| Origin::of(&request.url));
+    requests.sort_by_key(|request| Origin::from_url(&request.url));
     requests
 }
 
-fn accept(
+fn accept_connection(
     stream: TcpStream,
     tls: Option<Arc<rustls::ServerConfig>>,
     scheme: &str,
@@ -171,15 +176,15 @@ fn accept(
         return;
     }
     match tls.map(rustls::ServerConnection::new) {
-        None => serve(stream, scheme, answers, seen),
-        Some(Ok(session)) => serve(rustls::StreamOwned::new(session, stream), scheme, answers, seen),
+        None => answer_requests(stream, scheme, answers, seen),
+        Some(Ok(session)) => answer_requests(rustls::StreamOwned::new(session, stream), scheme, answers, seen),
         Some(Err(_)) => {}
     }
 }
 
-fn serve(stream: impl Read + Write, scheme: &str, answers: &[Answer], seen: &Mutex<Vec<Request>>) {
+fn answer_requests(stream: impl Read + Write, scheme: &str, answers: &[Answer], seen: &Mutex<Vec<Request>>) {
     let mut reader = BufReader::new(stream);
-    while let Some(request) = receive(&mut reader, scheme) {
+    while let Some(request) = read_request(&mut reader, scheme) {
         let missing = || Answer {
             status: 500,
             body: format!("{} {} is not recorded", request.method, request.url),
@@ -199,7 +204,7 @@ fn serve(stream: impl Read + Write, scheme: &str, answers: &[Answer], seen: &Mut
 }
 
 /// The next request. One that can't be read, or is too large, ends the connection.
-fn receive(reader: &mut impl BufRead, scheme: &str) -> Option<Request> {
+fn read_request(reader: &mut impl BufRead, scheme: &str) -> Option<Request> {
     let mut head = Vec::new();
     while !head.ends_with(b"\r\n\r\n") {
         let left = MAX_HEAD.checked_sub(head.len() as u64)?;
@@ -226,27 +231,27 @@ fn receive(reader: &mut impl BufRead, scheme: &str) -> Option<Request> {
 }
 
 /// Signs for the servers' names. Nothing but the case's host knows it.
-struct Authority {
+struct CertificateAuthority {
     certificate: String,
     issuer: rcgen::Issuer<'static, rcgen::KeyPair>,
 }
 
-impl Authority {
-    fn new() -> Result<Authority, rcgen::Error> {
+impl CertificateAuthority {
+    fn new() -> Result<CertificateAuthority, rcgen::Error> {
         let key = rcgen::KeyPair::generate()?;
         let mut params = rcgen::CertificateParams::new(Vec::new())?;
         params.is_ca = rcgen::IsCa::Ca(rcgen::BasicConstraints::Unconstrained);
         let certificate = params.self_signed(&key)?.pem();
-        Ok(Authority { certificate, issuer: rcgen::Issuer::new(params, key) })
+        Ok(CertificateAuthority { certificate, issuer: rcgen::Issuer::new(params, key) })
     }
 
-    fn write(&self) -> io::Result<tempfile::NamedTempFile> {
+    fn write_certificate(&self) -> io::Result<tempfile::NamedTempFile> {
         let mut file = tempfile::NamedTempFile::new()?;
         file.write_all(self.certificate.as_bytes())?;
         Ok(file)
     }
 
-    fn server(&self, name: &str) -> Result<Arc<rustls::ServerConfig>, String> {
+    fn server_config(&self, name: &str) -> Result<Arc<rustls::ServerConfig>, String> {
         let failed = |error: rcgen::Error| error.to_string();
         let key = rcgen::KeyPair::generate().map_err(failed)?;
         let params = rcgen::CertificateParams::new(vec![name.to_owned()]).map_err(failed)?;
@@ -281,7 +286,7 @@ mod tests {
 
     #[test]
     fn a_request_that_is_too_large_is_not_read() {
-        let read = |text: &str| receive(&mut text.as_bytes(), "http");
+        let read = |text: &str| read_request(&mut text.as_bytes(), "http");
         let good = read("POST /x HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nhi").expect("a request");
         assert_eq!((good.url.as_str(), good.body.as_deref()), ("http://a/x", Some("hi")));
         assert_eq!(read("POST /x HTTP/1.1\r\nHost: a\r\nContent-Length: 99999999999\r\n\r\nhi"), None);
