@@ -11,7 +11,6 @@ mod compare;
 mod completions;
 mod doctor;
 mod grants;
-mod harmless;
 mod input;
 mod inspect;
 mod layout;
@@ -25,10 +24,11 @@ mod printer;
 mod progress;
 mod run;
 mod runtime;
+mod terminal_text;
 mod test;
 #[cfg(test)]
 mod tests;
-mod wrapped;
+mod word_wrap;
 
 use std::path::PathBuf;
 use std::process::ExitCode;

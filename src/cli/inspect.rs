@@ -13,7 +13,7 @@ use self::permissions::ApprovalStates;
 use super::SettingArgs;
 use super::grants::GrantArgs;
 use super::origin::find_skill;
-use super::printer::{Printer, format_bytes, harmless};
+use super::printer::{Printer, escape_unprintable, format_bytes};
 use skillcell::settings::Settings;
 use skillcell_host::plan::PlanView;
 use skillcell_packages::skill::Origin;
@@ -103,7 +103,7 @@ impl InspectCommand {
 }
 
 fn print_row(printer: &Printer, name: &str, text: &str) {
-    printer.print_row(name, &harmless(text));
+    printer.print_row(name, &escape_unprintable(text));
 }
 
 /// What it is called, and what it says of itself.

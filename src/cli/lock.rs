@@ -8,7 +8,7 @@ use clap::Args;
 
 use super::SettingArgs;
 use super::origin::find_skill;
-use super::printer::{Printer, harmless};
+use super::printer::{Printer, escape_unprintable};
 use skillcell_packages::skill::Origin;
 use skillcell_packages::{LOCK_FILE, Package, PackageStatus, SkillLock};
 
@@ -73,7 +73,7 @@ impl LockCommand {
         }
         // Tiers that nothing is locked for say so when they are asked to run it.
         for (python, why) in &lock.not_locked {
-            printer.print_note(&harmless(&format!("nothing is locked for {python}: {why}")));
+            printer.print_note(&escape_unprintable(&format!("nothing is locked for {python}: {why}")));
         }
         Ok(ExitCode::SUCCESS)
     }
@@ -92,13 +92,13 @@ fn check_can_be_written(file: &Path) -> anyhow::Result<()> {
 fn print_summary(lock: &SkillLock, printer: &Printer) {
     let packages = &lock.cells;
     for package in &packages.packages {
-        printer.print_line(&harmless(&format!("  {}", package_line(package))));
+        printer.print_line(&escape_unprintable(&format!("  {}", package_line(package))));
     }
     for (text, why) in &packages.refused {
-        printer.print_line(&harmless(&format!("  {text}: not taken, {why}")));
+        printer.print_line(&escape_unprintable(&format!("  {text}: not taken, {why}")));
     }
     for text in &packages.not_needed {
-        printer.print_line(&harmless(&format!("  {text}: not needed in a cell")));
+        printer.print_line(&escape_unprintable(&format!("  {text}: not needed in a cell")));
     }
     for (python, count) in lock.native() {
         printer.print_line(&format!("  and {count} packages for Python {python}, in other tiers"));

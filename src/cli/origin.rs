@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use super::printer::{Printer, harmless};
+use super::printer::{Printer, escape_unprintable};
 use skillcell_host::{Host, HostError};
 use skillcell_packages::skill::{Origin, Skill};
 
@@ -11,12 +11,13 @@ use skillcell_packages::skill::{Origin, Skill};
 pub fn find_skill(host: &Host, name: &str, quiet: bool, printer: &Printer) -> Result<Skill, HostError> {
     let skill = host.skill(name)?;
     let Origin::Folder(folder) = skill.origin() else { return Ok(skill) };
-    let place = harmless(&std::path::absolute(folder).unwrap_or_else(|_| folder.clone()).display().to_string());
+    let place =
+        escape_unprintable(&std::path::absolute(folder).unwrap_or_else(|_| folder.clone()).display().to_string());
     if host.registry_ids()?.contains(name.trim_matches('/')) {
-        let name = harmless(name);
+        let name = escape_unprintable(name);
         printer.print_warning(&format!("`{name}` is the folder `{place}` here, not the skill of the pinned registry"));
     } else if folder != Path::new(name) && !quiet {
-        printer.print_note(&format!("`{}` is the folder `{place}`", harmless(name)));
+        printer.print_note(&format!("`{}` is the folder `{place}`", escape_unprintable(name)));
     }
     Ok(skill)
 }

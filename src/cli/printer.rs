@@ -6,12 +6,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use anstyle::{AnsiColor, Style};
 use serde::Serialize;
 
-use super::harmless::harmless_but_colours;
 use super::layout;
-use super::wrapped::wrap_words;
+use super::terminal_text::escape_all_but_colours;
+use super::word_wrap::wrap_words;
 use skillcell_host::HostError;
 use skillcell_host::approvals::ApprovalError;
-pub use skillcell_quote::{harmless, one_line};
+pub use skillcell_quote::{escape_unprintable, one_line};
 
 pub struct Printer {
     pretty: bool,
@@ -60,9 +60,9 @@ impl Printer {
     }
 
     /// A line for people on stdout. Nothing in it but our colours is obeyed by a terminal; a stranger's text in it had
-    /// better be [`harmless`] before, and a name [`one_line`], so that it has no colours and no lines of its own.
+    /// better be [`escape_unprintable`] before, and a name [`one_line`], so that it has no colours and no lines of its own.
     pub fn print_line(&self, text: &str) {
-        self.write_stdout(|out| writeln!(out, "{}", harmless_but_colours(text)));
+        self.write_stdout(|out| writeln!(out, "{}", escape_all_but_colours(text)));
     }
 
     /// A reader that went away is not an error; anything else is, see [`Printer::lost`].
@@ -114,7 +114,7 @@ impl Printer {
         }
         let mut stderr = std::io::stderr().lock();
         let _ = if self.stderr_is_terminal {
-            stderr.write_all(harmless(&String::from_utf8_lossy(bytes)).as_bytes())
+            stderr.write_all(escape_unprintable(&String::from_utf8_lossy(bytes)).as_bytes())
         } else {
             stderr.write_all(bytes)
         };
@@ -161,7 +161,7 @@ impl Printer {
 
     /// A line for people, on stderr.
     pub fn print_note(&self, text: &str) {
-        let _ = writeln!(anstream::stderr().lock(), "{}", harmless_but_colours(text));
+        let _ = writeln!(anstream::stderr().lock(), "{}", escape_all_but_colours(text));
     }
 
     /// Rows under a heading, on stdout, columns aligned, those of numbers to the right.
@@ -211,7 +211,7 @@ fn pad_cell(cell: &str, width: usize, right: bool) -> String {
 
 /// Harmless, and a line that a stranger's text begins can't pass for one of ours.
 fn indent_lines(message: &str) -> String {
-    harmless(message).replace('\n', "\n    ")
+    escape_unprintable(message).replace('\n', "\n    ")
 }
 
 /// Whether colours are wanted on stdout.

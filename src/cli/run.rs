@@ -8,7 +8,7 @@ use super::audit::AuditArgs;
 use super::grants::GrantArgs;
 use super::limits::LimitArgs;
 use super::origin::find_skill;
-use super::printer::{Printer, harmless, one_line};
+use super::printer::{Printer, escape_unprintable, one_line};
 use super::{SettingArgs, input};
 use skillcell::settings::Settings;
 use skillcell_host::call::{Call, NoteKind, Outcome, Report};
@@ -99,7 +99,7 @@ impl RunCommand {
         if self.audit.explain
             && let Decision::Planned(plan) = host.plan(&skill, &call)?
         {
-            plan.describe().iter().for_each(|line| printer.print_note(&harmless(line)));
+            plan.describe().iter().for_each(|line| printer.print_note(&escape_unprintable(line)));
         }
         let report = host.call(&skill, &call)?;
         drop(host); // and with it the progress line
@@ -111,7 +111,7 @@ impl RunCommand {
         } else {
             warn_of_unused(&report, &call, printer);
             for note in &report.notes {
-                printer.print_warning(&harmless(&note.message));
+                printer.print_warning(&escape_unprintable(&note.message));
             }
             self.print_report(&report, &call.limits, printer);
         }
@@ -133,7 +133,7 @@ impl RunCommand {
         match decision {
             Decision::Planned(plan) => {
                 if !self.json {
-                    plan.describe().iter().for_each(|line| printer.print_line(&harmless(line)));
+                    plan.describe().iter().for_each(|line| printer.print_line(&escape_unprintable(line)));
                 }
                 Ok(ExitCode::SUCCESS)
             }
@@ -222,7 +222,7 @@ fn warn_of_unused(report: &Report, call: &Call, printer: &Printer) {
     };
     for text in report.unused_grants.iter().filter(is_flag) {
         let skill = &report.skill;
-        printer.print_warning(&harmless(&format!(
+        printer.print_warning(&escape_unprintable(&format!(
             "`{text}` does not hold: the `permissions` of `{skill}` don't ask for it"
         )));
     }

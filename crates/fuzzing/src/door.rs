@@ -13,8 +13,8 @@ use std::net::{Shutdown, TcpListener, TcpStream};
 use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
 
-use super::bait::{Bait, VALUE};
-use super::{assert_fit_to_show, contains};
+use super::planted_secret::{PlantedSecret, VALUE};
+use super::{assert_fit_to_show, contains_bytes};
 use skillcell_door::{Answer, Denials, Door, Fault, HttpSession};
 use skillcell_http::framing::BodyReader;
 use skillcell_http::head::HeadBuffer;
@@ -41,14 +41,14 @@ static CLIENT: LazyLock<Arc<HttpClient>> =
     LazyLock::new(|| Arc::new(HttpClient::new(&ClientSettings::default()).expect("a client")));
 
 pub fn run(data: &[u8]) {
-    let mut records = records(data).into_iter().take(MAX_RECORDS);
+    let mut records = split_records(data).into_iter().take(MAX_RECORDS);
     let baking = records.next().is_some_and(|first| first.first() == Some(&b'B'));
-    let bait = Bait::new("a.test");
+    let planted = PlantedSecret::new("a.test");
     let denials = Arc::new(Denials::default());
     let web = HttpSession::new(
         CLIENT.clone(),
-        &grants(),
-        bait.secrets.clone(),
+        &test_grants(),
+        planted.secrets.clone(),
         &denials,
         HttpLimits::default(),
         CancelToken::default(),
@@ -67,14 +67,14 @@ pub fn run(data: &[u8]) {
     let mut told = false;
     for record in records {
         match record.split_first() {
-            Some((b'=', says)) => server.say(&bait.set(says), true),
-            Some((b'+', says)) => server.say(&bait.set(says), false),
+            Some((b'=', says)) => server.queue_answer(&planted.fill_forms(says), true),
+            Some((b'+', says)) => server.queue_answer(&planted.fill_forms(says), false),
             _ => {
-                let frame = bait.set_key(&numbered(record));
-                told = told || contains(&frame, VALUE.as_bytes());
+                let frame = planted.fill_key(&expand_connection_number(record));
+                told = told || contains_bytes(&frame, VALUE.as_bytes());
                 let answer = door.receive(&frame, deadline);
                 check_answer(&frame, &answer, baking, told);
-                server.serve();
+                server.serve_pending();
                 if matches!(answer, Err(Fault::Stop(_))) {
                     break;
                 }
@@ -92,7 +92,7 @@ pub fn run(data: &[u8]) {
     server.connections.iter().for_each(|(_, received)| check_wire(received, told));
 }
 
-fn grants() -> Grants {
+fn test_grants() -> Grants {
     let port = LISTENER.local_addr().expect("an address").port();
     let mut grants = Grants::default();
     let mut add = |kind, text: &str| grants.add(kind, text).expect("a grant");
@@ -105,7 +105,7 @@ fn grants() -> Grants {
     grants
 }
 
-fn records(data: &[u8]) -> Vec<&[u8]> {
+fn split_records(data: &[u8]) -> Vec<&[u8]> {
     let (mut records, mut start, mut at) = (Vec::new(), 0, 0);
     while let Some(found) = data.get(at..).and_then(|rest| rest.windows(4).position(|window| window == b"\n%%\n")) {
         records.push(&data[start..at + found]);
@@ -116,7 +116,7 @@ fn records(data: &[u8]) -> Vec<&[u8]> {
 }
 
 /// `#1` as the four bytes of a number.
-fn numbered(record: &[u8]) -> Vec<u8> {
+fn expand_connection_number(record: &[u8]) -> Vec<u8> {
     match record {
         [kind, b'#', digit @ b'0'..=b'9', rest @ ..] => {
             [&[*kind], &u32::from(digit - b'0').to_le_bytes()[..], rest].concat()
@@ -134,7 +134,7 @@ fn check_answer(frame: &[u8], answer: &Result<Answer, Fault>, baking: bool, told
             if b"oswracn".contains(&kind) {
                 let (status, payload) = bytes.split_first().expect("a status");
                 assert!(*status <= 9 && payload.len() <= 1 << 20);
-                assert!(told || !contains(payload, VALUE.as_bytes()), "a secret goes to the guest");
+                assert!(told || !contains_bytes(payload, VALUE.as_bytes()), "a secret goes to the guest");
             }
         }
         Ok(Answer::Pin(pins)) => assert!(baking && kind == b'P' && pins.len() < frame.len()),
@@ -158,12 +158,12 @@ struct Server {
 }
 
 impl Server {
-    fn say(&mut self, bytes: &[u8], close: bool) {
+    fn queue_answer(&mut self, bytes: &[u8], close: bool) {
         self.lines.push((bytes.to_vec(), close));
     }
 
     /// Takes new connections, sees what came, and answers where something did.
-    fn serve(&mut self) {
+    fn serve_pending(&mut self) {
         while let Ok((stream, _)) = LISTENER.accept() {
             stream.set_nonblocking(true).expect("a socket that does not block");
             self.connections.push((stream, Vec::new()));
@@ -189,14 +189,14 @@ impl Server {
 fn check_wire(received: &[u8], told: bool) {
     let Ok((_, Some(head))) = HeadBuffer::default().push(received) else {
         // A head that was cut off, or the beginning of TLS.
-        assert!(told || !contains(received, VALUE.as_bytes()), "a secret goes to nobody");
+        assert!(told || !contains_bytes(received, VALUE.as_bytes()), "a secret goes to nobody");
         return;
     };
     // The name of a header is sent as the guest wrote it.
     let head_in_lower_case = head.to_ascii_lowercase();
-    let is_for = |name: &&str| contains(&head_in_lower_case, format!("\r\nhost: {name}\r\n").as_bytes());
+    let is_for = |name: &&str| contains_bytes(&head_in_lower_case, format!("\r\nhost: {name}\r\n").as_bytes());
     let name = ["a.test", "b.test"].into_iter().find(is_for).expect("a host that is granted");
-    assert!(told || name == "a.test" || !contains(received, VALUE.as_bytes()), "a secret goes to another host");
+    assert!(told || name == "a.test" || !contains_bytes(received, VALUE.as_bytes()), "a secret goes to another host");
     let place = Place::parse(name, 80).expect("a place");
     let (allow, deny) = (ALLOW.map(str::to_owned), DENY.map(str::to_owned));
     let mut rest = received;

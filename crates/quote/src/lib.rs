@@ -13,7 +13,7 @@ pub fn one_line(text: &str) -> String {
 }
 
 /// The same with line ends and tabs left in.
-pub fn harmless(text: &str) -> String {
+pub fn escape_unprintable(text: &str) -> String {
     spell_out(text, |c| is_plain(c) || matches!(c, '\n' | '\t'))
 }
 
@@ -118,7 +118,7 @@ mod tests {
     fn what_steers_breaks_or_hides_is_spelled_out() {
         let hostile =
             "\u{1b}[2J\u{9b}2J\r\u{61c}\u{202e}\u{2066}\u{2028}\u{2029}\u{200b}\u{feff}\u{e0041}\u{e0100}\u{3164}";
-        let shown = harmless(&format!("a\n\tb{hostile}ü⚠\u{fe0f}"));
+        let shown = escape_unprintable(&format!("a\n\tb{hostile}ü⚠\u{fe0f}"));
         assert!(shown.starts_with("a\n\tb") && shown.ends_with("ü⚠\u{fe0f}"), "{shown}");
         assert!(shown[4..].chars().all(is_plain), "{shown:?}");
         assert!(shown.contains("\\u{61c}") && shown.contains("\\u{2028}") && shown.contains("\\r"), "{shown}");

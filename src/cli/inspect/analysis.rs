@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use anstyle::{AnsiColor, Style};
 use serde_json::{Map, Value, json};
 
-use crate::cli::printer::{Printer, harmless};
+use crate::cli::printer::{Printer, escape_unprintable};
 use skillcell_policy::REFUSED_AT_USE;
 use skillcell_study::analysis::{Analysis, BestTier, DefaultInteger, Effect, Finding, Imported, Reason, Verdict};
 
@@ -49,14 +49,17 @@ impl Sections<'_> {
             self.print_list("does without", self.analysis.optional.iter().map(reason_line));
         }
         if let Some(width) = &self.analysis.integer_width {
-            let place = |file: &str, line: u32| format!("{DIM}{}:{line}{DIM:#}", harmless(file));
+            let place = |file: &str, line: u32| format!("{DIM}{}:{line}{DIM:#}", escape_unprintable(file));
             let by = match &*width.module {
                 "numpy" => "numpy's default integer has 32 bits in a cell".to_owned(),
-                other => format!("{} loads numpy, whose default integer has 32 bits in a cell", harmless(other)),
+                other => {
+                    format!("{} loads numpy, whose default integer has 32 bits in a cell", escape_unprintable(other))
+                }
             };
             self.print_row("results", &format!("{} {by}, 64 elsewhere", place(&width.file, width.line)));
-            let hit =
-                |one: &DefaultInteger| format!("{} {}: of that width", place(&one.file, one.line), harmless(&one.what));
+            let hit = |one: &DefaultInteger| {
+                format!("{} {}: of that width", place(&one.file, one.line), escape_unprintable(&one.what))
+            };
             self.print_list("", width.places.iter().map(hit));
         }
         let classes: Vec<&str> = self.analysis.classes.iter().map(|class| class.name()).collect();
@@ -67,10 +70,10 @@ impl Sections<'_> {
     pub fn print_contents(&self) {
         let requires = self.analysis.requirements.iter().map(|one| {
             let through = match &one.chain[..] {
-                [first, _, ..] => format!(" {DIM}(through {}){DIM:#}", harmless(first)),
+                [first, _, ..] => format!(" {DIM}(through {}){DIM:#}", escape_unprintable(first)),
                 _ => String::new(),
             };
-            format!("{}: {}{through}", harmless(&one.package), harmless(&one.what))
+            format!("{}: {}{through}", escape_unprintable(&one.package), escape_unprintable(&one.what))
         });
         self.print_list("requires", requires);
         for (group, names) in imports_by_group(&self.analysis.imports) {
@@ -79,22 +82,26 @@ impl Sections<'_> {
         for (name, word) in refused_at_use(&self.analysis.imports) {
             let place = word["where"].as_str().unwrap_or_default().to_owned();
             let why = word["why"].as_str().unwrap_or_default();
-            self.print_row("", &format!("{DIM}{}{DIM:#} {name} can be imported, not used: {why}", harmless(&place)));
+            self.print_row(
+                "",
+                &format!("{DIM}{}{DIM:#} {name} can be imported, not used: {why}", escape_unprintable(&place)),
+            );
         }
         self.print_list("does", effect_lines(&self.analysis.effects).into_iter());
         self.print_list("at its start", self.analysis.work.iter().map(finding_line));
         let native = self.analysis.native_files.iter();
         self.print_list(
             "native files",
-            native.map(|native| format!("{} ({})", harmless(&native.file), harmless(&native.kind))),
+            native.map(|native| format!("{} ({})", escape_unprintable(&native.file), escape_unprintable(&native.kind))),
         );
         self.print_list("not known", self.analysis.unknown.iter().map(finding_line));
         let unread = self.analysis.unread.iter();
         self.print_list(
             "not read",
-            unread.map(|one| format!("{}:{} {}", harmless(&one.file), one.line, harmless(&one.why))),
+            unread
+                .map(|one| format!("{}:{} {}", escape_unprintable(&one.file), one.line, escape_unprintable(&one.why))),
         );
-        self.print_list("not imported", self.analysis.unreached.iter().map(|file| harmless(file)));
+        self.print_list("not imported", self.analysis.unreached.iter().map(|file| escape_unprintable(file)));
     }
 
     /// The block for the manifest.
@@ -104,12 +111,12 @@ impl Sections<'_> {
             self.print_row("to ask for", "nothing: it needs no grant");
         } else {
             self.print_row("to ask for", &format!("{DIM}for its manifest.yaml{DIM:#}"));
-            for line in harmless(&asking.yaml).lines() {
+            for line in escape_unprintable(&asking.yaml).lines() {
                 let style = if line.trim_start().starts_with('#') { DIM } else { Style::new() };
                 self.printer.print_line(&format!("    {style}{line}{style:#}"));
             }
         }
-        self.print_list("", asking.remarks.iter().map(|remark| harmless(remark)));
+        self.print_list("", asking.remarks.iter().map(|remark| escape_unprintable(remark)));
     }
 
     fn print_row(&self, name: &str, text: &str) {
@@ -132,14 +139,18 @@ fn reason_line(reason: &Reason) -> String {
     let when = reason.when.map_or(String::new(), |when| format!(", {}", when.words()));
     let is_said = reason.text.starts_with("every call") || reason.text.starts_with("in every call");
     let when = if is_said { String::new() } else { when };
-    format!("{DIM}{}{DIM:#} {}{when}", harmless(&reason.place()), harmless(&reason.text))
+    format!("{DIM}{}{DIM:#} {}{when}", escape_unprintable(&reason.place()), escape_unprintable(&reason.text))
 }
 
 fn finding_line(finding: &Finding) -> String {
     let when = finding.when.map_or(String::new(), |when| format!(", {}", when.words()));
     let words = finding.effect.map_or(String::new(), |effect| format!("{} ", effect.words()));
-    let what = if words.is_empty() { harmless(&finding.what) } else { format!("({})", harmless(&finding.what)) };
-    format!("{DIM}{}{DIM:#} {words}{what}{when}", harmless(&finding.place()))
+    let what = if words.is_empty() {
+        escape_unprintable(&finding.what)
+    } else {
+        format!("({})", escape_unprintable(&finding.what))
+    };
+    format!("{DIM}{}{DIM:#} {words}{what}{when}", escape_unprintable(&finding.place()))
 }
 
 /// One line for each kind of call that runs, with its places.
@@ -153,7 +164,7 @@ fn effect_lines(effects: &[Finding]) -> Vec<String> {
     let line = |(effect, places): (Effect, Vec<String>)| {
         let more = if places.len() > 2 { format!(", and {} more", places.len() - 2) } else { String::new() };
         let shown = places.into_iter().take(2).collect::<Vec<_>>().join(", ");
-        format!("{} {DIM}({}{more}){DIM:#}", effect.words(), harmless(&shown))
+        format!("{} {DIM}({}{more}){DIM:#}", effect.words(), escape_unprintable(&shown))
     };
     kinds.into_iter().map(line).collect()
 }
@@ -164,7 +175,7 @@ fn imports_by_group(imports: &[Imported]) -> BTreeMap<&'static str, Vec<String>>
     for import in imports.iter().filter(|import| import.when.is_some()) {
         let top = import.module.split('.').find(|part| !part.is_empty()).unwrap_or(&import.module);
         let full = if import.module.starts_with("google.") { &import.module } else { top };
-        let name = harmless(full);
+        let name = escape_unprintable(full);
         let names = groups.entry(import.what.group()).or_default();
         if !names.contains(&name) {
             names.push(name);

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::cli::printer::{Printer, harmless};
+use crate::cli::printer::{Printer, escape_unprintable};
 use skillcell::settings::Settings;
 use skillcell_door::audit::when::date;
 use skillcell_host::Host;
@@ -77,7 +77,7 @@ impl ApprovalStates {
     }
 
     pub fn print_all(&self, printer: &Printer) {
-        let row = |name: &str, text: &str| printer.print_row(name, &harmless(text));
+        let row = |name: &str, text: &str| printer.print_row(name, &escape_unprintable(text));
         let rows = |name: &str, none: &str, lines: Vec<String>| match &lines[..] {
             [] => row(name, none),
             [first, rest @ ..] => {

@@ -67,14 +67,14 @@ impl NativeEnvironment {
             started.elapsed().as_secs_f64()
         ));
         let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
-        let mut outside = NativeEnvironment { venv, folder, requirements: by_skill, closures: BTreeMap::new() };
+        let mut environment = NativeEnvironment { venv, folder, requirements: by_skill, closures: BTreeMap::new() };
         let registry = host.registry().map_err(|error| error.to_string())?;
-        outside.lay_out(skills, registry).map_err(|error| error.to_string())?;
+        environment.lay_out(skills, registry).map_err(|error| error.to_string())?;
         if !confine::has_bubblewrap() {
             progress.note("bubblewrap is not there: native runs see the network and this machine's files");
         }
-        outside.closures = outside.resolve_closures(&pyodide::npm_pin().python)?;
-        Ok(outside)
+        environment.closures = environment.resolve_closures(&pyodide::npm_pin().python)?;
+        Ok(environment)
     }
 
     /// `CPython 3.11.7`.

@@ -14,7 +14,7 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 use sha2::{Digest, Sha256};
 
 use super::model::Matrix;
-use skillcell_quote::harmless;
+use skillcell_quote::escape_unprintable;
 
 const STYLE: &str = include_str!("page/style.css");
 const SCRIPT: &str = include_str!("page/script.js");
@@ -44,7 +44,7 @@ pub fn render_page(matrix: &Matrix) -> String {
             }
         }
     };
-    harmless(&page.into_string()) + "\n"
+    escape_unprintable(&page.into_string()) + "\n"
 }
 
 fn registry_title(matrix: &Matrix) -> String {

@@ -23,27 +23,27 @@ pub struct StudyResources<'a> {
     host: &'a Host,
     study: &'a Study,
     /// The virtual environment, or why there is none.
-    outside: Result<NativeEnvironment, String>,
-    listed: Result<PyodideLock, String>,
+    native: Result<NativeEnvironment, String>,
+    lock: Result<PyodideLock, String>,
     /// Pyodide on Node.js, or why there is none.
     node: Result<Node, String>,
 }
 
 impl<'a> StudyResources<'a> {
     pub fn prepare(host: &'a Host, study: &'a Study, found: &[Found], progress: &dyn Progress) -> StudyResources<'a> {
-        let outside = match &study.native {
+        let native = match &study.native {
             NativeRuns::Skipped(why) => Err(why.clone()),
             NativeRuns::Allowed => {
                 let skills: Vec<&Skill> = found.iter().filter_map(|(_, skill)| skill.as_ref().ok()).collect();
                 NativeEnvironment::prepare(host, &skills, progress)
             }
         };
-        if let (Err(why), NativeRuns::Allowed) = (&outside, &study.native) {
+        if let (Err(why), NativeRuns::Allowed) = (&native, &study.native) {
             progress.note(&format!("no native runs: {why}"));
         }
-        let listed = pyodide::obtain_package(host.cache(), host.is_offline(), progress)
+        let lock = pyodide::obtain_package(host.cache(), host.is_offline(), progress)
             .and_then(|package| PyodideLock::read(&package));
-        let listed = listed.map_err(|error| format!("not looked up: {error}"));
+        let lock = lock.map_err(|error| format!("not looked up: {error}"));
         let node = match &study.pyodide {
             NativeRuns::Skipped(why) => Err(why.clone()),
             NativeRuns::Allowed => Node::prepare(host, progress).map_err(|why| format!("not run: {why}")),
@@ -51,7 +51,7 @@ impl<'a> StudyResources<'a> {
         if let (Err(why), NativeRuns::Allowed) = (&node, &study.pyodide) {
             progress.note(&format!("no tests in Pyodide: {why}"));
         }
-        StudyResources { host, study, outside, listed, node }
+        StudyResources { host, study, native, lock, node }
     }
 
     /// The matrix without its rows.
@@ -76,7 +76,7 @@ impl<'a> StudyResources<'a> {
             schema: SCHEMA,
             registry,
             runtime: runtime_in_words(),
-            native_python: self.outside.as_ref().ok().map(NativeEnvironment::python_name),
+            native_python: self.native.as_ref().ok().map(NativeEnvironment::python_name),
             pyodide: {
                 let node = self.node.as_ref().map_or_else(|_| String::new(), |node| format!(" on {}", node.name()));
                 format!("Pyodide {} (CPython {}){node}", pyodide::npm_pin().version, pyodide::npm_pin().python)
@@ -107,26 +107,26 @@ impl<'a> StudyResources<'a> {
             Ok(found) => row.packages = packages::describe_packages(&found),
             Err(error) => row.problem = Some(error.to_string()),
         }
-        let inside = cells::run_tests(self.host, skill);
-        let outside = self.outside.as_ref().map_err(Clone::clone).and_then(|outside| outside.run_tests(skill));
-        figures.tests_in_cells_s = inside.as_ref().ok().map(|ran| round_figure(ran.seconds));
-        figures.tests_native_s = outside.as_ref().ok().map(|ran| round_figure(ran.seconds));
+        let in_cells = cells::run_tests(self.host, skill);
+        let native = self.native.as_ref().map_err(Clone::clone).and_then(|native| native.run_tests(skill));
+        figures.tests_in_cells_s = in_cells.as_ref().ok().map(|ran| round_figure(ran.seconds));
+        figures.tests_native_s = native.as_ref().ok().map(|ran| round_figure(ran.seconds));
         let in_pyodide = self.node.as_ref().map_err(Clone::clone).and_then(|node| node.run_tests(self.host, skill));
         figures.tests_in_pyodide_s = in_pyodide.as_ref().ok().map(|ran| round_figure(ran.seconds));
         row.tests.pyodide = suite_of(&in_pyodide);
         row.tests.pyodide_differences = in_pyodide.map_or_else(
             |_| Vec::new(),
-            |ran| test_differences(&ran, outside.as_ref().ok()).into_iter().map(PyodideDifference::from).collect(),
+            |ran| test_differences(&ran, native.as_ref().ok()).into_iter().map(PyodideDifference::from).collect(),
         );
-        row.tests.cells = suite_of(&inside);
+        row.tests.cells = suite_of(&in_cells);
         row.best_tier = proven_tier(row);
-        row.tests.native = suite_of(&outside);
+        row.tests.native = suite_of(&native);
         row.tests.differences =
-            inside.as_ref().map_or_else(|_| Vec::new(), |inside| test_differences(inside, outside.as_ref().ok()));
+            in_cells.as_ref().map_or_else(|_| Vec::new(), |in_cells| test_differences(in_cells, native.as_ref().ok()));
         row.parity = self.study.cases.replay_in_cells(self.host, skill);
-        row.pyodide = match &self.listed {
-            Ok(listed) => match self.outside.as_ref().ok().and_then(|outside| outside.package_closure(skill)) {
-                Some(packages) => listed.look_up(packages),
+        row.pyodide = match &self.lock {
+            Ok(lock) => match self.native.as_ref().ok().and_then(|native| native.package_closure(skill)) {
+                Some(packages) => lock.look_up(packages),
                 None => unknown_packages(
                     "not looked up: what its packages pull in is known from the native environment".to_owned(),
                 ),
@@ -141,7 +141,7 @@ impl<'a> StudyResources<'a> {
             progress.step(&format!("measuring {}/{} {id}", index + 1, found.len()));
             let Ok(skill) = skill else { continue };
             let figures = matrix.figures.skills.entry(id.clone()).or_default();
-            latency::measure_latency(self.host, skill, &self.study.cases, self.outside.as_ref().ok(), figures);
+            latency::measure_latency(self.host, skill, &self.study.cases, self.native.as_ref().ok(), figures);
         }
     }
 }
