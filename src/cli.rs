@@ -118,7 +118,7 @@ struct SettingArgs {
 }
 
 impl SettingArgs {
-    /// What these flags say.
+    /// These flags as overrides of the policy file and the environment.
     fn overrides(&self) -> Overrides {
         let mut overrides = Overrides::default();
         overrides.policy = self.policy.clone();
@@ -130,7 +130,7 @@ impl SettingArgs {
         overrides
     }
 
-    /// The settings of a verb that has no others.
+    /// Loads the settings of a verb that has no flags of its own for them.
     fn load_settings(&self) -> Result<Settings, SettingsError> {
         Settings::load(self.overrides())
     }

@@ -60,17 +60,17 @@ pub struct ApproveCommand {
     json: bool,
 }
 
-/// What there is to decide about.
+/// A skill with what it asks for, as shown to the operator before they decide.
 struct ApprovalRequest<'a> {
     skill: &'a Skill,
     wishes: Vec<Wish>,
-    /// Which it is to be approved for by name.
+    /// Tiers that the approval will name.
     tiers: Vec<Tier>,
-    /// From an earlier state that was approved.
+    /// What changed since the approval on record, if it is of another state.
     difference: Option<Difference>,
-    /// Variables that the manifest names without asking for them.
+    /// Variables in `env_vars` that `permissions` doesn't request.
     unasked: Vec<String>,
-    /// What a call would do once it is approved.
+    /// The plan of a call after approval.
     decision: Decision,
 }
 
@@ -104,7 +104,7 @@ impl ApproveCommand {
         let standing = approvals.standing(&skill)?;
         let tiers = self.tiers_to_approve(&standing);
         let decision = host.plan_if_approved(&skill, &settings.unrecorded_call(skill.id()), &tiers)?;
-        drop(host); // and with it the progress line
+        drop(host); // clears the progress line
         let difference = match &standing {
             ApprovalState::Changed(approval) => Some(Difference::between(approval, &skill, &asked)),
             _ => None,
@@ -115,7 +115,7 @@ impl ApproveCommand {
         if !self.json {
             case.print_request(printer);
         }
-        // Forgetting that it was approved in another state lifts a refusal, so that is asked too.
+        // Dropping the approval of another state lifts a refusal, so it needs confirmation as well.
         if nothing_asked
             && matches!(standing, ApprovalState::Changed(_))
             && !self.yes
@@ -141,13 +141,13 @@ impl ApproveCommand {
         Ok(self.report_state(&case, "approved", "it is approved, until a file of it changes", printer))
     }
 
-    /// Those that are named, and those that it is approved for already, as it is now.
+    /// The tiers given with `--tier`, plus those of an approval that still holds.
     fn tiers_to_approve(&self, standing: &ApprovalState) -> Vec<Tier> {
         let before = match standing {
             ApprovalState::Approved(approval) => approval.tiers.as_slice(),
             _ => &[],
         };
-        // A cell is for every skill.
+        // The wasm tier needs no approval.
         let named = |tier: &Tier| *tier != Tier::Wasm && (before.contains(tier) || self.tiers.contains(tier));
         Tier::ALL.into_iter().filter(named).collect()
     }

@@ -34,7 +34,7 @@ pub struct AuditArgs {
 }
 
 impl AuditArgs {
-    /// Tells each line of the log on stderr too, if that is asked for.
+    /// With `--explain`, also prints each line of the log on stderr.
     pub fn with_explanation(&self, log: AuditLog) -> AuditLog {
         if !self.explain {
             return log;
@@ -94,19 +94,19 @@ impl AuditCommand {
     }
 }
 
-/// What was read so far.
+/// State while the file is read from top to bottom.
 #[derive(Default)]
 struct Reading {
     /// The call whose lines are being shown.
     call: String,
     /// Calls that began and have not ended, with their skills.
     open: BTreeMap<String, String>,
-    /// More of these than are remembered.
+    /// How many more there are than `open` may hold.
     more_open: u64,
     bad: u64,
 }
 
-/// Unended calls that are remembered.
+/// The most unended calls that are remembered.
 const MAX_OPEN: usize = 1000;
 
 impl Show {
@@ -170,7 +170,7 @@ impl Show {
 }
 
 impl Reading {
-    /// Keeps count of which calls have ended.
+    /// Tracks which calls have begun and not ended.
     fn track_open_calls(&mut self, line: &Line) {
         match line.event {
             Event::Begin if self.open.len() < MAX_OPEN => {
@@ -217,7 +217,8 @@ impl Lines {
         Ok(Lines { path: path.to_owned(), file: BufReader::new(file), number: 0 })
     }
 
-    /// The next line with its number, without its end; of one that is too long, a little more than a line may have.
+    /// The next line with its number, without the line end. A line that is too long is cut one byte past the limit, so
+    /// that the parser can tell.
     fn next_line(&mut self) -> anyhow::Result<Option<(u64, Vec<u8>)>> {
         let mut line = Vec::new();
         let most = MAX_LINE_BYTES as u64 + 1;

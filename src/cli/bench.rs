@@ -63,7 +63,7 @@ impl BenchCommand {
         call.limits = settings.limits;
         call.allow_any_import = true;
         call.validate = !self.no_validate;
-        // Cells are what is measured here, whatever else is on this machine: `compare` is for tiers.
+        // This measures cells only, whatever other tiers the machine has; `compare` measures tiers.
         call.tier = Choice::Tier(Tier::Wasm);
         let mut plan = Plan::default();
         plan.calls = self.calls.max(1);

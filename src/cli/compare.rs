@@ -111,7 +111,8 @@ impl CompareCommand {
         Ok(if unequal { ExitCode::from(1) } else { ExitCode::SUCCESS })
     }
 
-    /// The file to draw into. That it can't be written is better known before minutes of measuring than after.
+    /// Opens the SVG file before measuring, so that a bad path fails at once and not after minutes. Appending leaves an
+    /// older drawing in place until there is a new one.
     fn open_drawing(&self) -> anyhow::Result<Option<(&PathBuf, File)>> {
         let Some(path) = &self.svg else { return Ok(None) };
         let file = File::options().append(true).create(true).open(path);

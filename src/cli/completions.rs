@@ -84,7 +84,7 @@ fn write_all(command: &clap::Command, folder: &Path) -> anyhow::Result<()> {
 fn render_page(command: &clap::Command) -> std::io::Result<Vec<u8>> {
     let mut page = Vec::new();
     let source = format!("{PROGRAM} {}", env!("CARGO_PKG_VERSION"));
-    // What follows the help is written below, where lines stay as they are.
+    // clap_mangen would refill the examples' lines, so they are rendered separately below.
     let man = Man::new(command.clone().after_help(Resettable::Reset)).title(page_name(command)).source(source);
     man.render(&mut page)?;
     if let Some(text) = command.get_after_help() {
@@ -93,12 +93,12 @@ fn render_page(command: &clap::Command) -> std::io::Result<Vec<u8>> {
     Ok(page)
 }
 
-/// Text as a section whose lines are not filled: examples can be copied from it.
+/// The examples as a no-fill section, so that they can be copied line by line.
 fn examples_section(text: &str) -> String {
     let mut made = String::from(".SH EXAMPLES\n.nf\n");
     for line in text.lines().filter(|line| *line != "Examples:") {
         let line = line.replace('\\', "\\e").replace('-', "\\-").replace('\'', "\\(aq");
-        // A line that begins with a dot would be a request.
+        // roff takes a line that begins with a dot for a request; `\&` prevents that.
         made.push_str(if line.starts_with('.') { "\\&" } else { "" });
         made.push_str(&line);
         made.push('\n');

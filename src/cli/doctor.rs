@@ -151,7 +151,7 @@ fn check_tier(tier: Tier, python: Option<&Path>) -> Check {
         Tier::Subprocess => "tier subprocess",
         Tier::InProcess => "tier in_process",
     };
-    // What a call asks, too.
+    // A call in these tiers needs a base interpreter as well.
     let python = matches!(tier, Tier::Subprocess | Tier::InProcess).then(|| BasePython::find(python));
     match tier::available(tier) {
         Ok(_) if tier == Tier::Wasm => Check::ok(what, format!("Wasmtime {}", skillcell_cell::WASMTIME_VERSION)),
@@ -184,7 +184,7 @@ impl State {
 
 impl Check {
     fn new(what: &'static str, state: State, detail: &str) -> Check {
-        // What another program said may have several lines; a check is one.
+        // Messages of other programs may span lines; a check is one row.
         let lines = detail.lines().map(str::trim).filter(|line| !line.is_empty());
         Check { what, state, detail: lines.collect::<Vec<_>>().join("; ") }
     }

@@ -1,4 +1,5 @@
-//! Values given on the command line: JSON in place, `@file`, or `-` for standard input. Sizes and times are the settings'.
+//! Values given on the command line: JSON in place, `@file`, or `-` for standard input. Sizes and times are parsed as
+//! in settings.
 
 use std::io::Read;
 
@@ -7,7 +8,7 @@ use serde_json::Value;
 
 pub use skillcell::settings::{parse_size as size, parse_time as time};
 
-/// More than this is not read: it could not be passed on anyway.
+/// The most bytes that are read; a call could not take more anyway.
 const MAX_BYTES: u64 = 64 << 20;
 
 /// The text of a JSON value; `what` is the flag, for messages.

@@ -106,7 +106,7 @@ fn print_row(printer: &Printer, name: &str, text: &str) {
     printer.print_row(name, &escape_unprintable(text));
 }
 
-/// What it is called, and what it says of itself.
+/// The skill's id and the first line of its summary.
 fn print_head(about: &Value, manifest: &Manifest, printer: &Printer) {
     print_row(printer, "skill", &value_text(&about["skill"]));
     if !about["manifest_error"].is_null() {
@@ -149,7 +149,7 @@ fn join_or_none(items: &[String]) -> String {
     if items.is_empty() { "none".to_owned() } else { items.join(", ") }
 }
 
-/// The names of params by their JSON Schema; those that are required have a star.
+/// Parameter names from the JSON Schema; required ones are marked with `*`.
 fn parameter_names(schema: &Value) -> Vec<String> {
     let required = schema["required"].as_array();
     let is_required = |name: &str| required.is_some_and(|all| all.iter().any(|one| one == name));

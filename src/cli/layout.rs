@@ -1,16 +1,16 @@
-//! Lays JSON out for a terminal without reading it into values: nothing is lost, whatever the numbers and keys, and nothing
-//! of it is kept in memory.
+//! Indents JSON for a terminal as a stream, without parsing it into values: numbers and repeated keys stay as they were
+//! written, and memory use does not grow with the input.
 
 use std::io::{Result, Write};
 
 use skillcell_quote::is_plain;
 
 const INDENT: &str = "  ";
-/// What is nested deeper stays on its line: people don't read it, and the indentation alone would be longer than the rest.
+/// Deeper levels stay on one line: nobody reads them, and their indentation would outgrow the data.
 const DEEPEST: usize = 16;
 
-/// Writes the same JSON over several lines. Characters that would steer the terminal, or not be seen, are spelled as JSON
-/// escapes: outside of strings JSON has none.
+/// Writes the same JSON over several lines. Control and invisible characters, which JSON has only inside strings,
+/// become JSON escapes.
 pub fn write_indented(json: &str, out: &mut dyn Write) -> Result<()> {
     let (mut depth, mut in_string, mut escaped) = (0usize, false, false);
     let mut chars = json.chars().peekable();
@@ -33,7 +33,7 @@ pub fn write_indented(json: &str, out: &mut dyn Write) -> Result<()> {
                 }
             }
             '}' | ']' => {
-                // What stayed on its line ends on it.
+                // Levels that did not start a line don't end on one of their own.
                 if depth <= DEEPEST {
                     start_line(out, depth.saturating_sub(1))?;
                 }

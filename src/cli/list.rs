@@ -61,7 +61,7 @@ impl ListCommand {
                 line.step(&format!("looking at {id} ({} of {count})", at + 1));
             })?);
         }
-        drop((host, line)); // and with them the progress line
+        drop((host, line)); // clears the progress line
         if self.json {
             let rows: Vec<Value> = rows.iter().map(Row::to_json).collect();
             printer.print_json(&json!({"schema": 1, "skills": rows}));
@@ -71,7 +71,7 @@ impl ListCommand {
         Ok(ExitCode::SUCCESS)
     }
 
-    /// A registry that is not here, and can't be had, leaves the folders.
+    /// Skills of folders and of the registry; if the registry can't be obtained, those of folders alone.
     fn find_skills(&self, host: &Host, printer: &Printer) -> anyhow::Result<Vec<Found>> {
         let mut found = host.folder_skills();
         match host.registry_ids() {
@@ -109,7 +109,7 @@ impl ListCommand {
         };
         if self.verdicts && row.known.verdict.is_none() {
             tell(&row.id);
-            // One skill that can't be looked at does not hide the others.
+            // An analysis that fails costs only this row.
             match analyse(host, &skill) {
                 Ok(analysis) => row.known.verdict = Some(analysis.in_brief()),
                 Err(error) => row.error = Some(format!("{:#}", anyhow::Error::from(error))),
@@ -192,7 +192,7 @@ impl Row {
     }
 }
 
-/// The folder that ids count from, as short as it can be said from here.
+/// The folder that ids are relative to, shortened if it is below the working directory.
 fn display_root(path: &std::path::Path, id: &str) -> String {
     let root: PathBuf = path.ancestors().nth(id.split('/').count()).unwrap_or(path).to_owned();
     let near = std::env::current_dir()

@@ -55,7 +55,7 @@ impl LockCommand {
             ),
         };
         let lock = host.lock(&skill)?;
-        drop(host); // and with it the progress line
+        drop(host); // clears the progress line
         let packages = &lock.cells;
         if let Some(unresolved) =
             packages.packages.iter().find(|p| matches!(p.standing, PackageStatus::Unresolved { .. }))
@@ -71,7 +71,7 @@ impl LockCommand {
                 printer.print_line(&format!("wrote {}", place.display()));
             }
         }
-        // Tiers that nothing is locked for say so when they are asked to run it.
+        // Not an error: a tier without locked packages reports that when it is asked to run the skill.
         for (python, why) in &lock.not_locked {
             printer.print_note(&escape_unprintable(&format!("nothing is locked for {python}: {why}")));
         }
@@ -79,7 +79,7 @@ impl LockCommand {
     }
 }
 
-/// Before anything is resolved for it.
+/// Fails early: resolving packages takes a while.
 fn check_can_be_written(file: &Path) -> anyhow::Result<()> {
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     if file.is_dir() || !folder.is_dir() {

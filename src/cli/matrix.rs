@@ -111,7 +111,7 @@ impl MatrixCommand {
         Ok(ExitCode::SUCCESS)
     }
 
-    /// What a study of many minutes is read from and written to.
+    /// Checks inputs and outputs before a study that takes minutes.
     fn check_places(&self) -> anyhow::Result<()> {
         if let Some(folder) = &self.registry {
             std::fs::read_dir(folder).with_context(|| format!("can't read the folder `{}`", folder.display()))?;

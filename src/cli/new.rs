@@ -35,7 +35,7 @@ const FILES: [(&str, &str); 5] = [
     ("test_skill.py", include_str!("new/test_skill.py")),
     ("__init__.py", include_str!("new/__init__.py")),
 ];
-/// Words of Python, and what the skill's file imports: no class can be called that.
+/// Names that the generated class can't have: Python keywords, and what `skill.py` imports.
 const TAKEN: [&str; 4] = ["None", "True", "False", "BaseSkill"];
 
 impl NewCommand {
@@ -45,7 +45,7 @@ impl NewCommand {
         for (file, template) in FILES {
             let path = self.folder.join(file);
             let text = template.replace("{{class}}", &names.class).replace("{{id}}", &names.id);
-            // Never over something that came to be there meanwhile.
+            // `create_new` never overwrites a file that appeared since the folder was checked.
             let made = fs::OpenOptions::new().write(true).create_new(true).open(&path);
             let written = made.and_then(|mut file| file.write_all(text.as_bytes()));
             written.with_context(|| format!("can't write `{}`", path.display()))?;
@@ -61,7 +61,7 @@ impl NewCommand {
     }
 }
 
-/// As it is typed: `./` keeps it from being taken for an id or a flag.
+/// The folder as an argument; a leading `./` keeps it from being taken for an id or a flag.
 fn as_typed(folder: &Path) -> String {
     let is_plain = folder.is_relative() && !folder.starts_with(".") && !folder.starts_with("..");
     format!("{}{}", if is_plain { "./" } else { "" }, folder.display())
@@ -105,7 +105,7 @@ impl Names {
     }
 }
 
-/// Lower-case words with `_` between them, of whatever there is of letters and digits; `skill` if there are none.
+/// The ASCII letters and digits of a text in snake case; `skill` if there are none.
 fn snake_case(text: &str) -> String {
     let (mut made, mut before) = (String::new(), ' ');
     for c in text.chars() {

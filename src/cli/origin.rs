@@ -1,5 +1,6 @@
-//! Which skill a name is. Skillware looks in folders before the registry, the current one among them, which may be a
-//! stranger's: so that is said wherever the name alone does not.
+//! Finds the skill that a name refers to. Like Skillware, this looks in folders before the registry. One of them is the
+//! working directory, which may be untrusted, so it is reported when a name resolves to a folder that it doesn't spell
+//! out.
 
 use std::path::Path;
 
@@ -7,7 +8,7 @@ use super::printer::{Printer, escape_unprintable};
 use skillcell_host::{Host, HostError};
 use skillcell_packages::skill::{Origin, Skill};
 
-/// Finds a skill, and says where it is from if that is not what its name says.
+/// Finds a skill, and reports its folder unless the name is that path.
 pub fn find_skill(host: &Host, name: &str, quiet: bool, printer: &Printer) -> Result<Skill, HostError> {
     let skill = host.skill(name)?;
     let Origin::Folder(folder) = skill.origin() else { return Ok(skill) };

@@ -19,9 +19,9 @@ pub struct Printer {
     lost: AtomicBool,
 }
 
-/// What the names of rows take, with the blank after them.
+/// The width of the column of row names, including the gap after it.
 const NAME_COLUMNS: usize = 14;
-/// A last column that is narrower than this is not worth breaking lines for.
+/// The narrowest last column in which text is still wrapped.
 const LEAST_COLUMNS: usize = 24;
 const ERROR: Style = AnsiColor::Red.on_default().bold();
 const WARNING: Style = AnsiColor::Yellow.on_default().bold();
@@ -42,7 +42,7 @@ impl Printer {
         self.print_result(&serde_json::to_string(value).unwrap_or_default());
     }
 
-    /// A call's result on stdout: as it came in a pipe, laid out on a terminal. A long one is not put together first.
+    /// A call's result on stdout: unchanged in a pipe, indented on a terminal. It is streamed, since it may be long.
     pub fn print_result(&self, json: &str) {
         self.write_stdout(|out| {
             if self.pretty {
@@ -54,22 +54,22 @@ impl Printer {
         });
     }
 
-    /// Text on stdout that programs read: as it is in a pipe, harmless on a terminal.
+    /// Text on stdout that programs read: unchanged in a pipe, escaped on a terminal.
     pub fn print_data(&self, text: &str) {
         if self.pretty { self.print_line(text) } else { self.write_stdout(|out| writeln!(out, "{text}")) }
     }
 
-    /// A line for people on stdout. Nothing in it but our colours is obeyed by a terminal; a stranger's text in it had
-    /// better be [`escape_unprintable`] before, and a name [`one_line`], so that it has no colours and no lines of its own.
+    /// A line for people on stdout. Control characters other than colours are escaped. Untrusted text should go through
+    /// [`escape_unprintable`] first, and a name through [`one_line`], so that it can't add colours or lines.
     pub fn print_line(&self, text: &str) {
         self.write_stdout(|out| writeln!(out, "{}", escape_all_but_colours(text)));
     }
 
-    /// A reader that went away is not an error; anything else is, see [`Printer::lost`].
+    /// Writes and flushes. A closed pipe is not an error; anything else is recorded, see [`Printer::has_lost_output`].
     fn write_stdout(&self, write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) {
         let mut stdout = BufWriter::with_capacity(1 << 16, anstream::stdout().lock());
         let written = write(&mut stdout).and_then(|()| stdout.flush());
-        // What could not be written is not tried again when this is dropped.
+        // Takes the writer apart, so that dropping it doesn't retry what could not be written.
         let _ = stdout.into_parts();
         self.record_loss(&written);
     }
@@ -80,16 +80,16 @@ impl Printer {
         }
     }
 
-    /// Data on stdout that is not to be touched.
+    /// Bytes on stdout, unchanged.
     pub fn print_bytes(&self, bytes: &[u8]) {
         let mut stdout = std::io::stdout().lock();
         let written = stdout.write_all(bytes).and_then(|()| stdout.flush());
         self.record_loss(&written);
     }
 
-    /// A name and what there is to say of it, on stdout. On a terminal what is long goes on below where it began.
+    /// A name and what there is to say of it, on stdout. On a terminal, long text is wrapped below its start.
     pub fn print_row(&self, name: &str, text: &str) {
-        // A line that a stranger's text begins is not to pass for one of ours.
+        // Continuation lines are indented, so that untrusted text can't fake a row.
         let text = text.trim_end().replace('\n', &format!("\n{:NAME_COLUMNS$}", ""));
         let whole = format!("{name:<NAME_COLUMNS$}{text}");
         self.print_line(&if self.pretty { wrap_words(&whole, NAME_COLUMNS, stdout_width().into()) } else { whole });
@@ -100,7 +100,7 @@ impl Printer {
         self.lost.load(Ordering::Relaxed)
     }
 
-    /// Makes way for output where a progress line may stand.
+    /// Erases a progress line before other output.
     pub fn clear_line(&self) {
         if self.stderr_is_terminal {
             let _ = write!(std::io::stderr(), "\r\x1b[2K");
@@ -169,8 +169,8 @@ impl Printer {
         self.print_styled_table(heading, rows, |_, _| Style::new());
     }
 
-    /// The same with cells that have a style, by row and column. On a terminal a last column that is too long for it goes on
-    /// below where it began; elsewhere a row is a line, whatever is in it.
+    /// Like [`Printer::print_table`], with a style for each cell. On a terminal, a long last column is wrapped below
+    /// its start; elsewhere each row is one line.
     pub fn print_styled_table(&self, heading: &[&str], rows: &[Vec<String>], style: impl Fn(usize, usize) -> Style) {
         let rows: Vec<Vec<String>> = rows.iter().map(|row| row.iter().map(|cell| one_line(cell)).collect()).collect();
         let width = |column: usize| {
@@ -209,7 +209,7 @@ fn pad_cell(cell: &str, width: usize, right: bool) -> String {
     if right { format!("{space}{cell}") } else { format!("{cell}{space}") }
 }
 
-/// Harmless, and a line that a stranger's text begins can't pass for one of ours.
+/// Escaped, with continuation lines indented, so that untrusted text can't fake a line such as `error: …`.
 fn indent_lines(message: &str) -> String {
     escape_unprintable(message).replace('\n', "\n    ")
 }

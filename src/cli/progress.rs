@@ -7,7 +7,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use skillcell_cache::progress::Progress;
 use skillcell_quote::one_line;
 
-/// While it is not known how much there is to do. What is too long for the line is cut.
+/// The style while the total is unknown; `wide_msg` cuts what doesn't fit the line.
 const WITHOUT_END: &str = "{elapsed_precise}  {wide_msg}";
 const WITH_END: &str = "{elapsed_precise}  {bar:28} {percent:>3} %  {wide_msg}";
 
@@ -48,7 +48,7 @@ impl Progress for Terminal {
         self.bar.unset_length();
         self.bar.reset();
         self.bar.set_message(what);
-        // Drawn now: other redraws are left out where they come too soon after one another.
+        // `suspend` redraws at once; indicatif limits the rate of other redraws.
         self.bar.suspend(|| ());
     }
 

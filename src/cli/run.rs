@@ -95,14 +95,14 @@ impl RunCommand {
         if self.dry_run {
             return self.print_plan(skill.id(), &host.plan(&skill, &call)?, printer);
         }
-        // What is refused is told by the call itself.
+        // A refusal is reported with the call's outcome below.
         if self.audit.explain
             && let Decision::Planned(plan) = host.plan(&skill, &call)?
         {
             plan.describe().iter().for_each(|line| printer.print_note(&escape_unprintable(line)));
         }
         let report = host.call(&skill, &call)?;
-        drop(host); // and with it the progress line
+        drop(host); // clears the progress line
         if let Some(reason) = &report.tier_reason {
             printer.print_note(&one_line(&format!("`{}` ran in `{}`: {reason}", report.skill, report.tier)));
         }
@@ -125,7 +125,7 @@ impl RunCommand {
         }))
     }
 
-    /// The plan on stdout: it is what was asked for.
+    /// Prints the plan on stdout: it is the result of `--dry-run`.
     fn print_plan(&self, skill: &str, decision: &Decision, printer: &Printer) -> anyhow::Result<ExitCode> {
         if self.json {
             printer.print_json(&PlanView::new(skill, decision));
@@ -154,7 +154,7 @@ impl RunCommand {
         Ok(Settings::load(overrides)?)
     }
 
-    /// What only this verb's flags say.
+    /// Applies the flags that only `run` has.
     fn apply_flags(&self, call: &mut Call) {
         call.audit = self.audit.with_explanation(std::mem::take(&mut call.audit));
         call.map_paths = self.grants.map_paths;
@@ -208,14 +208,14 @@ fn print_denials(skill: &str, denials: &[Denial], whole_call: bool, printer: &Pr
             printer.print_warning(&format!("a request of `{skill}` was refused: {message}"));
         }
         if let Some(hint) = hint {
-            // One command approves all of it: it is told once.
+            // One approval covers every denial, so that hint is printed once.
             printer.print_hint(&if told { without_approving(hint) } else { hint.clone() });
             told |= hint.contains(APPROVE);
         }
     }
 }
 
-/// A flag that did nothing is a mistake; a policy file may well be for other skills too.
+/// Warns of grants without effect that were given as flags. Those of a policy file may be for other skills.
 fn warn_of_unused(report: &Report, call: &Call, printer: &Printer) {
     let is_flag = |text: &&String| {
         GrantKind::ALL.into_iter().any(|kind| matches!(call.grants.place_of(kind, text), Written::Flag))
@@ -231,7 +231,7 @@ fn warn_of_unused(report: &Report, call: &Call, printer: &Printer) {
 /// How a hint names the command that approves.
 const APPROVE: &str = "`skillcell approve ";
 
-/// A hint's ways but the command that approves.
+/// A hint without its alternative to run `skillcell approve`.
 fn without_approving(hint: &str) -> String {
     hint.split("; ").filter(|way| !way.starts_with(APPROVE)).collect::<Vec<_>>().join("; ")
 }

@@ -1,9 +1,9 @@
-//! Lines with colours on their way to a terminal. What else in them it would obey is spelled out, as everywhere.
+//! Text with colours for a terminal: sequences that set colours stay, every other control character is escaped.
 
 use skillcell_quote::escape_unprintable;
 
-/// The same as [`escape_unprintable`], with the sequences that set colours and weights left in: `ESC [ digits and semicolons m`, but
-/// for those that hide text. They are set back at the end.
+/// Like [`escape_unprintable`], but keeps SGR sequences (`ESC [ digits and semicolons m`), except those that conceal
+/// text, and appends a reset if any was kept.
 pub fn escape_all_but_colours(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     let mut rest = text;
@@ -25,7 +25,7 @@ pub fn escape_all_but_colours(text: &str) -> String {
     safe
 }
 
-/// 8 is for text that is not to be seen.
+/// SGR code 8 conceals text, so it is not passed on.
 fn is_colour(codes: &str) -> bool {
     codes.len() <= 20 && codes.split(';').all(|code| code.trim_start_matches('0') != "8")
 }

@@ -115,7 +115,7 @@ impl TestCommand {
             }
         };
         let report = host.test_with(&skill, &call, &show)?;
-        drop(host); // and with it the progress line
+        drop(host); // clears the progress line
         if self.json {
             printer.print_json(&report);
         } else {
@@ -158,7 +158,7 @@ impl TestCommand {
     }
 }
 
-/// A file's own text, and what it does not say: why its cell was stopped, and what was refused to it.
+/// Prints a file's output, then what pytest doesn't report: denials, and why the cell was stopped.
 fn print_file(file: &FileReport, printer: &Printer) {
     printer.clear_line();
     printer.print_coloured_output(&file.stdout);
@@ -179,7 +179,7 @@ fn print_file(file: &FileReport, printer: &Printer) {
     }
 }
 
-/// One line, in the order of what matters.
+/// Prints one line of totals, failures first.
 fn print_summary(report: &TestReport, printer: &Printer) {
     let Totals { passed, failed, errors, exceeded, not_run, skipped, xfailed, xpassed } = report.totals;
     let counted = [

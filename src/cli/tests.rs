@@ -23,7 +23,7 @@ fn help_texts() -> Vec<(String, String)> {
         .collect()
 }
 
-/// The words of each call of `skillcell` in a line for a shell: up to what ends a command, without what is redirected.
+/// The arguments of each `skillcell` command in a shell line, without redirections.
 fn skillcell_calls(line: &str) -> Vec<Vec<String>> {
     let (mut calls, mut words, mut word) = (Vec::new(), Vec::new(), None::<String>);
     let mut chars = line.chars().peekable();
@@ -78,7 +78,7 @@ fn every_command_has_examples_that_can_be_copied() {
     }
 }
 
-/// Lines of the blocks that are for a shell, those that go on put together.
+/// The lines of shell blocks, with continued lines joined.
 fn shell_lines(text: &str) -> Vec<String> {
     let (mut lines, mut in_shell, mut goes_on) = (Vec::<String>::new(), false, false);
     for line in text.lines() {

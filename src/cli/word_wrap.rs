@@ -1,7 +1,7 @@
-//! Lines that are longer than a terminal is wide: they go on below where they began, and break between words.
+//! Wraps lines to the width of a terminal, between words, with a hanging indent.
 
-/// The text in lines of this width, but for words that are longer; each line after the first begins with `indent` blanks.
-/// What colours it takes no room.
+/// Wraps at `width` columns, between words only; lines after the first begin with `indent` blanks. Escape sequences
+/// have no width.
 pub fn wrap_words(text: &str, indent: usize, width: usize) -> String {
     let (mut whole, mut room) = (String::with_capacity(text.len()), width);
     for (at, word) in text.split(' ').enumerate() {
@@ -20,7 +20,7 @@ pub fn wrap_words(text: &str, indent: usize, width: usize) -> String {
     whole
 }
 
-/// How many columns a text takes, as far as its characters tell.
+/// The number of characters outside of escape sequences, which are taken for columns.
 fn visible_width(text: &str) -> usize {
     let mut count = 0;
     let mut chars = text.chars();

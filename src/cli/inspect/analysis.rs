@@ -16,7 +16,7 @@ const MIXED: Style = AnsiColor::Yellow.on_default().bold();
 const BAD: Style = AnsiColor::Red.on_default().bold();
 const DIM: Style = Style::new().dimmed();
 
-/// Where else it may run. Nothing was tried there, so nothing is promised.
+/// Names the other tier that may run it. Only a hint, since it was not tried there.
 fn other_tier_hint(tier: BestTier) -> &'static str {
     match tier {
         BestTier::Subprocess => "; the tier `subprocess` has what it requires, but it was not tried there",
@@ -104,7 +104,7 @@ impl Sections<'_> {
         self.print_list("not imported", self.analysis.unreached.iter().map(|file| escape_unprintable(file)));
     }
 
-    /// The block for the manifest.
+    /// The `permissions` block to add to the manifest.
     pub fn print_permissions(&self) {
         let asking = &self.analysis.permissions;
         if asking.yaml.is_empty() {
@@ -169,7 +169,7 @@ fn effect_lines(effects: &[Finding]) -> Vec<String> {
     kinds.into_iter().map(line).collect()
 }
 
-/// Names of modules under the word for what they are, each once; those that are only guarded or late are marked.
+/// Module names by group, each once. Modules in `google.` are different packages, so they keep their full names.
 fn imports_by_group(imports: &[Imported]) -> BTreeMap<&'static str, Vec<String>> {
     let mut groups: BTreeMap<&'static str, Vec<String>> = BTreeMap::new();
     for import in imports.iter().filter(|import| import.when.is_some()) {
@@ -184,7 +184,8 @@ fn imports_by_group(imports: &[Imported]) -> BTreeMap<&'static str, Vec<String>>
     groups
 }
 
-/// By kind, the first place that imports each top-level module: the part of the contract that is older than the analysis.
+/// The JSON key `imports`: by kind, where each top-level module is first imported. `analysis` has more; this key is
+/// older and stays.
 pub fn imports_json(analysis: &Analysis) -> Value {
     let mut kinds: BTreeMap<&str, Map<String, Value>> = BTreeMap::new();
     for import in &analysis.imports {

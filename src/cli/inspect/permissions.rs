@@ -18,7 +18,7 @@ pub struct ApprovalStates {
     error: Option<String>,
     standing: ApprovalState,
     difference: Option<Difference>,
-    /// What is granted, by whom.
+    /// Grants by source: the approval, the policy file, the flags.
     approval: Grants,
     policy: Grants,
     flags: Grants,
@@ -117,7 +117,7 @@ impl ApprovalStates {
             Decision::Refused(refused) => {
                 printer.print_warning("`skillcell run` with these flags would refuse it");
                 for denial in &refused.denials {
-                    // What is missing was told above.
+                    // Already printed under `missing`.
                     if !effective.missing.iter().any(|missing| missing.message() == denial.message) {
                         printer.print_warning(&denial.message);
                     }
