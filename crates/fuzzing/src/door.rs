@@ -63,7 +63,7 @@ pub fn run(data: &[u8]) {
         ..Door::default()
     };
     let (mut server, deadline) = (Server::default(), Instant::now() + DEADLINE);
-    // A fuzzer that sees comparisons learns the value. What a guest writes itself is no secret.
+    // A fuzzer that instruments comparisons can learn the value. Once the guest has sent it, it is no secret to it.
     let mut told = false;
     for record in records {
         match record.split_first() {
@@ -169,7 +169,8 @@ impl Server {
             self.connections.push((stream, Vec::new()));
         }
         for (stream, received) in &mut self.connections {
-            // Only peeked at: a socket that is dropped with something unread leaves nothing behind in the system.
+            // Peeked at, not read: closing a socket with unread data resets the connection, so that none is left in
+            // TIME_WAIT.
             let mut buffer = vec![0; 256 << 10];
             let count = stream.peek(&mut buffer).unwrap_or(0);
             if count > received.len() {

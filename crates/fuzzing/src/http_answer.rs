@@ -1,5 +1,6 @@
-//! A server's bytes as an answer: the first line of an input is `GET|HEAD PIECE keep|close plain|scrub` (the third word means
-//! nothing any more), the rest what the server sends, in pieces of that length, until it closes the connection.
+//! A server's bytes as an answer: the first line of an input is `GET|HEAD PIECE keep|close plain|scrub` (the third word
+//! is ignored; older inputs have it), the rest what the server sends, in pieces of that length, until it closes the
+//! connection.
 //!
 //! However it is cut, the guest gets the same; what it gets is one answer with the body that the server sent; and no
 //! secret's value is in it.
@@ -56,7 +57,7 @@ pub fn run(data: &[u8]) {
 }
 
 impl Case {
-    /// As `Answer` does it, but from memory.
+    /// What `Answer` does with a connection, done with bytes in memory.
     fn pass_through(&self, bytes: &[u8], piece: usize) -> Result<PassedAnswer, String> {
         let (mut end, mut start, mut scanned, mut interim) = (0, 0, 0, 0);
         let response = loop {

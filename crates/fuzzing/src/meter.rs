@@ -16,7 +16,7 @@ thread_local! {
 static METER: Meter = Meter;
 
 fn count_bytes(bytes: isize) {
-    // A thread that is ending has no count any more.
+    // Thread-locals are gone while a thread ends.
     let _ = NOW.try_with(|now| {
         now.set(now.get() + bytes);
         let _ = PEAK.try_with(|peak| peak.set(peak.get().max(now.get())));
@@ -36,7 +36,7 @@ unsafe impl GlobalAlloc for Meter {
     }
 
     unsafe fn realloc(&self, place: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        // Both are there for a moment.
+        // The old and the new block exist at the same time.
         count_bytes(size as isize);
         let moved = unsafe { System.realloc(place, layout, size) };
         count_bytes(-(layout.size() as isize));

@@ -24,7 +24,7 @@ struct Disk {
 }
 
 thread_local! {
-    /// Gone with the thread. Each input finds it as it was in the beginning.
+    /// Lives as long as the thread. Each input finds it in its initial state.
     static DISK: Disk = Disk::new();
 }
 
@@ -82,7 +82,7 @@ impl Disk {
         found
     }
 
-    /// As it was in the beginning.
+    /// Puts `rw` back into its initial state, which `ro` still has.
     fn restore_writable(&self) {
         let is_whole = |path: &Path| path.exists() || path.is_symlink();
         if self.list_tree("rw").len() != self.list_tree("ro").len()
@@ -135,7 +135,7 @@ fn mount_folders(disk: &Disk) -> Vfs {
 struct Cell<'d> {
     vfs: Vfs,
     hidden: &'d [u64],
-    /// Folders that paths are also taken from.
+    /// Open folders that paths may be relative to.
     open: Vec<u32>,
 }
 

@@ -58,7 +58,7 @@ fn encoded_forms(value: &str) -> Vec<Vec<u8>> {
     forms.into_iter().filter(|form| !form.is_empty()).collect()
 }
 
-/// What is between the placeholders: a value that is made up of a part of one and of what is beside it is none.
+/// The parts between placeholders: a value that spans a placeholder's edge is a coincidence, not a leak.
 fn split_at_placeholders<'t>(text: &'t [u8], placeholder: &[u8]) -> Vec<&'t [u8]> {
     let (mut pieces, mut rest) = (Vec::new(), text);
     while let Some(at) = rest.windows(placeholder.len()).position(|window| window == placeholder) {

@@ -78,13 +78,13 @@ impl<'t> Case<'t> {
                 }
             }
         }
-        // No rule for its host: nothing to compare, and expressions take long to make.
+        // No rule names the host: nothing to compare, and compiling expressions is slow.
         if matches!(decision, Err(HttpDenial::NotAllowed { part: HttpPart::Host, .. })) {
             return;
         }
         let naive = self.naive_allows(method, url, target);
         assert!(decision.is_err() || naive, "{method} {url} is allowed, and not by the naive reading");
-        // What looks like a dot or a slash is no concern of the naive one; nor are methods that no rule allows.
+        // The naive implementation knows neither lookalikes of dots and slashes nor methods that no rule can allow.
         let known = matches!(target.match_path().ambiguity(), Some(Ambiguity::Lookalike))
             || matches!(decision, Err(HttpDenial::Method(_)));
         assert!(decision.is_ok() || !naive || known, "{method} {url} is refused, and not by the naive reading");

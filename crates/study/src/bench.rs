@@ -134,7 +134,7 @@ pub fn run_bench(
     })
 }
 
-/// Processes of the skill outside of any sandbox, if they may be.
+/// Prepares native processes of the skill, outside of any sandbox, unless it is not trusted.
 fn prepare_native(
     host: &Host,
     skill: &Skill,
@@ -148,7 +148,7 @@ fn prepare_native(
     }
 }
 
-/// Adds what was measured, and the first reason why something was not.
+/// Adds the times, and to `missing` the first reason why something could not be measured.
 fn add_all(series: &mut Series, times: impl Iterator<Item = Result<Duration, String>>, missing: &mut Vec<String>) {
     for time in times {
         match time {
@@ -185,7 +185,7 @@ fn measure_throughput(
     Ok(counts.iter().sum::<u64>() as f64 / started.elapsed().as_secs_f64())
 }
 
-/// Measuring failures would measure something else.
+/// An error unless the call returned: the time of a failure says nothing about a call.
 fn require_return(report: Report) -> Result<Report, BenchError> {
     let detail = match &report.outcome {
         Outcome::Returned(_) => return Ok(report),

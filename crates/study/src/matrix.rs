@@ -1,7 +1,7 @@
 //! The study of a registry: every skill analysed, its own tests run in cells, natively and in Pyodide, recorded calls made again, and
 //! calls measured. What comes of it is a [`Matrix`], written as JSON, Markdown and one HTML page.
 //!
-//! It decides nothing: the verdict is the analysis', and the tests, calls and figures stand beside it as evidence.
+//! It decides nothing: the verdict comes from the analysis; tests, calls and figures are evidence beside it.
 //!
 //! ```text
 //!   discover ──▶ each skill, in parallel: analysis, packages, tests in cells │ natively │ in Pyodide, recorded calls
@@ -66,7 +66,7 @@ pub struct Study {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NativeRuns {
     Allowed,
-    /// Not, for this reason, which the columns then show.
+    /// They are skipped, for this reason, which the columns show.
     Skipped(String),
 }
 
@@ -106,7 +106,7 @@ fn describe_filter(globs: &[String]) -> String {
     if globs.is_empty() { String::new() } else { format!(" whose id matches `{}`", globs.join("`, `")) }
 }
 
-/// Does the study.
+/// Studies the skills in parallel, then measures their calls one after the other.
 pub fn run_study(host: &Host, study: &Study, progress: &dyn Progress) -> Result<Matrix, MatrixError> {
     host.install()?;
     let found = discover::discover_skills(host, &study.source, &study.skills)?;
@@ -139,7 +139,7 @@ pub fn run_study(host: &Host, study: &Study, progress: &dyn Progress) -> Result<
     Ok(matrix)
 }
 
-/// What is pinned of the runtime, in words.
+/// The pinned runtime's name and version, for people.
 fn runtime_in_words() -> String {
     let pin = &provision::runtime_pin().wheel;
     format!("CPython 3.15 for WASI ({} {}) in skillcell {}", pin.name, pin.version, env!("CARGO_PKG_VERSION"))

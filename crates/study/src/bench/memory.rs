@@ -16,7 +16,7 @@ pub fn faults_per_call(calls: u32, mut call: impl FnMut() -> Result<(), BenchErr
 
 /// Anonymous memory and page tables that a cell adds while it is alive, after its call.
 pub fn bytes_per_live_cell(host: &Host, skill: &Skill, call: &Call, cells: usize) -> Result<f64, BenchError> {
-    // Slots that were never used cost a little once; that is not a cell's.
+    // The first use of a pool slot has a cost of its own, once; it is paid before measuring.
     drop(keep_cells_alive(host, skill, call, cells)?);
     let before = private_bytes();
     let held = keep_cells_alive(host, skill, call, cells)?;
@@ -49,7 +49,7 @@ fn status_field(field: &str) -> u64 {
     kib.unwrap_or(0) << 10
 }
 
-/// The tenth field of `stat`, counted after the command's name, which may hold anything.
+/// `minflt`, field 10 of `stat`. Fields are counted from the last `)`, since the command's name may contain anything.
 fn minor_faults() -> u64 {
     let text = std::fs::read_to_string("/proc/thread-self/stat").unwrap_or_default();
     let fields = text.rsplit(')').next().unwrap_or_default();

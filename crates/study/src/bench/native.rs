@@ -22,7 +22,7 @@ print(json.dumps(bundle['class']().execute(json.loads(sys.argv[2]))))
 ";
 /// How long one process may take.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// How much is kept of what one says.
+/// How much of a process's output is kept.
 const KEPT: Keep = Keep::Last(64 << 10);
 
 pub struct NativeRunner {

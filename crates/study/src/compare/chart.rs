@@ -36,7 +36,7 @@ text{font:12px system-ui,sans-serif;fill:#222}.t{font-weight:600}.g{stroke:#ccc}
 @media(prefers-color-scheme:dark){text{fill:#ddd}.g{stroke:#444}.w{stroke:#ddd}\
 .k0{fill:#5cb583}.k1{fill:#7aa7e0}.k2{fill:#dba648}.k3{fill:#d97070}}";
 
-/// Draws it. What can't be drawn on such a scale (nothing, or less) is left out.
+/// Draws the chart as SVG. Values that a logarithmic scale can't show (zero and less) are left out.
 pub fn draw_chart(heading: &str, groups: &[Group]) -> String {
     let scale = Scale::for_groups(groups);
     let rows: usize = groups.iter().map(|group| group.bars.len() + 1).sum();
@@ -125,7 +125,7 @@ fn format_ms(ms: f64) -> String {
     }
 }
 
-/// Names come from skills' folders.
+/// Names come from skills' folders, so they are untrusted.
 fn escape_text(text: &str) -> String {
     html! { (one_line(text)) }.into_string()
 }

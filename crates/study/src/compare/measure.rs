@@ -1,4 +1,4 @@
-//! Measuring: every tier takes its turn in every round, so that what the machine does besides hits them alike.
+//! Measures the tiers in interleaved rounds, so that other load on the machine affects all of them alike.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -15,7 +15,7 @@ use skillcell_packages::skill::Skill;
 use skillcell_policy::{Choice, Tier};
 
 const ROUNDS: usize = 5;
-/// How long one may take.
+/// How long a cold start may take.
 const COLD_PATIENCE: Duration = Duration::from_secs(600);
 /// Cold starts in each round.
 const COLD: usize = 1;
@@ -69,7 +69,7 @@ fn call_in_tier(call: &Call, tier: Tier) -> Call {
     call
 }
 
-/// The first call, which makes what is not there yet; or why there is none, and whether the skill ran.
+/// Makes the first call, which prepares the tier. An error is the reason, and whether the skill ran.
 fn first_call(host: &Host, skill: &Skill, call: &Call) -> Result<Figures, (String, bool)> {
     let started = Instant::now();
     let report = host.call(skill, call).map_err(|error| (error.to_string(), false))?;
@@ -105,7 +105,7 @@ fn record_memory(figures: &mut Figures, report: &Report) {
 
 fn time_cold_start(plan: &Plan, figures: &mut Figures) -> Result<(), CompareError> {
     let Some((program, words)) = &plan.cold else { return Ok(()) };
-    // This program itself, where it stands: the skill may be a folder below.
+    // In the working directory, since the skill may be a relative path.
     let folder = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/"));
     let mut command = Program::new(program, &folder);
     command.args(words).args(["--tier", figures.tier.name()]).inherit_env(Inherited::Everything);

@@ -1,5 +1,5 @@
-//! Recorded answers to HTTP requests, given by servers on loopback for as long as a case is made: one for each origin, with
-//! TLS by an authority that only the case's own host trusts.
+//! Servers on loopback that replay recorded answers to HTTP requests while a case runs: one for each origin, with TLS
+//! by a certificate authority that only the case's host trusts.
 
 use std::collections::BTreeSet;
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -25,9 +25,9 @@ const IDLE: Duration = Duration::from_secs(30);
 pub struct Answer {
     pub method: String,
     pub url: String,
-    /// The URL is how the request's begins.
+    /// Whether `url` is a prefix of the request's URL.
     pub prefix: bool,
-    /// Text that the request's body has to have.
+    /// Text that the request's body must contain.
     pub asks: String,
     pub status: u16,
     pub headers: std::collections::BTreeMap<String, String>,
@@ -79,9 +79,9 @@ impl Origin {
     }
 }
 
-/// Servers for a case's origins. They end with it.
+/// Servers for a case's origins, stopped on drop.
 pub struct AnswerServers {
-    /// What leads to them, and allows what was recorded.
+    /// Grants that resolve the origins to these servers and allow the recorded requests.
     pub grants: Grants,
     /// The authority's certificate, for the host that is to trust it.
     pub authority: tempfile::NamedTempFile,
@@ -114,7 +114,7 @@ impl AnswerServers {
         Ok(servers)
     }
 
-    /// What was asked, by origin: the order across servers is not known.
+    /// The requests received so far, grouped by origin: the order across servers is not known.
     pub fn received_requests(&self) -> Vec<Request> {
         by_origin(self.seen.lock().unwrap_or_else(PoisonError::into_inner).clone())
     }
@@ -152,14 +152,14 @@ impl AnswerServers {
 impl Drop for AnswerServers {
     fn drop(&mut self) {
         self.stopped.store(true, Ordering::Relaxed);
-        // Each is waiting for a connection.
+        // Each server blocks in `accept`; a connection makes it look at the flag.
         for port in &self.ports {
             let _ = TcpStream::connect(("127.0.0.1", *port));
         }
     }
 }
 
-/// Requests in the order of their origins, so that the order within each stays.
+/// Sorts requests by origin; the sort is stable, so the order within each origin stays.
 pub fn by_origin(mut requests: Vec<Request>) -> Vec<Request> {
     requests.sort_by_key(|request| Origin::from_url(&request.url));
     requests
@@ -230,7 +230,7 @@ fn read_request(reader: &mut impl BufRead, scheme: &str) -> Option<Request> {
     Some(Request { method, url, body })
 }
 
-/// Signs for the servers' names. Nothing but the case's host knows it.
+/// A throwaway authority that signs the servers' certificates. Only the case's host trusts it.
 struct CertificateAuthority {
     certificate: String,
     issuer: rcgen::Issuer<'static, rcgen::KeyPair>,

@@ -110,7 +110,7 @@ impl Case {
         self.id.split_once('#').map_or(&self.id, |(_, name)| name)
     }
 
-    /// As recorded; files of others may not say.
+    /// The recorded ending; derived from the result if the file has none.
     pub fn recorded_ending(&self) -> Ending {
         let derived = match &self.expected {
             Some(result) => Ending::of_result(result),
@@ -119,7 +119,7 @@ impl Case {
         self.ends.unwrap_or(derived)
     }
 
-    /// Whether it needs a work folder, which `work` is the path of.
+    /// Whether it needs a work folder: it has files, or mentions the path `work`.
     pub fn wants_folder(&self, work: &str) -> bool {
         let names_it = ["params", "env", "config"].iter().any(|key| self.json[*key].to_string().contains(work));
         names_it || !self.files.is_empty()

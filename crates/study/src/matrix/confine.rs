@@ -71,7 +71,7 @@ impl ConfinedProcess {
         self
     }
 
-    /// Runs it to its end, or to the deadline's.
+    /// Runs it until it ends or the deadline passes.
     pub fn run_to_end(&mut self, deadline: Duration) -> Result<Output, String> {
         let said = match self.0.finish(deadline).map_err(|error| error.to_string())? {
             Finished::Ended(said) => said,
@@ -85,9 +85,9 @@ impl ConfinedProcess {
     }
 }
 
-/// The report that a run left, as far as it is bounded: a stranger wrote it.
+/// Reads the report that a run wrote, up to a limit: its content is untrusted.
 pub fn read_report(path: &Path) -> Result<String, String> {
-    // A link would lead elsewhere, and a pipe never end.
+    // The skill may have replaced it: a link would lead elsewhere, and a pipe never end.
     if !path.symlink_metadata().is_ok_and(|found| found.is_file()) {
         return Err("it took its report away".to_owned());
     }

@@ -7,7 +7,7 @@ use super::MatrixError;
 use skillcell_host::Host;
 use skillcell_packages::skill::Skill;
 
-/// Below this many folders nobody keeps a skill.
+/// How many folders deep skills are searched for.
 const MAX_DEPTH: usize = 5;
 const MAX_SKILLS: usize = 2000;
 
@@ -70,7 +70,7 @@ fn find_skill_folders(
     }
     let entries = fs::read_dir(folder).map_err(|source| MatrixError::Folder { path: folder.to_owned(), source })?;
     for entry in entries.flatten() {
-        // Of the entry, not of what it may link to: a link could lead anywhere, and round in circles.
+        // `file_type` does not follow links, which could lead anywhere, or in circles.
         let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
         let name = entry.file_name();
         let Some(name) = name.to_str().filter(|name| is_folder && !name.starts_with('.') && *name != "__pycache__")

@@ -129,8 +129,8 @@ fn compare_row(row: &Row, expected: &Expected, tell: &mut dyn FnMut(String)) {
     compare_failures("call", &differing, &expected.differs, tell);
 }
 
-/// Each failure must be listed, and each entry of the list must be of a failure. How many tests fail is compared by the counts of
-/// the run: natively, a file that a cell can't import has many.
+/// Each failure must be listed, and each entry must match a failure. Numbers are compared with the counts of the run
+/// instead: a file that a cell can't import is one error there, and many tests natively.
 fn compare_failures(kind: &str, failing: &[(&str, &str)], expected: &[ExpectedFailures], tell: &mut dyn FnMut(String)) {
     let fits =
         |fails: &ExpectedFailures, id: &str| fails.tests.split('|').any(|pattern| matches_glob(pattern.trim(), id));

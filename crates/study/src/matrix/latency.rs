@@ -14,7 +14,7 @@ use skillcell_host::call::Outcome;
 use skillcell_limits::Limits;
 use skillcell_packages::skill::Skill;
 
-/// Calls, unless they take long.
+/// The most calls, and the time after which no more are made.
 const CALLS: usize = 200;
 const LONG: Duration = Duration::from_secs(2);
 
@@ -30,7 +30,8 @@ pub fn measure_latency(
     figures.bake_ms = Some(round_figure(baked.total_ms));
     figures.image_bytes = Some(round_figure(baked.image_bytes as f64) as u64);
     let Some(case) = cases.example_call(skill.id(), IN_A_CELL) else { return };
-    // Its host has no image mapped: the first call is what the first of a process costs, compiled code apart.
+    // Its host has no image mapped, so its first call costs what the first call of a process does, except for loading
+    // compiled code.
     let Some(mut prepared) = PreparedCase::new(host, &case).ok().filter(|prepared| prepared.host.install().is_ok())
     else {
         return;

@@ -252,7 +252,7 @@ fn shorten_reason(reason: &str) -> String {
     reason.chars().take(MAX_REASON - 1).chain(['…']).collect()
 }
 
-/// A stranger's text in a table: no markup, no end of the cell.
+/// Escapes untrusted text for a table: no markup, no end of the cell.
 fn escape_cell(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for c in one_line(&text.replace(['\n', '\r', '\t'], " ")).chars() {

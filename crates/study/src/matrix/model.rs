@@ -86,7 +86,7 @@ pub struct Row {
     pub tests: Tests,
     pub parity: Parity,
     pub pyodide: Pyodide,
-    /// Why there is less here than there should be.
+    /// Why parts of the row are missing.
     pub problem: Option<String>,
 }
 

@@ -21,7 +21,7 @@ use skillcell_packages::provision::normalize_name;
 use skillcell_packages::skill::Skill;
 use skillcell_packages::venv::Venv;
 
-/// What tests are written with, beside what skills require.
+/// Packages that tests need besides what skills require.
 const TOOLS: [&str; 3] = ["pytest", "pytest-mock", "pytest-asyncio"];
 const CALLER: &str = include_str!("../../../../runtime-assets/study/call.py");
 const RECORDED: &str = include_str!("../../../../runtime-assets/study/recorded.py");
@@ -46,8 +46,8 @@ struct CallTimes {
 }
 
 impl NativeEnvironment {
-    /// One environment for all: most of its size is shared. The packages of skills that can't live together are told apart
-    /// by pip's message, and then there are no native runs.
+    /// One environment for all skills: they share most of its size. If their requirements conflict, pip's message says
+    /// so, and there are no native runs.
     pub fn prepare(host: &Host, skills: &[&Skill], progress: &dyn Progress) -> Result<NativeEnvironment, String> {
         let mut by_skill = BTreeMap::new();
         for skill in skills {

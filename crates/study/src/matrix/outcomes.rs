@@ -1,4 +1,4 @@
-//! What a run of tests came to, wherever it ran, and how two runs differ. Pure.
+//! The results of a test run, wherever it ran, and how two runs differ. No I/O.
 
 use std::collections::BTreeMap;
 
@@ -34,7 +34,7 @@ struct Line {
 }
 
 impl TestRun {
-    /// The report of `runtime-assets/study/report.py`. A line that is none is left out: it is a stranger's word.
+    /// The report of `runtime-assets/study/report.py`. Malformed lines are skipped: the report is untrusted.
     pub fn from_lines(text: &str, seconds: f64) -> TestRun {
         let mut ran = TestRun { seconds, ..TestRun::default() };
         for line in text.lines().filter_map(|line| serde_json::from_str::<Line>(line).ok()) {
@@ -70,7 +70,7 @@ impl TestRun {
         Suite::Ran(self.counts())
     }
 
-    /// What became of a test: its own end, or that of the file that could not be imported.
+    /// How a test ended; if its file could not be imported, that error.
     fn end_of(&self, id: &str) -> Option<&TestEnd> {
         let file = || id.split("::").next().and_then(|file| self.tests.get(file));
         self.tests.get(id).or_else(file)
@@ -90,7 +90,7 @@ pub fn test_differences(cells: &TestRun, native: Option<&TestRun>) -> Vec<Differ
             found.push(describe_difference(id, inside, Some(outside)));
         }
     }
-    // What only a cell has: a file that fails there has its tests above already.
+    // Tests that only the cells reported. A file that can't be imported there is left out: its tests are listed above.
     for (id, inside) in &cells.tests {
         let known =
             native.tests.contains_key(id) || native.tests.keys().any(|test| test.starts_with(&format!("{id}::")));
@@ -112,7 +112,7 @@ fn describe_difference(id: &str, inside: Option<&TestEnd>, outside: Option<&Test
     }
 }
 
-/// The first line that says something, without what differs from run to run.
+/// The first line that is not blank, shortened, with addresses removed, which differ from run to run.
 pub fn stable_first_line(why: &str) -> String {
     let line = why.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
     let mut text = String::new();

@@ -1,8 +1,8 @@
 //! The matrix as one HTML page that needs nothing but itself: the answer, the table, and the evidence behind each cell.
 //!
-//! Everything in it that came from a skill is a stranger's text: `maud` makes sure that it is no markup, and the finished
-//! page has no character that reorders or hides others. As a second lock, the page's own policy lets a browser run only
-//! the script and the style that are named by hash here.
+//! Everything in it that came from a skill is untrusted: `maud` escapes markup, and the finished page has no characters
+//! that reorder or hide others. As defence in depth, the page's Content-Security-Policy allows only the script and the
+//! style that it names by hash.
 
 mod evidence;
 mod summary;
@@ -52,7 +52,7 @@ fn registry_title(matrix: &Matrix) -> String {
     registry.version.as_ref().map_or_else(|| registry.name.clone(), |version| format!("{} {version}", registry.name))
 }
 
-/// How a policy names a text.
+/// The hash by which a Content-Security-Policy names a script or style.
 fn csp_hash(text: &str) -> String {
     format!("sha256-{}", STANDARD.encode(Sha256::digest(text.as_bytes())))
 }
@@ -69,7 +69,7 @@ fn sentence_markup(text: &str) -> Markup {
     }
 }
 
-/// An id, which may be broken where its words end.
+/// An id in which lines may break between words.
 fn breakable_id(id: &str) -> Markup {
     html! {
         @for word in id.split_inclusive(['/', '_']) {
@@ -78,7 +78,7 @@ fn breakable_id(id: &str) -> Markup {
     }
 }
 
-/// The name of a skill's row in the page, so that a link can lead to it. An odd id is not in it: it may be anything.
+/// The anchor of a skill's row, for links. An id with unusual characters is replaced by the row's index.
 fn row_anchor(matrix: &Matrix, skill: &str) -> String {
     let is_plain = skill.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '/' | '_' | '-' | '.'));
     if is_plain {

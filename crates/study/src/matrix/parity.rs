@@ -64,9 +64,9 @@ impl PreparedCase {
         call.config = case.config.clone();
         call.env = case.env.clone();
         call.limits.deadline = DEADLINE;
-        // What can't be used in a cell is for the result to show.
+        // A module that a cell can't use should show as a different result, not as a refusal.
         call.allow_any_import = true;
-        // Other tiers may be here, and are not what is studied.
+        // Only cells are studied, whatever other tiers the machine has.
         call.tier = Choice::Tier(Tier::Wasm);
         if let Some(servers) = &servers {
             call.grants = servers.grants.clone();

@@ -29,7 +29,7 @@ pub struct NpmPin {
     pub version: String,
     pub integrity: String,
     pub python: String,
-    /// What its tests are given of Python packages, see the file.
+    /// Python packages that the tests need in Pyodide, see the file.
     #[serde(rename = "package")]
     pub packages: Vec<Pin>,
 }

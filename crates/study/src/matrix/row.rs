@@ -1,4 +1,5 @@
-//! One skill's row: everything that is known of it, each part on its own, so that one that fails costs only its column.
+//! One skill's row: everything that is known of it, each part collected separately, so that a failure costs only its
+//! column.
 
 use serde_json::Value;
 
@@ -18,7 +19,7 @@ use skillcell_packages::provision;
 use skillcell_packages::skill::Skill;
 use skillcell_policy::manifest::Manifest;
 
-/// What all rows need.
+/// What the rows of all skills share.
 pub struct StudyResources<'a> {
     host: &'a Host,
     study: &'a Study,
@@ -135,7 +136,7 @@ impl<'a> StudyResources<'a> {
         };
     }
 
-    /// Times calls, one skill after the other: neighbours would be measured too.
+    /// Measures calls one skill at a time: parallel work would distort the figures.
     pub fn measure_calls(&self, found: &[Found], matrix: &mut Matrix, progress: &dyn Progress) {
         for (index, (id, skill)) in found.iter().enumerate() {
             progress.step(&format!("measuring {}/{} {id}", index + 1, found.len()));

@@ -1,4 +1,4 @@
-//! What the rows add up to: the few sentences and lists that a page and the documents begin with. Pure.
+//! Summaries of the rows: the sentences and lists that the page and the documents begin with. No I/O.
 
 use std::collections::BTreeMap;
 
@@ -53,7 +53,7 @@ pub fn find_blockers(matrix: &Matrix) -> Vec<(String, Vec<&str>)> {
     all
 }
 
-/// The first reasons that have a place in the skill, each once: what every call does is not said again of one.
+/// The first three reasons with a place in the skill, each once, whether or not they begin with `every call`.
 fn first_reasons(row: &Row) -> Vec<&str> {
     let mut found: Vec<&str> = Vec::new();
     for what in row.reasons.iter().filter(|reason| reason.at.is_some()).map(|reason| reason.what.as_str()) {

@@ -106,7 +106,7 @@ fn cost_tile(matrix: &Matrix) -> Markup {
     }
 }
 
-/// Widths as an SVG: a style attribute would need a hole in the page's policy.
+/// A stacked bar as SVG: the page's Content-Security-Policy blocks style attributes.
 fn stacked_bar(parts: &[(&str, usize)], label: &str) -> Markup {
     let all: usize = parts.iter().map(|(_, count)| count).sum();
     let percent = |count: usize| count as f64 * 100.0 / all.max(1) as f64;

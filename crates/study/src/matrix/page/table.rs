@@ -159,7 +159,7 @@ fn evidence_button(index: usize, cell: &TableCell) -> Markup {
     }
 }
 
-/// What a search looks at beside the id.
+/// What the search box looks at, besides the id and the classes.
 fn search_text(skill: &Row) -> String {
     let packages = skill.packages.iter().map(|package| format!("{} {}", package.name, package.how));
     packages.chain(skill.reasons.iter().map(|reason| reason.what.clone())).collect::<Vec<_>>().join(" ")
@@ -174,7 +174,7 @@ fn tier_cell(skill: &Row) -> TableCell {
     TableCell::new(html! { (tier) }, rank.map(|rank| rank.to_string()).unwrap_or_default(), "verdict")
 }
 
-/// By the number that is shown; of the same, those with fewer that did not pass are more.
+/// Sorts by the number that passed, then by fewer that did not.
 fn suite_cell(suite: &Suite, opens: &'static str) -> TableCell {
     let Some(counts) = suite.counts().filter(|counts| counts.total() > 0) else { return TableCell::empty(opens) };
     let bad = counts.failed + counts.errors;
@@ -211,7 +211,7 @@ fn pyodide_cell(skill: &Row, ran: bool) -> TableCell {
     }
 }
 
-/// By the part; of the same, those of fewer are more.
+/// Sorts by the part, then by the smaller whole.
 fn share_cell(part: usize, all: usize, opens: &'static str) -> TableCell {
     let html = html! { span class=[(part != all).then_some("bad")] { (part) " / " (all) } };
     TableCell::new(html, part as f64 - all as f64 / 1e4, opens)

@@ -17,7 +17,7 @@ use skillcell_cache::progress::Progress;
 use skillcell_cache::{self as cache, Bucket, Cache, Pack, check_path};
 use skillcell_child::{Finished, Inherited, Program, is_locale_or_home, is_proxy_or_certificate};
 
-/// The package is a quarter of this.
+/// About four times the size of the package.
 const MAX_ARCHIVE: u64 = 64 << 20;
 const MAX_UNPACKED: u64 = 256 << 20;
 /// How long npm may take.
@@ -62,7 +62,7 @@ pub fn obtain_package(cache: &Cache, offline: bool, progress: &dyn Progress) -> 
 }
 
 fn download_archive(folder: &Path) -> Result<Vec<u8>, PyodideError> {
-    // npm looks for a project, and its settings, in the folders above; here is one.
+    // npm searches parent folders for a project and its settings; an empty project here stops that.
     std::fs::write(folder.join("package.json"), "{}")?;
     let mut npm = Program::new("npm", folder);
     npm.args(["pack", "--silent", "--ignore-scripts"]).arg(format!("{}@{}", npm_pin().name, npm_pin().version));
@@ -86,7 +86,7 @@ fn download_archive(folder: &Path) -> Result<Vec<u8>, PyodideError> {
     if hash == expected { Ok(archive) } else { Err(PyodideError::Hash) }
 }
 
-/// The user's registry, proxy, certificates and keys for them.
+/// Variables with the user's registry, proxy, certificates and credentials.
 fn is_for_npm(name: &str) -> bool {
     let prefixes = ["npm_config_", "NPM_", "NVM_", "VOLTA_", "FNM_", "ASDF_", "MISE_"];
     let is_npms = prefixes.iter().any(|prefix| name.starts_with(prefix)) || name == "NODE_EXTRA_CA_CERTS";

@@ -19,7 +19,7 @@ use skillcell_packages::skill::Skill;
 
 const SCRIPT: &str = include_str!("../../../../../runtime-assets/pyodide/run.mjs");
 const DEADLINE: Duration = Duration::from_secs(300);
-/// How long it may take to say what it is.
+/// How long `node` may take to report its version.
 const QUESTION: Duration = Duration::from_secs(30);
 /// The oldest Node.js that it was tried with.
 const OLDEST: u32 = 20;
@@ -93,12 +93,12 @@ fn find_node() -> Result<(PathBuf, String), String> {
     parse_node_version(&String::from_utf8_lossy(&output.stdout)).map_err(|why| format!("the `node` in the PATH {why}"))
 }
 
-/// What chooses one of several, and none of the options that Node.js itself takes from the environment.
+/// Variables by which version managers choose a `node`; none that Node.js itself takes options from.
 fn is_for_node(name: &str) -> bool {
     is_locale_or_home(name) || ["NVM_", "VOLTA_", "FNM_", "ASDF_", "MISE_"].iter().any(|it| name.starts_with(it))
 }
 
-/// What `v20.20.2\n/usr/bin/node` says, if it is new enough.
+/// Parses `v20.20.2\n/usr/bin/node`; a version that is too old is an error.
 fn parse_node_version(said: &str) -> Result<(PathBuf, String), String> {
     let (version, program) = said.trim().split_once('\n').unwrap_or_default();
     let version = version.trim().strip_prefix('v').unwrap_or_default();
