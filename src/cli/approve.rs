@@ -103,6 +103,7 @@ impl ApproveCommand {
         let asked = manifest.permissions.clone().unwrap_or_default();
         let standing = approvals.standing(&skill)?;
         let tiers = self.tiers_to_approve(&standing);
+        // Planned without recording anything: the operator sees the outcome before deciding.
         let decision = host.plan_if_approved(&skill, &settings.unrecorded_call(skill.id()), &tiers)?;
         drop(host); // clears the progress line
         let difference = match &standing {
@@ -127,6 +128,7 @@ impl ApproveCommand {
             let withdrawn = approvals.revoke(&skill)?;
             return Ok(self.report_state(&case, "nothing_asked", &nothing_to_approve(!withdrawn.is_empty()), printer));
         }
+        // Approving again would only move the date of an approval that says the same.
         if let ApprovalState::Approved(approval) = &standing
             && approval.is_for(&skill)
             && approval.tiers == case.tiers
@@ -247,6 +249,7 @@ impl ApprovalRequest<'_> {
             if let Some(reason) = &wish.reason {
                 line(format!("      its author says: {reason}"));
             }
+            // A folder, or what the policy file denies, stays missing even after approval.
             let missing = self.decision.effective().missing.iter().find(|missing| missing.words == wish.words);
             if let Some(missing) = missing {
                 let mount = wish.asked.as_str();

@@ -140,6 +140,7 @@ impl Show {
         if !self.wants_call(line) {
             return;
         }
+        // Before the filter on denials: a call's begin and end count even where they aren't shown.
         reading.track_open_calls(line);
         if self.denied && line.verdict() != Verdict::Denied {
             return;

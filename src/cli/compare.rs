@@ -89,6 +89,7 @@ impl CompareCommand {
             let skill = find_skill(&host, &name, args.quiet, printer)?;
             let mut call = Call::new(params.clone());
             call.limits = settings.limits.clone();
+            // Every tier has to make the call, so none may refuse it for its imports.
             call.allow_any_import = true;
             call.validate = !self.no_validate;
             let plan = self.comparison_plan(&name, &params)?;
@@ -107,6 +108,7 @@ impl CompareCommand {
             let written = file.set_len(0).and_then(|()| file.write_all(drawn.as_bytes()));
             written.with_context(|| format!("can't write `{}`", path.display()))?;
         }
+        // After all output, so that the figures are there even if results differ.
         let unequal = compared.iter().any(|(comparison, _)| !comparison.equal);
         Ok(if unequal { ExitCode::from(1) } else { ExitCode::SUCCESS })
     }

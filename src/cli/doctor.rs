@@ -154,6 +154,7 @@ fn check_tier(tier: Tier, python: Option<&Path>) -> Check {
     // A call in these tiers needs a base interpreter as well.
     let python = matches!(tier, Tier::Subprocess | Tier::InProcess).then(|| BasePython::find(python));
     match tier::available(tier) {
+        // Cells need no Python on this machine, so the version of Wasmtime is the detail.
         Ok(_) if tier == Tier::Wasm => Check::ok(what, format!("Wasmtime {}", skillcell_cell::WASMTIME_VERSION)),
         Ok(detail) => match python {
             Some(Err(error)) => Check::warning(what, error.to_string()),

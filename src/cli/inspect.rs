@@ -60,6 +60,7 @@ impl InspectCommand {
         let standings = ApprovalStates::collect_for(&host, &settings, &skill, &manifest)?;
         drop(host);
         let (size, count) = (skill.files().iter().map(|(_, size)| size).sum::<u64>(), skill.files().len());
+        // `unread` also lists files that could not be read for other reasons.
         let is_syntax =
             |why: &str| why.contains("SyntaxError") || why.contains("IndentationError") || why.contains("TabError");
         let syntax = analysis.unread.iter().filter(|one| is_syntax(&one.why));

@@ -17,6 +17,7 @@ pub fn write_indented(json: &str, out: &mut dyn Write) -> Result<()> {
     while let Some(c) = chars.next() {
         if in_string {
             write_safely(out, c)?;
+            // A quote ends the string unless a backslash escapes it.
             in_string = escaped || c != '"';
             escaped = c == '\\' && !escaped;
             continue;

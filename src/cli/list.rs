@@ -76,6 +76,7 @@ impl ListCommand {
         let mut found = host.folder_skills();
         match host.registry_ids() {
             Ok(ids) => {
+                // A folder takes precedence over the registry, as it does in a call.
                 let is_shadowed = |id: &str| found.iter().any(|own| own.id() == id);
                 let ids: Vec<String> = ids.into_iter().filter(|id| !is_shadowed(id)).collect();
                 found.extend(ids.into_iter().map(|id| Found::Registry { id }));

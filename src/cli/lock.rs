@@ -57,6 +57,7 @@ impl LockCommand {
         let lock = host.lock(&skill)?;
         drop(host); // clears the progress line
         let packages = &lock.cells;
+        // A lock with a gap would pin nothing for that package.
         if let Some(unresolved) =
             packages.packages.iter().find(|p| matches!(p.standing, PackageStatus::Unresolved { .. }))
         {

@@ -132,6 +132,7 @@ impl MatrixCommand {
         for path in &self.parity {
             plan.cases = plan.cases.join(Cases::read(path).map_err(anyhow::Error::msg)?);
         }
+        // The pinned registry is known by hash; other skills run natively only if the operator says so.
         let trusted = if self.registry.is_none() || self.trust_remote_code {
             NativeRuns::Allowed
         } else {

@@ -93,6 +93,7 @@ impl Names {
         let full = std::path::absolute(folder).with_context(|| format!("`{}` is no folder", folder.display()))?;
         let mut parts = full.iter().rev().map(|part| part.to_string_lossy());
         let (own, category, root) = (parts.next(), parts.next(), parts.next());
+        // `absolute` keeps `..`, and the root has no name.
         let own = own.filter(|own| *own != ".." && full.parent().is_some());
         let Some(own) = own else { bail!("`{}` is no name for a skill", folder.display()) };
         let name = snake_case(&own);

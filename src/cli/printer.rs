@@ -133,6 +133,7 @@ impl Printer {
 
     pub fn print_error_chain(&self, error: &anyhow::Error) {
         self.print_error(&format!("{error}"));
+        // Errors that are transparent repeat their source's message; it is printed once.
         let mut last = error.to_string();
         for cause in error.chain().skip(1) {
             let cause = cause.to_string();
@@ -179,6 +180,7 @@ impl Printer {
         };
         let widths: Vec<usize> = (0..heading.len()).map(width).collect();
         let is_number = |cell: &String| cell.starts_with(|c: char| c.is_ascii_digit());
+        // `-` stands for a missing figure, so it doesn't make a column text.
         let of_numbers = |column: usize| {
             let mut cells = rows.iter().filter_map(|row| row.get(column)).filter(|cell| *cell != "-").peekable();
             cells.peek().is_some() && cells.all(is_number)
@@ -190,6 +192,7 @@ impl Printer {
         let line = |cells: &[String], style: &dyn Fn(usize) -> Style| {
             let padded = cells.iter().enumerate().map(|(column, cell)| {
                 let (style, cell) = (style(column), pad_cell(cell, widths[column], right[column]));
+                // Padding stays outside of the style, so that it can be trimmed at the end of the line.
                 let blanks = cell.len() - cell.trim_end().len();
                 format!("{style}{}{style:#}{}", cell.trim_end(), " ".repeat(blanks))
             });

@@ -83,6 +83,7 @@ pub struct RunCommand {
 impl RunCommand {
     pub fn execute(&self, args: &SettingArgs, printer: &Printer) -> anyhow::Result<ExitCode> {
         let settings = self.load_settings(args)?;
+        // Everything the operator gave is read before the host starts, so that mistakes fail at once.
         settings.check_grants()?;
         let params = input::json_text(&self.params, "--params")?;
         let config = self.config.as_deref().map(|given| input::json_object(given, "--config")).transpose()?;

@@ -102,6 +102,7 @@ fn verify_runtime(args: &SettingArgs, as_json: bool, printer: &Printer) -> anyho
         bad += usize::from(flaw.is_some());
         rows.push((entry, flaw.map_or_else(|| "ok".to_owned(), |flaw| flaw.to_string())));
     }
+    // Clears the progress line before anything is printed.
     drop(host);
     if as_json {
         let rows: Vec<_> =

@@ -106,6 +106,7 @@ impl TestCommand {
         let defaults = settings.call_defaults()?;
         let host = args.build_host(&settings)?;
         let skill = find_skill(&host, &self.skill, args.quiet, printer)?;
+        // Of a call's defaults only grants and audit apply: tests have limits of their own.
         let Call { grants, audit, .. } = defaults.call(skill.id());
         call.grants = grants;
         call.audit = self.audit.with_explanation(audit);

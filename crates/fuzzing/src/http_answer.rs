@@ -64,6 +64,7 @@ impl Case {
             match Response::find(&bytes[start..end], &mut scanned, self.head_only).map_err(|error| error.to_string())? {
                 Some((response, length)) => {
                     assert_one_head(&bytes[start..start + length]);
+                    // Interim answers (1xx) are skipped, up to a limit.
                     (start, scanned, interim) = (start + length, 0, interim + 1);
                     match response.status {
                         101 => return Err("switched".into()),

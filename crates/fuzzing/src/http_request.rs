@@ -116,6 +116,7 @@ fn assert_one_request(head: &[u8], request: &Request, body: &[u8]) {
     for name in ["upgrade", "expect", "te", "trailer", "proxy-authorization", "x-original-url"] {
         assert!(values(name).is_empty(), "{name} is sent");
     }
+    // Parsing what is sent gives the same request: it is in normal form.
     let again = Request::parse(head, &request.asked.place, request.asked.tls).expect("what is sent is read again");
     let expected = Request { expects_continue: false, overrides: again.overrides.clone(), ..request.clone() };
     assert_eq!(again, expected);

@@ -110,6 +110,7 @@ fn run_on(disk: &Disk, data: &[u8]) {
         let (what, rest) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
         cell.run_operation(what, rest);
     }
+    // Closes what is open before the folders are compared.
     drop(cell);
     assert_eq!(disk.list_tree("outside"), outside, "something outside was changed");
     assert_eq!(disk.list_tree("ro"), read_only, "something read-only was changed");

@@ -88,6 +88,7 @@ pub fn run_bench(
     let checked = |call: &Call| require_return(host.call(skill, call)?);
     let mut unbaked = call.clone();
     unbaked.use_image = false;
+    // Warms up: the first calls bake the image and map it.
     for _ in 0..20 {
         checked(call)?;
     }

@@ -113,6 +113,7 @@ pub fn run_study(host: &Host, study: &Study, progress: &dyn Progress) -> Result<
     let resources = StudyResources::prepare(host, study, &found, progress);
     let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let rows = Mutex::new(Vec::new());
+    // Each worker takes the next skill from the counter until there are none.
     std::thread::scope(|scope| {
         for _ in 0..study.jobs.clamp(1, found.len()) {
             scope.spawn(|| {
@@ -126,6 +127,7 @@ pub fn run_study(host: &Host, study: &Study, progress: &dyn Progress) -> Result<
         }
     });
     let mut rows = rows.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+    // Workers finish in any order; the matrix must not depend on it.
     rows.sort_by(|one, other| one.0.id.cmp(&other.0.id));
     let mut matrix = resources.empty_matrix(&study.source);
     for (row, figures) in rows {

@@ -58,6 +58,7 @@ pub fn run_comparison(
         }
         progress.fraction(round as u64 + 1, ROUNDS as u64);
     }
+    // A tier in which the skill ran and failed differs; one that could not run it does not count.
     let same = tiers.iter().all(|figures| figures.steady && figures.result == tiers[0].result);
     let equal = same && !missing.iter().any(|it| it.failed);
     Ok((Comparison { skill: skill.id().to_owned(), tiers, equal }, missing))

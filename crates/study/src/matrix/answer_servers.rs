@@ -100,6 +100,7 @@ impl AnswerServers {
             stopped: Arc::default(),
             ports: Vec::new(),
         };
+        // One server for each origin, whatever the number of its answers.
         let origins: Option<BTreeSet<Origin>> = answers.iter().map(|one| Origin::from_url(&one.url)).collect();
         let all: Arc<[Answer]> = answers.into();
         for origin in origins.ok_or("an answer's URL can't be read")? {
@@ -185,6 +186,7 @@ fn accept_connection(
 fn answer_requests(stream: impl Read + Write, scheme: &str, answers: &[Answer], seen: &Mutex<Vec<Request>>) {
     let mut reader = BufReader::new(stream);
     while let Some(request) = read_request(&mut reader, scheme) {
+        // An unexpected request is answered with an error, and then differs from what was recorded.
         let missing = || Answer {
             status: 500,
             body: format!("{} {} is not recorded", request.method, request.url),
@@ -223,6 +225,7 @@ fn read_request(reader: &mut impl BufRead, scheme: &str) -> Option<Request> {
     let url = format!("{scheme}://{}{}", header("host")?, parsed.path?);
     let method = parsed.method?.to_owned();
     let mut body = Vec::new();
+    // A body that ends early is no request either.
     if length > MAX_BODY || reader.take(length).read_to_end(&mut body).ok()? as u64 != length {
         return None;
     }

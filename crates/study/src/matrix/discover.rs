@@ -106,6 +106,7 @@ pub fn matches_glob(pattern: &str, text: &str) -> bool {
     let (pattern, text): (Vec<char>, Vec<char>) = (pattern.chars().collect(), text.chars().collect());
     let (mut p, mut t, mut star) = (0, 0, None);
     while t < text.len() {
+        // Backtracks to the last star only, which is enough for globs and takes no recursion.
         if p < pattern.len() && pattern[p] == '*' {
             star = Some((p, t));
             p += 1;

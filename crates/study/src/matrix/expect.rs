@@ -88,6 +88,7 @@ fn compare_row(row: &Row, expected: &Expected, tell: &mut dyn FnMut(String)) {
     if verdict != expected.verdict {
         tell(format!("the verdict is `{verdict}`, expected was `{}`", expected.verdict));
     }
+    // In both directions: a package that became available is a difference too.
     let native = super::summary::missing_packages(row);
     for name in native.iter().filter(|name| !expected.missing.iter().any(|known| known == *name)) {
         tell(format!("`{name}` can't be had in a cell, which is not expected"));

@@ -50,6 +50,7 @@ pub fn fill_in(text: &str, matrix: &Matrix) -> Result<String, String> {
         let end = format!("<!-- end: {name} -->");
         let (_, make) =
             TABLES.iter().find(|(known, _)| *known == name).ok_or_else(|| format!("there is no table `{name}`"))?;
+        // What was between the marks is dropped.
         let (_, after) = here.split_once(&end).ok_or_else(|| format!("the table `{name}` has no `{end}`"))?;
         made.push_str(&format!("{before}<!-- generated: {name} -->\n{}{end}", make(matrix)));
         rest = after;

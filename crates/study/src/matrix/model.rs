@@ -356,6 +356,7 @@ impl Matrix {
             }
             totals.skills_with_a_success += usize::from(row.parity.successes_alike() > 0);
             if let (Some(native), Some(_)) = (row.tests.native.counts(), row.tests.cells.counts()) {
+                // Every difference of a test that passes natively is one that doesn't pass in cells.
                 let lost = row.tests.differences.iter().filter(|one| one.native.as_deref() == Some("passed")).count();
                 *totals.pass_natively.get_or_insert(0) += native.passed;
                 *totals.pass_natively_and_in_cells.get_or_insert(0) += native.passed.saturating_sub(lost);

@@ -154,6 +154,7 @@ impl NativeEnvironment {
     /// that made others, in milliseconds. Its requests are answered in the process itself, without TLS.
     pub fn measure_latency(&self, skill: &Skill, cases: &Cases) -> Result<(f64, f64), String> {
         let [work, home, skills] = ["work", "home", "skills"].map(|name| self.folder.path().join(name));
+        // The case's placeholders become folders that the confined process may use.
         let places = [&work, &home, &skills].map(|path| path.to_string_lossy().into_owned());
         let [in_work, in_home, in_skills] = &places;
         let case = cases.example_call(skill.id(), Places { work: in_work, home: in_home, skills: in_skills });
@@ -174,6 +175,7 @@ impl NativeEnvironment {
         let mut processes =
             (0..PROCESSES).map(|_| call("1").map(|(time, _)| time)).collect::<Result<Vec<f64>, String>>()?;
         processes.sort_by(f64::total_cmp);
+        // The script repeats the call and prints the median itself.
         let (_, line) = call("30")?;
         let timed: CallTimes = serde_json::from_str(&line).map_err(|error| error.to_string())?;
         Ok((processes[PROCESSES / 2], timed.median_ms))

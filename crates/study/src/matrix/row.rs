@@ -108,6 +108,7 @@ impl<'a> StudyResources<'a> {
             Ok(found) => row.packages = packages::describe_packages(&found),
             Err(error) => row.problem = Some(error.to_string()),
         }
+        // The same tests in three places; each result is kept even if the others failed.
         let in_cells = cells::run_tests(self.host, skill);
         let native = self.native.as_ref().map_err(Clone::clone).and_then(|native| native.run_tests(skill));
         figures.tests_in_cells_s = in_cells.as_ref().ok().map(|ran| round_figure(ran.seconds));
@@ -120,6 +121,7 @@ impl<'a> StudyResources<'a> {
             |ran| test_differences(&ran, native.as_ref().ok()).into_iter().map(PyodideDifference::from).collect(),
         );
         row.tests.cells = suite_of(&in_cells);
+        // Needs the counts in cells from the line above.
         row.best_tier = proven_tier(row);
         row.tests.native = suite_of(&native);
         row.tests.differences =

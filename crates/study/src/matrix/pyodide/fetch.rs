@@ -80,6 +80,7 @@ fn download_archive(folder: &Path) -> Result<Vec<u8>, PyodideError> {
     }
     let mut archive = Vec::new();
     let file = std::fs::File::open(folder.join(format!("{}-{}.tgz", npm_pin().name, npm_pin().version)))?;
+    // Cut at the limit: what is longer can't have the pinned hash.
     file.take(MAX_ARCHIVE).read_to_end(&mut archive)?;
     let hash = STANDARD.encode(Sha512::digest(&archive));
     let expected = npm_pin().integrity.strip_prefix("sha512-").unwrap_or_default();

@@ -64,6 +64,7 @@ impl Node {
             layout::unpack_files(&pack, &own.path().join("site")).map_err(|error| error.to_string())?;
         }
         let report = own.path().join("report.jsonl");
+        // Made beforehand, so that a run without tests leaves an empty report, and a missing one is an error.
         std::fs::write(&report, "").map_err(|error| error.to_string())?;
         let mut confined = ConfinedProcess::new(&self.program, &[&self.program, self.common.path()], own.path());
         confined.arg(self.common.path().join("run.mjs")).arg(self.common.path()).arg(own.path()).arg(skill.id());
