@@ -7,7 +7,7 @@ use skillcell_quote::is_plain;
 
 const INDENT: &str = "  ";
 /// Deeper levels stay on one line: nobody reads them, and their indentation would outgrow the data.
-const DEEPEST: usize = 16;
+const MAX_INDENT_DEPTH: usize = 16;
 
 /// Writes the same JSON over several lines. Control and invisible characters, which JSON has only inside strings,
 /// become JSON escapes.
@@ -35,13 +35,13 @@ pub fn write_indented(json: &str, out: &mut dyn Write) -> Result<()> {
             }
             '}' | ']' => {
                 // Levels that did not start a line don't end on one of their own.
-                if depth <= DEEPEST {
+                if depth <= MAX_INDENT_DEPTH {
                     start_line(out, depth.saturating_sub(1))?;
                 }
                 depth = depth.saturating_sub(1);
                 write_char(out, c)?;
             }
-            ',' if depth > DEEPEST => out.write_all(b", ")?,
+            ',' if depth > MAX_INDENT_DEPTH => out.write_all(b", ")?,
             ',' => {
                 write_char(out, c)?;
                 start_line(out, depth)?;
@@ -58,7 +58,7 @@ pub fn write_indented(json: &str, out: &mut dyn Write) -> Result<()> {
 }
 
 fn start_line(out: &mut dyn Write, depth: usize) -> Result<()> {
-    if depth > DEEPEST {
+    if depth > MAX_INDENT_DEPTH {
         return Ok(());
     }
     out.write_all(b"\n")?;
@@ -112,7 +112,7 @@ mod tests {
         assert!(indented(&deep).len() < deep.len() + 1_000);
         let squeezed: String = indented(&deep).chars().filter(|c| !c.is_whitespace()).collect();
         assert_eq!(squeezed, deep);
-        let flat = "[".repeat(DEEPEST + 2) + "1,2" + &"]".repeat(DEEPEST + 2);
+        let flat = "[".repeat(MAX_INDENT_DEPTH + 2) + "1,2" + &"]".repeat(MAX_INDENT_DEPTH + 2);
         assert!(indented(&flat).contains("[[1, 2]]"), "{}", indented(&flat));
     }
 }

@@ -36,7 +36,7 @@ const FILES: [(&str, &str); 5] = [
     ("__init__.py", include_str!("new/__init__.py")),
 ];
 /// Names that the generated class can't have: Python keywords, and what `skill.py` imports.
-const TAKEN: [&str; 4] = ["None", "True", "False", "BaseSkill"];
+const RESERVED_NAMES: [&str; 4] = ["None", "True", "False", "BaseSkill"];
 
 impl NewCommand {
     pub fn execute(&self, args: &SettingArgs, printer: &Printer) -> anyhow::Result<ExitCode> {
@@ -128,7 +128,7 @@ fn snake_case(text: &str) -> String {
 fn camel_case(name: &str) -> String {
     let word = |word: &str| word[..1].to_ascii_uppercase() + &word[1..];
     let class: String = name.split('_').filter(|part| !part.is_empty()).map(word).collect();
-    if TAKEN.contains(&class.as_str()) { format!("My{class}") } else { class }
+    if RESERVED_NAMES.contains(&class.as_str()) { format!("My{class}") } else { class }
 }
 
 #[cfg(test)]

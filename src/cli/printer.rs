@@ -107,7 +107,7 @@ impl Printer {
         }
     }
 
-    /// What a skill wrote. On a terminal, control characters are shown, not obeyed: it is a stranger's text.
+    /// What a skill wrote. On a terminal, control characters are escaped, since the text is untrusted.
     pub fn print_skill_output(&self, bytes: &[u8]) {
         if bytes.is_empty() {
             return;
@@ -123,7 +123,7 @@ impl Printer {
         }
     }
 
-    /// A stranger's text on stdout that may have colours, and nothing else that a terminal would obey.
+    /// Untrusted text on stdout. On a terminal, colours stay and other control characters are escaped.
     pub fn print_coloured_output(&self, text: &str) {
         let text = text.trim_end_matches('\n');
         if !text.is_empty() {

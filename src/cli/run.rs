@@ -201,7 +201,7 @@ impl RunCommand {
 
 /// What was refused: the call itself, or something that it asked for while it ran.
 fn print_denials(skill: &str, denials: &[Denial], whole_call: bool, printer: &Printer) {
-    let mut told = false;
+    let mut approval_hinted = false;
     for Denial { message, hint, .. } in denials {
         if whole_call {
             printer.print_error(&format!("`{skill}` was refused: {message}"));
@@ -210,8 +210,8 @@ fn print_denials(skill: &str, denials: &[Denial], whole_call: bool, printer: &Pr
         }
         if let Some(hint) = hint {
             // One approval covers every denial, so that hint is printed once.
-            printer.print_hint(&if told { without_approving(hint) } else { hint.clone() });
-            told |= hint.contains(APPROVE);
+            printer.print_hint(&if approval_hinted { without_approving(hint) } else { hint.clone() });
+            approval_hinted |= hint.contains(APPROVE);
         }
     }
 }

@@ -64,16 +64,16 @@ pub fn run(data: &[u8]) {
     };
     let (mut server, deadline) = (Server::default(), Instant::now() + DEADLINE);
     // A fuzzer that instruments comparisons can learn the value. Once the guest has sent it, it is no secret to it.
-    let mut told = false;
+    let mut value_known = false;
     for record in records {
         match record.split_first() {
             Some((b'=', says)) => server.queue_answer(&planted.fill_forms(says), true),
             Some((b'+', says)) => server.queue_answer(&planted.fill_forms(says), false),
             _ => {
                 let frame = planted.fill_key(&expand_connection_number(record));
-                told = told || contains_bytes(&frame, VALUE.as_bytes());
+                value_known = value_known || contains_bytes(&frame, VALUE.as_bytes());
                 let answer = door.receive(&frame, deadline);
-                check_answer(&frame, &answer, baking, told);
+                check_answer(&frame, &answer, baking, value_known);
                 server.serve_pending();
                 if matches!(answer, Err(Fault::Stop(_))) {
                     break;
@@ -89,7 +89,7 @@ pub fn run(data: &[u8]) {
             .for_each(|text| assert_fit_to_show(text));
     });
     drop(door);
-    server.connections.iter().for_each(|(_, received)| check_wire(received, told));
+    server.connections.iter().for_each(|(_, received)| check_wire(received, value_known));
 }
 
 fn test_grants() -> Grants {
@@ -125,7 +125,7 @@ fn expand_connection_number(record: &[u8]) -> Vec<u8> {
     }
 }
 
-fn check_answer(frame: &[u8], answer: &Result<Answer, Fault>, baking: bool, told: bool) {
+fn check_answer(frame: &[u8], answer: &Result<Answer, Fault>, baking: bool, value_known: bool) {
     let kind = frame.first().copied().unwrap_or(0);
     match answer {
         Ok(Answer::Bytes(bytes)) => {
@@ -134,7 +134,7 @@ fn check_answer(frame: &[u8], answer: &Result<Answer, Fault>, baking: bool, told
             if b"oswracn".contains(&kind) {
                 let (status, payload) = bytes.split_first().expect("a status");
                 assert!(*status <= 9 && payload.len() <= 1 << 20);
-                assert!(told || !contains_bytes(payload, VALUE.as_bytes()), "a secret goes to the guest");
+                assert!(value_known || !contains_bytes(payload, VALUE.as_bytes()), "a secret goes to the guest");
             }
         }
         Ok(Answer::Pin(pins)) => assert!(baking && kind == b'P' && pins.len() < frame.len()),
@@ -146,8 +146,8 @@ fn check_kept(door: &Door) {
     assert!(door.result.as_ref().is_none_or(|result| result.len() as u64 <= RESULT_CAP));
     assert!(!(door.result.is_some() && door.raised.is_some()), "the first of both counts");
     assert!(door.report.is_none() || door.baking);
-    let told = door.tests.as_ref().map(|tests| tests.lock().expect("not poisoned").bytes);
-    assert!(told.is_none_or(|bytes| bytes <= RESULT_CAP));
+    let test_bytes = door.tests.as_ref().map(|tests| tests.lock().expect("not poisoned").bytes);
+    assert!(test_bytes.is_none_or(|bytes| bytes <= RESULT_CAP));
 }
 
 #[derive(Default)]
@@ -187,17 +187,20 @@ impl Server {
 
 /// All that reached the server on one connection: requests that policy allows, each for the host of this connection, and
 /// the secret only for the host that it is for.
-fn check_wire(received: &[u8], told: bool) {
+fn check_wire(received: &[u8], value_known: bool) {
     let Ok((_, Some(head))) = HeadBuffer::default().push(received) else {
         // A head that was cut off, or the beginning of TLS.
-        assert!(told || !contains_bytes(received, VALUE.as_bytes()), "a secret goes to nobody");
+        assert!(value_known || !contains_bytes(received, VALUE.as_bytes()), "a secret goes to nobody");
         return;
     };
     // The name of a header is sent as the guest wrote it.
     let head_in_lower_case = head.to_ascii_lowercase();
     let is_for = |name: &&str| contains_bytes(&head_in_lower_case, format!("\r\nhost: {name}\r\n").as_bytes());
     let name = ["a.test", "b.test"].into_iter().find(is_for).expect("a host that is granted");
-    assert!(told || name == "a.test" || !contains_bytes(received, VALUE.as_bytes()), "a secret goes to another host");
+    assert!(
+        value_known || name == "a.test" || !contains_bytes(received, VALUE.as_bytes()),
+        "a secret goes to another host"
+    );
     let place = Place::parse(name, 80).expect("a place");
     let (allow, deny) = (ALLOW.map(str::to_owned), DENY.map(str::to_owned));
     let mut rest = received;

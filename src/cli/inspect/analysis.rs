@@ -10,7 +10,7 @@ use skillcell_policy::REFUSED_AT_USE;
 use skillcell_study::analysis::{Analysis, BestTier, DefaultInteger, Effect, Finding, Imported, Reason, Verdict};
 
 /// Lines of a list before it is folded.
-const FEW: usize = 6;
+const SHOWN_LINES: usize = 6;
 const GOOD: Style = AnsiColor::Green.on_default().bold();
 const MIXED: Style = AnsiColor::Yellow.on_default().bold();
 const BAD: Style = AnsiColor::Red.on_default().bold();
@@ -125,7 +125,7 @@ impl Sections<'_> {
 
     fn print_list(&self, name: &str, lines: impl Iterator<Item = String>) {
         let lines: Vec<String> = lines.collect();
-        let shown = if self.all { lines.len() } else { FEW };
+        let shown = if self.all { lines.len() } else { SHOWN_LINES };
         for (at, line) in lines.iter().take(shown).enumerate() {
             self.print_row(if at == 0 { name } else { "" }, line);
         }

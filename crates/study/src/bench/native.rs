@@ -21,9 +21,9 @@ bundle = SkillLoader.load_skill(sys.argv[1], check_requirements=False)
 print(json.dumps(bundle['class']().execute(json.loads(sys.argv[2]))))
 ";
 /// How long one process may take.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 /// How much of a process's output is kept.
-const KEPT: Keep = Keep::Last(64 << 10);
+const KEPT_OUTPUT: Keep = Keep::Last(64 << 10);
 
 pub struct NativeRunner {
     /// With Skillware and what the skill requires.
@@ -72,19 +72,19 @@ impl NativeRunner {
     fn python_program(&self, python: &Path) -> Program {
         let mut program = Program::new(python, self.folder.path());
         program.env("PATH", "/usr/bin:/bin").env("LANG", "C.UTF-8").env("HOME", self.folder.path());
-        program.keep(KEPT, KEPT).may_outlive_us();
+        program.keep(KEPT_OUTPUT, KEPT_OUTPUT).may_outlive_us();
         program
     }
 }
 
 fn time_program(program: &mut Program) -> Result<Duration, String> {
     let started = Instant::now();
-    let finished = program.finish(PATIENCE).map_err(|error| error.to_string())?;
+    let finished = program.finish(TIMEOUT).map_err(|error| error.to_string())?;
     let time = started.elapsed();
     match finished {
         Finished::Ended(said) if said.status.success() => Ok(time),
         Finished::Ended(said) => Err(last_line(&said.stderr)),
-        Finished::TookTooLong => Err(format!("it took longer than {PATIENCE:?}")),
+        Finished::TookTooLong => Err(format!("it took longer than {TIMEOUT:?}")),
     }
 }
 

@@ -16,9 +16,9 @@ use skillcell_policy::{Choice, Tier};
 
 const ROUNDS: usize = 5;
 /// How long a cold start may take.
-const COLD_PATIENCE: Duration = Duration::from_secs(600);
+const COLD_START_TIMEOUT: Duration = Duration::from_secs(600);
 /// Cold starts in each round.
-const COLD: usize = 1;
+const COLD_STARTS_PER_ROUND: usize = 1;
 
 /// Runs the plan. A tier that this machine lacks, or in which the skill does not return, is missing, with the reason.
 pub fn run_comparison(
@@ -52,7 +52,7 @@ pub fn run_comparison(
                 record_memory(figures, &report);
                 figures.steady &= returned_value(&report).is_ok_and(|result| result == figures.result);
             }
-            for _ in 0..plan.cold.as_ref().map_or(0, |_| COLD) {
+            for _ in 0..plan.cold.as_ref().map_or(0, |_| COLD_STARTS_PER_ROUND) {
                 time_cold_start(plan, figures)?;
             }
         }
@@ -112,7 +112,7 @@ fn time_cold_start(plan: &Plan, figures: &mut Figures) -> Result<(), CompareErro
     command.args(words).args(["--tier", figures.tier.name()]).inherit_env(Inherited::Everything);
     command.keep(Keep::First(0), Keep::First(0)).may_outlive_us();
     let started = Instant::now();
-    let finished = command.finish(COLD_PATIENCE)?;
+    let finished = command.finish(COLD_START_TIMEOUT)?;
     let time = started.elapsed();
     let what = match finished {
         Finished::Ended(said) if said.status.success() => {
@@ -120,7 +120,7 @@ fn time_cold_start(plan: &Plan, figures: &mut Figures) -> Result<(), CompareErro
             return Ok(());
         }
         Finished::Ended(said) => format!("gave {}", said.status),
-        Finished::TookTooLong => format!("took longer than {COLD_PATIENCE:?}"),
+        Finished::TookTooLong => format!("took longer than {COLD_START_TIMEOUT:?}"),
     };
     Err(std::io::Error::other(format!("a cold start in the tier {} {what}", figures.tier)).into())
 }

@@ -11,7 +11,7 @@ use skillcell_child::{Finished, Keep, Program};
 use skillcell_tiers::{Sandbox, bubblewrap};
 
 /// How much of the output is kept, for its last line.
-const KEPT: Keep = Keep::Last(64 << 10);
+const KEPT_OUTPUT: Keep = Keep::Last(64 << 10);
 /// The longest report that is read.
 const MAX_REPORT: u64 = 16 << 20;
 /// Parts of the system that a Python or a Node.js needs, read-only.
@@ -52,7 +52,7 @@ impl ConfinedProcess {
             None => Program::new(program, folder),
         };
         command.env("PATH", "/usr/bin:/bin").env("LANG", "C.UTF-8").env("HOME", folder.join("home"));
-        command.env("TMPDIR", folder.join("tmp")).keep(KEPT, KEPT);
+        command.env("TMPDIR", folder.join("tmp")).keep(KEPT_OUTPUT, KEPT_OUTPUT);
         ConfinedProcess(command)
     }
 

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use super::cases::{Cases, Ending};
 use super::model::{SkillFigures, round_figure};
 use super::native::NativeEnvironment;
-use super::parity::{IN_A_CELL, PreparedCase};
+use super::parity::{CELL_PLACES, PreparedCase};
 use crate::bench::Series;
 use skillcell_cell::image::WarmUp;
 use skillcell_host::Host;
@@ -15,8 +15,8 @@ use skillcell_limits::Limits;
 use skillcell_packages::skill::Skill;
 
 /// The most calls, and the time after which no more are made.
-const CALLS: usize = 200;
-const LONG: Duration = Duration::from_secs(2);
+const MAX_CALLS: usize = 200;
+const MAX_TIME: Duration = Duration::from_secs(2);
 
 /// Measures one skill. What can't be measured stays empty.
 pub fn measure_latency(
@@ -29,7 +29,7 @@ pub fn measure_latency(
     let Ok((_, baked)) = host.build(skill, &WarmUp::Manifest, &Limits::default()) else { return };
     figures.bake_ms = Some(round_figure(baked.total_ms));
     figures.image_bytes = Some(round_figure(baked.image_bytes as f64) as u64);
-    let Some(case) = cases.example_call(skill.id(), IN_A_CELL) else { return };
+    let Some(case) = cases.example_call(skill.id(), CELL_PLACES) else { return };
     // Its host has no image mapped, so its first call costs what the first call of a process does, except for loading
     // compiled code.
     let Some(mut prepared) = PreparedCase::new(host, &case).ok().filter(|prepared| prepared.host.install().is_ok())
@@ -43,7 +43,7 @@ pub fn measure_latency(
     figures.cell_cold_ms = Some(round_figure(first.as_secs_f64() * 1e3));
     let mut cell = Series::new("cell");
     let began = Instant::now();
-    while cell.count() < CALLS && began.elapsed() < LONG {
+    while cell.count() < MAX_CALLS && began.elapsed() < MAX_TIME {
         let Some(time) = time_of_success(&prepared, skill) else { break };
         cell.add(time);
     }

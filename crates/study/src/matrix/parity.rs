@@ -18,17 +18,17 @@ use skillcell_policy::GrantKind;
 use skillcell_policy::{Choice, Tier};
 
 /// Where a case's places are, in a cell.
-pub const IN_A_CELL: Places<'_> = Places { work: "/work", home: "/home/skill", skills: "/skills" };
+pub const CELL_PLACES: Places<'_> = Places { work: "/work", home: "/home/skill", skills: "/skills" };
 const DEADLINE: Duration = Duration::from_secs(60);
 
 impl Cases {
     /// Makes a skill's calls.
     pub fn replay_in_cells(&self, host: &Host, skill: &Skill) -> Parity {
         let mut parity = Parity::default();
-        for case in self.cases_of(skill.id(), IN_A_CELL) {
-            let told = |reason: String| CaseDifference { case: case.name().to_owned(), reason };
+        for case in self.cases_of(skill.id(), CELL_PLACES) {
+            let difference = |reason: String| CaseDifference { case: case.name().to_owned(), reason };
             if let Some(why) = &case.not_recorded {
-                parity.left_out.push(told(why.clone()));
+                parity.left_out.push(difference(why.clone()));
                 continue;
             }
             parity.cases += 1;
@@ -40,7 +40,7 @@ impl Cases {
             parity.calls.push(call);
             match compare_call(host, skill, &case) {
                 Ok(()) => parity.same += 1,
-                Err(why) => parity.different.push(told(stable_first_line(&why))),
+                Err(why) => parity.different.push(difference(stable_first_line(&why))),
             }
         }
         parity
@@ -71,11 +71,11 @@ impl PreparedCase {
         if let Some(servers) = &servers {
             call.grants = servers.grants.clone();
         }
-        let folder = case.wants_folder(IN_A_CELL.work).then(tempfile::tempdir).transpose();
+        let folder = case.wants_folder(CELL_PLACES.work).then(tempfile::tempdir).transpose();
         let folder = folder.map_err(|error| error.to_string())?;
         if let Some(folder) = &folder {
             case.write_files(folder.path())?;
-            let mount = format!("{}:{}:rw", folder.path().display(), IN_A_CELL.work);
+            let mount = format!("{}:{}:rw", folder.path().display(), CELL_PLACES.work);
             call.grants.add(GrantKind::Mount, &mount).map_err(|error| error.to_string())?;
         }
         let host = host.fresh(authority).map_err(|error| error.to_string())?;

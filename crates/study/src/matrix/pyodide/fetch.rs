@@ -21,7 +21,7 @@ use skillcell_child::{Finished, Inherited, Program, is_locale_or_home, is_proxy_
 const MAX_ARCHIVE: u64 = 64 << 20;
 const MAX_UNPACKED: u64 = 256 << 20;
 /// How long npm may take.
-const PATIENCE: Duration = Duration::from_secs(20 * 60);
+const TIMEOUT: Duration = Duration::from_secs(20 * 60);
 
 /// Why nothing is known of Pyodide.
 #[derive(Debug, thiserror::Error)]
@@ -67,9 +67,9 @@ fn download_archive(folder: &Path) -> Result<Vec<u8>, PyodideError> {
     let mut npm = Program::new("npm", folder);
     npm.args(["pack", "--silent", "--ignore-scripts"]).arg(format!("{}@{}", npm_pin().name, npm_pin().version));
     npm.inherit_env(Inherited::Matching(is_for_npm));
-    let output = match npm.finish(PATIENCE) {
+    let output = match npm.finish(TIMEOUT) {
         Ok(Finished::Ended(output)) => output,
-        Ok(Finished::TookTooLong) => return Err(PyodideError::Npm(format!("it took longer than {PATIENCE:?}"))),
+        Ok(Finished::TookTooLong) => return Err(PyodideError::Npm(format!("it took longer than {TIMEOUT:?}"))),
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(PyodideError::NoNpm),
         Err(error) => return Err(error.into()),
     };

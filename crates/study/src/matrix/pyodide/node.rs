@@ -20,11 +20,11 @@ use skillcell_packages::skill::Skill;
 const SCRIPT: &str = include_str!("../../../../../runtime-assets/pyodide/run.mjs");
 const DEADLINE: Duration = Duration::from_secs(300);
 /// How long `node` may take to report its version.
-const QUESTION: Duration = Duration::from_secs(30);
+const VERSION_TIMEOUT: Duration = Duration::from_secs(30);
 /// The oldest Node.js that it was tried with.
-const OLDEST: u32 = 20;
+const OLDEST_NODE: u32 = 20;
 /// The exit code of our script when Pyodide does not start.
-const NOT_STARTED: i32 = 70;
+const EXIT_NOT_STARTED: i32 = 70;
 
 /// Node.js, and what all skills' tests have in common.
 pub struct Node {
@@ -70,7 +70,7 @@ impl Node {
         confined.arg(self.common.path().join("run.mjs")).arg(self.common.path()).arg(own.path()).arg(skill.id());
         let started = Instant::now();
         let output = confined.run_to_end(DEADLINE)?;
-        if output.code == Some(NOT_STARTED) {
+        if output.code == Some(EXIT_NOT_STARTED) {
             return Err(format!("not run: {}", output.last_line));
         }
         output.check_pytest_status()?;
@@ -83,11 +83,11 @@ fn find_node() -> Result<(PathBuf, String), String> {
     let ask = ["-p", "process.version + '\\n' + process.execPath"];
     let mut node = Program::new("node", Path::new("/"));
     node.args(ask).inherit_env(Inherited::Matching(is_for_node));
-    let output = match node.finish(QUESTION) {
-        Ok(Finished::TookTooLong) => return Err(format!("`node` took longer than {QUESTION:?}")),
+    let output = match node.finish(VERSION_TIMEOUT) {
+        Ok(Finished::TookTooLong) => return Err(format!("`node` took longer than {VERSION_TIMEOUT:?}")),
         Ok(Finished::Ended(output)) => output,
         Err(error) if error.kind() == ErrorKind::NotFound => {
-            return Err(format!("Node.js is not there; it takes `node`, {OLDEST} or newer, in the PATH"));
+            return Err(format!("Node.js is not there; it takes `node`, {OLDEST_NODE} or newer, in the PATH"));
         }
         Err(error) => return Err(format!("`node` does not start: {error}")),
     };
@@ -105,8 +105,8 @@ fn parse_node_version(said: &str) -> Result<(PathBuf, String), String> {
     let version = version.trim().strip_prefix('v').unwrap_or_default();
     let major: Option<u32> = version.split('.').next().and_then(|major| major.parse().ok());
     match major {
-        Some(major) if major >= OLDEST => Ok((PathBuf::from(program), version.to_owned())),
-        Some(_) => Err(format!("is Node.js {version}; Pyodide takes {OLDEST} or newer")),
+        Some(major) if major >= OLDEST_NODE => Ok((PathBuf::from(program), version.to_owned())),
+        Some(_) => Err(format!("is Node.js {version}; Pyodide takes {OLDEST_NODE} or newer")),
         None => Err("is no Node.js".to_owned()),
     }
 }
