@@ -27,17 +27,20 @@ fn count_bytes(bytes: isize) {
 unsafe impl GlobalAlloc for Meter {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count_bytes(layout.size() as isize);
+        // SAFETY: the arguments are the caller's, who keeps the contract of the same method.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         count_bytes(layout.size() as isize);
+        // SAFETY: the arguments are the caller's, who keeps the contract of the same method.
         unsafe { System.alloc_zeroed(layout) }
     }
 
     unsafe fn realloc(&self, place: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         // The old and the new block exist at the same time.
         count_bytes(size as isize);
+        // SAFETY: the arguments are the caller's, who keeps the contract of the same method.
         let moved = unsafe { System.realloc(place, layout, size) };
         count_bytes(-(layout.size() as isize));
         moved
@@ -45,6 +48,7 @@ unsafe impl GlobalAlloc for Meter {
 
     unsafe fn dealloc(&self, place: *mut u8, layout: Layout) {
         count_bytes(-(layout.size() as isize));
+        // SAFETY: the arguments are the caller's, who keeps the contract of the same method.
         unsafe { System.dealloc(place, layout) }
     }
 }
