@@ -11,7 +11,6 @@ mod compare;
 mod completions;
 mod doctor;
 mod grants;
-mod harmless;
 mod input;
 mod inspect;
 mod layout;
@@ -25,10 +24,11 @@ mod printer;
 mod progress;
 mod run;
 mod runtime;
+mod terminal_text;
 mod test;
 #[cfg(test)]
 mod tests;
-mod wrapped;
+mod word_wrap;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -118,7 +118,7 @@ struct SettingArgs {
 }
 
 impl SettingArgs {
-    /// What these flags say.
+    /// These flags as overrides of the policy file and the environment.
     fn overrides(&self) -> Overrides {
         let mut overrides = Overrides::default();
         overrides.policy = self.policy.clone();
@@ -130,13 +130,13 @@ impl SettingArgs {
         overrides
     }
 
-    /// The settings of a verb that has no others.
-    fn load(&self) -> Result<Settings, SettingsError> {
+    /// Loads the settings of a verb that has no flags of its own for them.
+    fn load_settings(&self) -> Result<Settings, SettingsError> {
         Settings::load(self.overrides())
     }
 
     /// A host with a progress line of its own.
-    fn host(&self, settings: &Settings) -> Result<Host, HostError> {
+    fn build_host(&self, settings: &Settings) -> Result<Host, HostError> {
         settings.host_builder()?.progress(Arc::new(progress::Terminal::new(self.quiet))).build()
     }
 }
@@ -165,11 +165,11 @@ pub fn main() -> ExitCode {
         Command::Man(command) => command.execute(&printer),
     };
     let code = done.unwrap_or_else(|error| {
-        printer.error(&error);
+        printer.print_error_chain(&error);
         ExitCode::from(2)
     });
-    if printer.lost() {
-        printer.problem("what was to be printed could not be written to stdout");
+    if printer.has_lost_output() {
+        printer.print_error("what was to be printed could not be written to stdout");
         return ExitCode::from(2);
     }
     code

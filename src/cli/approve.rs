@@ -60,91 +60,103 @@ pub struct ApproveCommand {
     json: bool,
 }
 
-/// What there is to decide about.
-struct Case<'a> {
+/// A skill with what it asks for, as shown to the operator before they decide.
+struct ApprovalRequest<'a> {
     skill: &'a Skill,
     wishes: Vec<Wish>,
-    /// Which it is to be approved for by name.
+    /// Tiers that the approval will name.
     tiers: Vec<Tier>,
-    /// From an earlier state that was approved.
+    /// What changed since the approval on record, if it is of another state.
     difference: Option<Difference>,
-    /// Variables that the manifest names without asking for them.
+    /// Variables in `env_vars` that `permissions` doesn't request.
     unasked: Vec<String>,
-    /// What a call would do once it is approved.
+    /// The plan of a call after approval.
     decision: Decision,
 }
 
 impl ApproveCommand {
     pub fn execute(&self, args: &SettingArgs, printer: &Printer) -> anyhow::Result<ExitCode> {
-        let settings = args.load()?;
+        let settings = args.load_settings()?;
         let approvals = settings.approvals()?;
         let Some(name) = &self.skill else {
             self.print_list(&approvals.all()?, printer);
             return Ok(ExitCode::SUCCESS);
         };
-        let host = args.host(&settings)?;
+        let host = args.build_host(&settings)?;
         if self.revoke {
-            self.revoke(name, &host, &approvals, printer)
+            self.revoke_skill(name, &host, &approvals, printer)
         } else {
-            self.approve(name, host, &settings, printer)
+            self.approve_skill(name, host, &settings, printer)
         }
     }
 
-    fn approve(&self, name: &str, host: Host, settings: &Settings, printer: &Printer) -> anyhow::Result<ExitCode> {
+    fn approve_skill(
+        &self,
+        name: &str,
+        host: Host,
+        settings: &Settings,
+        printer: &Printer,
+    ) -> anyhow::Result<ExitCode> {
         let approvals = settings.approvals()?;
         let skill = find_skill(&host, name, false, printer)?;
         let manifest = host.manifest(&skill)?;
         let asked = manifest.permissions.clone().unwrap_or_default();
         let standing = approvals.standing(&skill)?;
-        let tiers = self.tiers(&standing);
+        let tiers = self.tiers_to_approve(&standing);
+        // Planned without recording anything: the operator sees the outcome before deciding.
         let decision = host.plan_if_approved(&skill, &settings.unrecorded_call(skill.id()), &tiers)?;
-        drop(host); // and with it the progress line
+        drop(host); // clears the progress line
         let difference = match &standing {
             ApprovalState::Changed(approval) => Some(Difference::between(approval, &skill, &asked)),
             _ => None,
         };
-        let unasked = unasked(&manifest, &asked);
-        let case = Case { skill: &skill, wishes: asked.wishes(), tiers, difference, unasked, decision };
+        let unasked = unasked_variables(&manifest, &asked);
+        let case = ApprovalRequest { skill: &skill, wishes: asked.wishes(), tiers, difference, unasked, decision };
         let nothing_asked = asked.is_empty() && case.tiers.is_empty();
         if !self.json {
-            case.print(printer);
+            case.print_request(printer);
         }
-        // Forgetting that it was approved in another state lifts a refusal, so that is asked too.
-        if nothing_asked && matches!(standing, ApprovalState::Changed(_)) && !self.yes && !ask(&skill, self.json)? {
-            return Ok(self.told(&case, "declined", "what was approved of it still counts", printer));
+        // Dropping the approval of another state lifts a refusal, so it needs confirmation as well.
+        if nothing_asked
+            && matches!(standing, ApprovalState::Changed(_))
+            && !self.yes
+            && !confirm_on_terminal(&skill, self.json)?
+        {
+            return Ok(self.report_state(&case, "declined", "what was approved of it still counts", printer));
         }
         if nothing_asked {
             let withdrawn = approvals.revoke(&skill)?;
-            return Ok(self.told(&case, "nothing_asked", &nothing(!withdrawn.is_empty()), printer));
+            return Ok(self.report_state(&case, "nothing_asked", &nothing_to_approve(!withdrawn.is_empty()), printer));
         }
+        // Approving again would only move the date of an approval that says the same.
         if let ApprovalState::Approved(approval) = &standing
             && approval.is_for(&skill)
             && approval.tiers == case.tiers
         {
             let words = format!("it was approved in this state on {}", date(approval.approved));
-            return Ok(self.told(&case, "approved", &words, printer));
+            return Ok(self.report_state(&case, "approved", &words, printer));
         }
-        if !self.yes && !ask(&skill, self.json)? {
-            return Ok(self.told(&case, "declined", "it is not approved", printer));
+        if !self.yes && !confirm_on_terminal(&skill, self.json)? {
+            return Ok(self.report_state(&case, "declined", "it is not approved", printer));
         }
         approvals.approve(&skill, &asked, &case.tiers)?;
-        Ok(self.told(&case, "approved", "it is approved, until a file of it changes", printer))
+        Ok(self.report_state(&case, "approved", "it is approved, until a file of it changes", printer))
     }
 
-    /// Those that are named, and those that it is approved for already, as it is now.
-    fn tiers(&self, standing: &ApprovalState) -> Vec<Tier> {
+    /// The tiers given with `--tier`, plus those of an approval that still holds.
+    fn tiers_to_approve(&self, standing: &ApprovalState) -> Vec<Tier> {
         let before = match standing {
             ApprovalState::Approved(approval) => approval.tiers.as_slice(),
             _ => &[],
         };
-        // A cell is for every skill.
+        // The wasm tier needs no approval.
         let named = |tier: &Tier| *tier != Tier::Wasm && (before.contains(tier) || self.tiers.contains(tier));
         Tier::ALL.into_iter().filter(named).collect()
     }
 
-    fn told(&self, case: &Case<'_>, state: &str, words: &str, printer: &Printer) -> ExitCode {
+    fn report_state(&self, case: &ApprovalRequest<'_>, state: &str, words: &str, printer: &Printer) -> ExitCode {
         if self.json {
-            printer.json(&json!({
+            printer.print_json(&json!({
                 "schema": 1,
                 "skill": case.skill.id(),
                 "digest": case.skill.digest(),
@@ -155,12 +167,18 @@ impl ApproveCommand {
                 "plan": PlanView::new(case.skill.id(), &case.decision),
             }));
         } else {
-            printer.note(&one_line(&format!("`{}`: {words}", case.skill.id())));
+            printer.print_note(&one_line(&format!("`{}`: {words}", case.skill.id())));
         }
         ExitCode::from(if state == "declined" { 3 } else { 0 })
     }
 
-    fn revoke(&self, name: &str, host: &Host, approvals: &Approvals, printer: &Printer) -> anyhow::Result<ExitCode> {
+    fn revoke_skill(
+        &self,
+        name: &str,
+        host: &Host,
+        approvals: &Approvals,
+        printer: &Printer,
+    ) -> anyhow::Result<ExitCode> {
         let gone = match host.skill(name) {
             Ok(skill) => approvals.revoke(&skill)?,
             Err(_) => approvals.revoke_named(name)?,
@@ -169,12 +187,13 @@ impl ApproveCommand {
             bail!("nothing of `{name}` is approved");
         }
         if self.json {
-            printer.json(
-                &json!({"schema": 1, "revoked": gone.iter().map(|approval| about(approval)).collect::<Vec<_>>()}),
+            printer.print_json(
+                &json!({"schema": 1, "revoked": gone.iter().map(|approval| approval_json(approval)).collect::<Vec<_>>()}),
             );
         } else {
             for approval in &gone {
-                printer.note(&one_line(&format!("`{}` is no longer approved ({})", approval.skill, approval.place)));
+                printer
+                    .print_note(&one_line(&format!("`{}` is no longer approved ({})", approval.skill, approval.place)));
             }
         }
         Ok(ExitCode::SUCCESS)
@@ -182,36 +201,36 @@ impl ApproveCommand {
 
     fn print_list(&self, all: &[Arc<Approval>], printer: &Printer) {
         if self.json {
-            printer.json(
-                &json!({"schema": 1, "approvals": all.iter().map(|approval| about(approval)).collect::<Vec<_>>()}),
+            printer.print_json(
+                &json!({"schema": 1, "approvals": all.iter().map(|approval| approval_json(approval)).collect::<Vec<_>>()}),
             );
             return;
         }
         if all.is_empty() {
-            printer.note("nothing is approved");
+            printer.print_note("nothing is approved");
             return;
         }
         let row = |approval: &Arc<Approval>| {
             let digest = approval.digest.chars().take(16).collect();
             vec![approval.skill.clone(), date(approval.approved), digest, approval.place.clone()]
         };
-        printer.table(&["skill", "approved", "digest", "place"], &all.iter().map(row).collect::<Vec<_>>());
+        printer.print_table(&["skill", "approved", "digest", "place"], &all.iter().map(row).collect::<Vec<_>>());
         for approval in all {
-            printer.line("");
-            printer.line(&one_line(&format!("{} may:", approval.skill)));
+            printer.print_line("");
+            printer.print_line(&one_line(&format!("{} may:", approval.skill)));
             for wish in approval.permissions.wishes().iter().filter(|wish| wish.granted_by_approval) {
-                printer.line(&one_line(&format!("  - {}", wish.words)));
+                printer.print_line(&one_line(&format!("  - {}", wish.words)));
             }
             for tier in &approval.tiers {
-                printer.line(&format!("  - {}", in_tier(*tier)));
+                printer.print_line(&format!("  - {}", describe_tier_approval(*tier)));
             }
         }
     }
 }
 
-impl Case<'_> {
-    fn print(&self, printer: &Printer) {
-        let line = |text: String| printer.line(&one_line(&text));
+impl ApprovalRequest<'_> {
+    fn print_request(&self, printer: &Printer) {
+        let line = |text: String| printer.print_line(&one_line(&text));
         let digest: String = self.skill.digest().chars().take(16).collect();
         line(format!("{} ({} files, digest {digest})", self.skill.id(), self.skill.files().len()));
         if let Some(difference) = &self.difference {
@@ -230,6 +249,7 @@ impl Case<'_> {
             if let Some(reason) = &wish.reason {
                 line(format!("      its author says: {reason}"));
             }
+            // A folder, or what the policy file denies, stays missing even after approval.
             let missing = self.decision.effective().missing.iter().find(|missing| missing.words == wish.words);
             if let Some(missing) = missing {
                 let mount = wish.asked.as_str();
@@ -244,7 +264,7 @@ impl Case<'_> {
             line("you would have it".into());
         }
         for tier in &self.tiers {
-            line(format!("  - {}", in_tier(*tier)));
+            line(format!("  - {}", describe_tier_approval(*tier)));
         }
         for name in &self.unasked {
             let way = if self.wishes.is_empty() {
@@ -265,7 +285,7 @@ impl Case<'_> {
 }
 
 /// What approving a skill for a tier means.
-fn in_tier(tier: Tier) -> String {
+fn describe_tier_approval(tier: Tier) -> String {
     if tier.is_isolated() {
         format!("run in the tier `{tier}`, if it can't run in a cell")
     } else {
@@ -276,20 +296,20 @@ fn in_tier(tier: Tier) -> String {
 }
 
 /// Names in Skillware's `env_vars` that `permissions` say nothing about.
-fn unasked(manifest: &Manifest, asked: &Permissions) -> Vec<String> {
+fn unasked_variables(manifest: &Manifest, asked: &Permissions) -> Vec<String> {
     let is_asked = |name: &str| {
         asked.env.iter().any(|env| env.what == name) || asked.secrets.iter().any(|secret| secret.what.name == name)
     };
     manifest.env_vars.iter().filter(|name| !is_asked(name)).take(64).cloned().collect()
 }
 
-fn nothing(withdrawn: bool) -> String {
+fn nothing_to_approve(withdrawn: bool) -> String {
     let earlier = if withdrawn { "; what was approved of it before is forgotten" } else { "" };
     format!("it asks for nothing, so there is nothing to approve{earlier}")
 }
 
 /// Asks on the terminal. Anything but a yes is a no.
-fn ask(skill: &Skill, json: bool) -> anyhow::Result<bool> {
+fn confirm_on_terminal(skill: &Skill, json: bool) -> anyhow::Result<bool> {
     if json {
         bail!("with `--json` nothing is asked: `--yes` approves `{}` without asking", skill.id());
     }
@@ -304,7 +324,7 @@ fn ask(skill: &Skill, json: bool) -> anyhow::Result<bool> {
     Ok(matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes"))
 }
 
-fn about(approval: &Approval) -> Value {
+fn approval_json(approval: &Approval) -> Value {
     json!({
         "skill": approval.skill,
         "place": approval.place,

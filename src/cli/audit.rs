@@ -34,13 +34,13 @@ pub struct AuditArgs {
 }
 
 impl AuditArgs {
-    /// Tells each line of the log on stderr too, if that is asked for.
-    pub fn explained(&self, log: AuditLog) -> AuditLog {
+    /// With `--explain`, also prints each line of the log on stderr.
+    pub fn with_explanation(&self, log: AuditLog) -> AuditLog {
         if !self.explain {
             return log;
         }
         let printer = Printer::new();
-        log.to_listener(Arc::new(move |line| printer.note(&in_words(line))))
+        log.to_listener(Arc::new(move |line| printer.print_note(&describe_line(line))))
     }
 }
 
@@ -94,19 +94,19 @@ impl AuditCommand {
     }
 }
 
-/// What was read so far.
+/// State while the file is read from top to bottom.
 #[derive(Default)]
 struct Reading {
     /// The call whose lines are being shown.
     call: String,
     /// Calls that began and have not ended, with their skills.
     open: BTreeMap<String, String>,
-    /// More of these than are remembered.
+    /// How many more there are than `open` may hold.
     more_open: u64,
     bad: u64,
 }
 
-/// Unended calls that are remembered.
+/// The most unended calls that are remembered.
 const MAX_OPEN: usize = 1000;
 
 impl Show {
@@ -118,11 +118,12 @@ impl Show {
                 continue;
             }
             match Line::read(&text) {
-                Ok(line) => self.show(&line, &text, &mut reading, printer),
+                Ok(line) => self.show_line(&line, &text, &mut reading, printer),
                 Err(problem) => {
                     reading.bad += 1;
                     let problem = one_line(&problem);
-                    printer.warning(&format!("line {number} of `{}` can't be read: {problem}", self.file.display()));
+                    printer
+                        .print_warning(&format!("line {number} of `{}` can't be read: {problem}", self.file.display()));
                 }
             }
         }
@@ -135,40 +136,43 @@ impl Show {
             && self.call.as_ref().is_none_or(|call| line.call.starts_with(call.as_str()))
     }
 
-    fn show(&self, line: &Line, text: &[u8], reading: &mut Reading, printer: &Printer) {
+    fn show_line(&self, line: &Line, text: &[u8], reading: &mut Reading, printer: &Printer) {
         if !self.wants_call(line) {
             return;
         }
-        reading.follow(line);
+        // Before the filter on denials: a call's begin and end count even where they aren't shown.
+        reading.track_open_calls(line);
         if self.denied && line.verdict() != Verdict::Denied {
             return;
         }
         if self.json {
-            printer.line(&ascii_json(String::from_utf8_lossy(text).trim()));
+            printer.print_line(&ascii_json(String::from_utf8_lossy(text).trim()));
             return;
         }
         if reading.call != line.call {
             reading.call.clone_from(&line.call);
-            printer.line(&heading(line));
+            printer.print_line(&call_heading(line));
         }
-        printer.line(&format!("  {DIM}{}{DIM:#}  {}", time(line), in_words(line)));
+        printer.print_line(&format!("  {DIM}{}{DIM:#}  {}", time_of_day(line), describe_line(line)));
     }
 
     fn tell_unended(&self, reading: &Reading, printer: &Printer) {
         for (call, skill) in &reading.open {
             let call = one_line(call);
-            printer
-                .note(&format!("call {call} of `{}` has no end: it was killed, or is still running", one_line(skill)));
+            printer.print_note(&format!(
+                "call {call} of `{}` has no end: it was killed, or is still running",
+                one_line(skill)
+            ));
         }
         if reading.more_open > 0 {
-            printer.note(&format!("{} more calls have no end", reading.more_open));
+            printer.print_note(&format!("{} more calls have no end", reading.more_open));
         }
     }
 }
 
 impl Reading {
-    /// Keeps count of which calls have ended.
-    fn follow(&mut self, line: &Line) {
+    /// Tracks which calls have begun and not ended.
+    fn track_open_calls(&mut self, line: &Line) {
         match line.event {
             Event::Begin if self.open.len() < MAX_OPEN => {
                 self.open.insert(line.call.clone(), line.skill.clone());
@@ -180,18 +184,18 @@ impl Reading {
     }
 }
 
-fn heading(line: &Line) -> String {
+fn call_heading(line: &Line) -> String {
     let (call, skill) = (one_line(&line.call), one_line(&line.skill));
     let digest: String = line.digest.chars().take(16).collect();
     format!("{BOLD}{skill}{BOLD:#}  call {call}, {}, skill {}", one_line(&line.when), one_line(&digest))
 }
 
 /// The time of day.
-fn time(line: &Line) -> String {
+fn time_of_day(line: &Line) -> String {
     one_line(line.when.split_once('T').map_or(&line.when[..], |(_, time)| time).trim_end_matches('Z'))
 }
 
-fn in_words(line: &Line) -> String {
+fn describe_line(line: &Line) -> String {
     let verdict = line.verdict();
     let style = match verdict {
         Verdict::Allowed => ALLOWED,
@@ -214,7 +218,8 @@ impl Lines {
         Ok(Lines { path: path.to_owned(), file: BufReader::new(file), number: 0 })
     }
 
-    /// The next line with its number, without its end; of one that is too long, a little more than a line may have.
+    /// The next line with its number, without the line end. A line that is too long is cut one byte past the limit, so
+    /// that the parser can tell.
     fn next_line(&mut self) -> anyhow::Result<Option<(u64, Vec<u8>)>> {
         let mut line = Vec::new();
         let most = MAX_LINE_BYTES as u64 + 1;

@@ -6,12 +6,12 @@ use clap::Args;
 
 use super::limits::LimitArgs;
 use super::origin::find_skill;
-use super::printer::{Printer, bytes};
+use super::printer::{Printer, format_bytes};
 use super::{SettingArgs, input, progress};
 use skillcell::settings::Settings;
 use skillcell_host::call::Call;
 use skillcell_policy::{Choice, Tier};
-use skillcell_study::bench::{Figures, Plan, run};
+use skillcell_study::bench::{Figures, Plan, run_bench};
 
 /// Measure a skill: a fresh cell per call, a cell without image, and fresh Python processes, interleaved
 ///
@@ -54,34 +54,34 @@ pub struct BenchCommand {
 
 impl BenchCommand {
     pub fn execute(&self, args: &SettingArgs, printer: &Printer) -> anyhow::Result<ExitCode> {
-        let mut call = Call::from_json(&input::text(&self.params, "--params")?)?;
+        let mut call = Call::from_json(&input::json_text(&self.params, "--params")?)?;
         let mut overrides = args.overrides();
         overrides.limits = self.limits.overrides();
         let settings = Settings::load(overrides)?;
-        let host = args.host(&settings)?;
+        let host = args.build_host(&settings)?;
         let skill = find_skill(&host, &self.skill, args.quiet, printer)?;
         call.limits = settings.limits;
         call.allow_any_import = true;
         call.validate = !self.no_validate;
-        // Cells are what is measured here, whatever else is on this machine: `compare` is for tiers.
+        // This measures cells only, whatever other tiers the machine has; `compare` measures tiers.
         call.tier = Choice::Tier(Tier::Wasm);
         let mut plan = Plan::default();
         plan.calls = self.calls.max(1);
         plan.threads = self.threads.unwrap_or(plan.threads).max(1);
         plan.trust_remote_code = self.trust_remote_code;
         let line = progress::Terminal::new(args.quiet || self.json);
-        let figures = run(&host, &skill, &call, &plan, &line)?;
+        let figures = run_bench(&host, &skill, &call, &plan, &line)?;
         drop((line, host));
         if self.json {
-            printer.json(&figures.to_json());
+            printer.print_json(&figures.to_json());
         } else {
-            print(&figures, printer);
+            print_figures(&figures, printer);
         }
         Ok(ExitCode::SUCCESS)
     }
 }
 
-fn print(figures: &Figures, printer: &Printer) {
+fn print_figures(figures: &Figures, printer: &Printer) {
     let cell = figures.series.first().and_then(|series| series.percentile_ms(50)).unwrap_or(f64::NAN);
     let rows: Vec<Vec<String>> = figures
         .series
@@ -92,19 +92,19 @@ fn print(figures: &Figures, printer: &Printer) {
             vec![series.name.to_owned(), time(50), time(90), time(99), series.count().to_string(), times]
         })
         .collect();
-    printer.table(&["", "p50 ms", "p90 ms", "p99 ms", "calls", "p50 to cell"], &rows);
+    printer.print_table(&["", "p50 ms", "p90 ms", "p99 ms", "calls", "p50 to cell"], &rows);
     let [setup, guest, teardown] = figures.parts.map(|part| part.as_secs_f64() * 1e3);
-    printer.line(&format!("a cell's p50: set-up {setup:.3} ms, guest {guest:.3} ms, tear-down {teardown:.3} ms"));
+    printer.print_line(&format!("a cell's p50: set-up {setup:.3} ms, guest {guest:.3} ms, tear-down {teardown:.3} ms"));
     for (threads, rate) in &figures.throughput {
-        printer.line(&format!("{rate:.0} calls/s on {threads} thread{}", if *threads == 1 { "" } else { "s" }));
+        printer.print_line(&format!("{rate:.0} calls/s on {threads} thread{}", if *threads == 1 { "" } else { "s" }));
     }
-    printer.line(&format!(
+    printer.print_line(&format!(
         "{:.0} page faults per call, {} per live cell, {} resident",
         figures.faults_per_call,
-        bytes(figures.bytes_per_live_cell as u64),
-        bytes(figures.resident_bytes)
+        format_bytes(figures.bytes_per_live_cell as u64),
+        format_bytes(figures.resident_bytes)
     ));
     for missing in &figures.missing {
-        printer.warning(missing);
+        printer.print_warning(missing);
     }
 }

@@ -7,7 +7,7 @@ use clap::Args;
 use serde_json::json;
 
 use super::origin::find_skill;
-use super::printer::{Printer, bytes, one_line};
+use super::printer::{Printer, format_bytes, one_line};
 use super::{SettingArgs, input};
 use skillcell_cell::Ending;
 use skillcell_cell::image::{BakeError, BakeReport, WarmUp};
@@ -45,17 +45,17 @@ pub struct BuildCommand {
 impl BuildCommand {
     pub fn execute(&self, args: &SettingArgs, printer: &Printer) -> anyhow::Result<ExitCode> {
         let warm_up = match &self.warm_up {
-            Some(given) => WarmUp::Params(input::object(given, "--warm-up")?),
+            Some(given) => WarmUp::Params(input::json_object(given, "--warm-up")?),
             None => WarmUp::Manifest,
         };
         let mut limits = Limits::within(self.timeout);
         limits.memory_bytes = self.memory;
-        let host = args.host(&args.load()?)?;
+        let host = args.build_host(&args.load_settings()?)?;
         let skill = find_skill(&host, &self.skill, args.quiet, printer)?;
         let built = host.build(&skill, &warm_up, &limits);
         drop(host);
         match built {
-            Ok((image, report)) => self.print(&image, &report, printer),
+            Ok((image, report)) => self.print_report(&image, &report, printer),
             Err(HostError::Bake(BakeError::Ended(ending))) => {
                 return Ok(self.print_failure(skill.id(), &ending, printer));
             }
@@ -64,45 +64,45 @@ impl BuildCommand {
         Ok(ExitCode::SUCCESS)
     }
 
-    fn print(&self, image: &ImageUse, report: &BakeReport, printer: &Printer) {
+    fn print_report(&self, image: &ImageUse, report: &BakeReport, printer: &Printer) {
         if self.json {
-            printer.json(&json!({
+            printer.print_json(&json!({
                 "schema": 1, "skill": report.skill, "image": image, "baked": true, "report": report, "error": null,
                 "limit": null,
             }));
             return;
         }
-        printer.line(&format!("baked {} as {}", one_line(&report.skill), image.key));
-        printer.line(&format!(
+        printer.print_line(&format!("baked {} as {}", one_line(&report.skill), image.key));
+        printer.print_line(&format!(
             "  image {}, import {:.0} ms, constructor {:.0} ms, warm-up {}, {:.0} ms in all",
-            bytes(report.image_bytes),
+            format_bytes(report.image_bytes),
             report.import_ms,
             report.construct_ms,
             one_line(report.warm_up.as_deref().unwrap_or("none")),
             report.total_ms,
         ));
         if !report.imported.is_empty() {
-            printer.line(&one_line(&format!("  imported {}", report.imported.join(" "))));
+            printer.print_line(&one_line(&format!("  imported {}", report.imported.join(" "))));
         }
         if let Some(raised) = &report.constructor_error {
-            printer.warning(&format!(
+            printer.print_warning(&format!(
                 "it can't be constructed without config, so each call does that: {}: {}",
                 raised.kind, raised.message
             ));
         }
         if report.open_files > 0 || report.scratch_files > 0 {
-            printer.warning(&format!(
+            printer.print_warning(&format!(
                 "importing it leaves {} open and {} in scratch space, which no image can hold, so each call imports it",
-                count(report.open_files),
-                count(report.scratch_files)
+                describe_file_count(report.open_files),
+                describe_file_count(report.scratch_files)
             ));
         }
         if report.entropy_bytes > 0 {
-            printer.warning(&format!(
+            printer.print_warning(&format!(
                 "importing it drew {} random bytes: what it made of them is the same in every call",
                 report.entropy_bytes
             ));
-            printer.hint("`skillcell run --no-image` imports the skill anew in each call");
+            printer.print_hint("`skillcell run --no-image` imports the skill anew in each call");
         }
     }
 
@@ -113,21 +113,21 @@ impl BuildCommand {
             _ => (None, None, 2),
         };
         if self.json {
-            printer.json(&json!({
+            printer.print_json(&json!({
                 "schema": 1, "skill": skill, "image": null, "baked": false, "report": null, "error": raised, "limit": limit,
             }));
             return ExitCode::from(code);
         }
-        printer.skill_output(&ending.stdout);
-        printer.skill_output(&ending.stderr);
+        printer.print_skill_output(&ending.stdout);
+        printer.print_skill_output(&ending.stderr);
         if let Some(raised) = raised {
-            printer.skill_output(raised.traceback.as_bytes());
+            printer.print_skill_output(raised.traceback.as_bytes());
         }
-        printer.problem(&format!("`{skill}` can't be baked: {}", ending.outcome.describe()));
+        printer.print_error(&format!("`{skill}` can't be baked: {}", ending.outcome.describe()));
         ExitCode::from(code)
     }
 }
 
-fn count(files: u32) -> String {
+fn describe_file_count(files: u32) -> String {
     if files == 1 { "1 file".to_owned() } else { format!("{files} files") }
 }

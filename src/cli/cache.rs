@@ -7,7 +7,7 @@ use clap::{Args, Subcommand};
 use serde_json::json;
 
 use super::SettingArgs;
-use super::printer::{Printer, bytes};
+use super::printer::{Printer, format_bytes};
 use skillcell_cache::{Bucket, Entry, Selection};
 
 /// List or clean what skillcell keeps on disk
@@ -55,7 +55,7 @@ Examples:
 impl CacheCommand {
     pub fn execute(&self, args: &SettingArgs, printer: &Printer) -> anyhow::Result<ExitCode> {
         match &self.verb {
-            Verb::List { json } => list(args, *json, printer),
+            Verb::List { json } => list_entries(args, *json, printer),
             Verb::Clean { all, unused_for, damaged } => {
                 let selection = match (all, unused_for, damaged) {
                     (true, ..) => Selection::All,
@@ -63,52 +63,56 @@ impl CacheCommand {
                     (_, _, true) => Selection::Damaged,
                     _ => Selection::Bucket(Bucket::Image),
                 };
-                clean(args, &selection, printer)
+                clean_entries(args, &selection, printer)
             }
         }
     }
 }
 
-fn list(args: &SettingArgs, as_json: bool, printer: &Printer) -> anyhow::Result<ExitCode> {
-    let host = args.host(&args.load()?)?;
+fn list_entries(args: &SettingArgs, as_json: bool, printer: &Printer) -> anyhow::Result<ExitCode> {
+    let host = args.build_host(&args.load_settings()?)?;
     let entries = host.cache().list()?;
     let folder = host.cache().root().to_owned();
     let (used, most) = host.image_bytes()?;
     if as_json {
-        let rows: Vec<_> = entries.iter().map(|entry| row_json(&host, entry)).collect();
+        let rows: Vec<_> = entries.iter().map(|entry| entry_json(&host, entry)).collect();
         let images = json!({"bytes": used, "max_bytes": most});
-        printer.json(&json!({"schema": 1, "folder": folder, "images": images, "entries": rows}));
+        printer.print_json(&json!({"schema": 1, "folder": folder, "images": images, "entries": rows}));
         return Ok(ExitCode::SUCCESS);
     }
-    let rows: Vec<Vec<String>> = entries.iter().map(|entry| row(&host, entry)).collect();
-    printer.line(&folder.display().to_string());
-    printer.table(&["kind", "what", "size", "used", "state"], &rows);
+    let rows: Vec<Vec<String>> = entries.iter().map(|entry| entry_row(&host, entry)).collect();
+    printer.print_line(&folder.display().to_string());
+    printer.print_table(&["kind", "what", "size", "used", "state"], &rows);
     let total = entries.iter().map(|entry| entry.bytes).sum();
-    printer.line(&format!("{} files, {}", entries.len(), bytes(total)));
-    printer.line(&format!("images take {} of at most {} (`--max-images`)", bytes(used), bytes(most)));
+    printer.print_line(&format!("{} files, {}", entries.len(), format_bytes(total)));
+    printer.print_line(&format!(
+        "images take {} of at most {} (`--max-images`)",
+        format_bytes(used),
+        format_bytes(most)
+    ));
     Ok(ExitCode::SUCCESS)
 }
 
-fn clean(args: &SettingArgs, selection: &Selection, printer: &Printer) -> anyhow::Result<ExitCode> {
-    let cleaned = args.host(&args.load()?)?.cache().clean(selection)?;
+fn clean_entries(args: &SettingArgs, selection: &Selection, printer: &Printer) -> anyhow::Result<ExitCode> {
+    let cleaned = args.build_host(&args.load_settings()?)?.cache().clean(selection)?;
     for entry in &cleaned.busy {
-        printer.warning(&format!("`{}` is in use and stays", entry.name));
+        printer.print_warning(&format!("`{}` is in use and stays", entry.name));
     }
-    printer.note(&format!("removed {} files, {}", cleaned.removed.len(), bytes(cleaned.bytes())));
+    printer.print_note(&format!("removed {} files, {}", cleaned.removed.len(), format_bytes(cleaned.bytes())));
     Ok(ExitCode::SUCCESS)
 }
 
-fn row(host: &skillcell_host::Host, entry: &Entry) -> Vec<String> {
+fn entry_row(host: &skillcell_host::Host, entry: &Entry) -> Vec<String> {
     vec![
         entry.bucket.to_string(),
         skill_of(host, entry).unwrap_or_else(|| entry.name.clone()),
-        bytes(entry.bytes),
-        entry.last_used.map_or_else(String::new, age),
+        format_bytes(entry.bytes),
+        entry.last_used.map_or_else(String::new, describe_age),
         entry.flaw.as_ref().map_or_else(|| "ok".to_owned(), ToString::to_string),
     ]
 }
 
-fn row_json(host: &skillcell_host::Host, entry: &Entry) -> serde_json::Value {
+fn entry_json(host: &skillcell_host::Host, entry: &Entry) -> serde_json::Value {
     let unix = |time: Option<SystemTime>| {
         time.and_then(|time| time.duration_since(SystemTime::UNIX_EPOCH).ok()).map(|since| since.as_secs())
     };
@@ -128,7 +132,7 @@ fn skill_of(host: &skillcell_host::Host, entry: &Entry) -> Option<String> {
     Some(if skill.is_empty() { "(framework)".to_owned() } else { skill.to_owned() })
 }
 
-fn age(time: SystemTime) -> String {
+fn describe_age(time: SystemTime) -> String {
     let seconds = time.elapsed().unwrap_or_default().as_secs();
     match seconds {
         0..120 => "just now".to_owned(),

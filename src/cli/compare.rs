@@ -13,13 +13,13 @@ use serde_json::Value;
 
 use super::limits::LimitArgs;
 use super::origin::find_skill;
-use super::printer::{Printer, bytes};
+use super::printer::{Printer, format_bytes};
 use super::{SettingArgs, input, progress};
 use skillcell::settings::Settings;
 use skillcell_host::call::Call;
 use skillcell_policy::Tier;
 use skillcell_study::bench::Series;
-use skillcell_study::compare::{Comparison, Figures, Footprint, Missing, Plan, chart, run};
+use skillcell_study::compare::{Comparison, Figures, Footprint, Missing, Plan, chart, run_comparison};
 
 /// Compare the tiers: the same calls of a skill in each that this machine has, interleaved in one run
 ///
@@ -77,48 +77,51 @@ struct Case {
 
 impl CompareCommand {
     pub fn execute(&self, args: &SettingArgs, printer: &Printer) -> anyhow::Result<ExitCode> {
-        let cases = self.cases()?;
-        let drawing = self.drawing()?;
+        let cases = self.read_cases()?;
+        let drawing = self.open_drawing()?;
         let mut overrides = args.overrides();
         overrides.limits = self.limits.overrides();
         let settings = Settings::load(overrides)?;
-        let host = args.host(&settings)?;
+        let host = args.build_host(&settings)?;
         let line = progress::Terminal::new(args.quiet);
         let mut compared = Vec::new();
         for Case { skill: name, params } in cases {
             let skill = find_skill(&host, &name, args.quiet, printer)?;
             let mut call = Call::new(params.clone());
             call.limits = settings.limits.clone();
+            // Every tier has to make the call, so none may refuse it for its imports.
             call.allow_any_import = true;
             call.validate = !self.no_validate;
-            let plan = self.plan(&name, &params)?;
-            compared.push(run(&host, &skill, &call, &plan, &line)?);
+            let plan = self.comparison_plan(&name, &params)?;
+            compared.push(run_comparison(&host, &skill, &call, &plan, &line)?);
         }
         drop((line, host));
         if self.json {
             let all: Vec<Value> = compared.iter().map(|(comparison, missing)| comparison.to_json(missing)).collect();
-            printer.json(&Value::Array(all));
+            printer.print_json(&Value::Array(all));
         } else {
-            self.print(&compared, printer);
+            self.print_comparisons(&compared, printer);
         }
         if let Some((path, mut file)) = drawing {
-            let groups: Vec<_> = compared.iter().map(|(comparison, _)| comparison.group()).collect();
-            let drawn = chart::draw("A warm call in each tier: p50, with a line to p99", &groups);
+            let groups: Vec<_> = compared.iter().map(|(comparison, _)| comparison.chart_group()).collect();
+            let drawn = chart::draw_chart("A warm call in each tier: p50, with a line to p99", &groups);
             let written = file.set_len(0).and_then(|()| file.write_all(drawn.as_bytes()));
             written.with_context(|| format!("can't write `{}`", path.display()))?;
         }
+        // After all output, so that the figures are there even if results differ.
         let unequal = compared.iter().any(|(comparison, _)| !comparison.equal);
         Ok(if unequal { ExitCode::from(1) } else { ExitCode::SUCCESS })
     }
 
-    /// The file to draw into. That it can't be written is better known before minutes of measuring than after.
-    fn drawing(&self) -> anyhow::Result<Option<(&PathBuf, File)>> {
+    /// Opens the SVG file before measuring, so that a bad path fails at once and not after minutes. Appending leaves an
+    /// older drawing in place until there is a new one.
+    fn open_drawing(&self) -> anyhow::Result<Option<(&PathBuf, File)>> {
         let Some(path) = &self.svg else { return Ok(None) };
         let file = File::options().append(true).create(true).open(path);
         Ok(Some((path, file.with_context(|| format!("can't write `{}`", path.display()))?)))
     }
 
-    fn cases(&self) -> anyhow::Result<Vec<Case>> {
+    fn read_cases(&self) -> anyhow::Result<Vec<Case>> {
         match (&self.calls, &self.skill) {
             (Some(path), _) => {
                 let text = std::fs::read(path).with_context(|| format!("can't read `{}`", path.display()))?;
@@ -128,14 +131,14 @@ impl CompareCommand {
                 Ok(cases)
             }
             (None, Some(skill)) => {
-                let params = serde_json::from_str(&input::text(&self.params, "--params")?)?;
+                let params = serde_json::from_str(&input::json_text(&self.params, "--params")?)?;
                 Ok(vec![Case { skill: skill.clone(), params }])
             }
             (None, None) => Ok(Vec::new()),
         }
     }
 
-    fn plan(&self, skill: &str, params: &Value) -> anyhow::Result<Plan> {
+    fn comparison_plan(&self, skill: &str, params: &Value) -> anyhow::Result<Plan> {
         let mut plan = Plan::default();
         if !self.tiers.is_empty() {
             plan.tiers.clone_from(&self.tiers);
@@ -150,7 +153,7 @@ impl CompareCommand {
         Ok(plan)
     }
 
-    fn print(&self, compared: &[(Comparison, Vec<Missing>)], printer: &Printer) {
+    fn print_comparisons(&self, compared: &[(Comparison, Vec<Missing>)], printer: &Printer) {
         let headings = [
             "skill",
             "tier",
@@ -166,28 +169,28 @@ impl CompareCommand {
         ];
         let rows: Vec<Vec<String>> = compared
             .iter()
-            .flat_map(|(comparison, _)| comparison.tiers.iter().map(|figures| row(&comparison.skill, figures)))
+            .flat_map(|(comparison, _)| comparison.tiers.iter().map(|figures| figures_row(&comparison.skill, figures)))
             .collect();
         if self.markdown {
-            printer.line(&format!("| {} |", headings.join(" | ")));
-            printer.line(&format!("|---|---|{}", "---:|".repeat(headings.len() - 2)));
-            rows.iter().for_each(|row| printer.line(&format!("| {} |", row.join(" | "))));
+            printer.print_line(&format!("| {} |", headings.join(" | ")));
+            printer.print_line(&format!("|---|---|{}", "---:|".repeat(headings.len() - 2)));
+            rows.iter().for_each(|row| printer.print_line(&format!("| {} |", row.join(" | "))));
         } else {
-            printer.table(&headings, &rows);
+            printer.print_table(&headings, &rows);
         }
         for (comparison, missing) in compared {
             for Missing { tier, why, failed, .. } in missing {
                 let what = if *failed { "does not return in" } else { "has no figures for" };
-                printer.warning(&format!("{} {what} {tier}: {why}", comparison.skill));
+                printer.print_warning(&format!("{} {what} {tier}: {why}", comparison.skill));
             }
-            if let Some(differs) = differs(comparison) {
-                printer.warning(&differs);
+            if let Some(differs) = describe_difference(comparison) {
+                printer.print_warning(&differs);
             }
         }
     }
 }
 
-fn row(skill: &str, figures: &Figures) -> Vec<String> {
+fn figures_row(skill: &str, figures: &Figures) -> Vec<String> {
     let time = |series: &Series, percent| {
         series.percentile_ms(percent).map_or_else(|| "-".to_owned(), |ms| format!("{ms:.3}"))
     };
@@ -199,22 +202,22 @@ fn row(skill: &str, figures: &Figures) -> Vec<String> {
         time(&figures.warm, 50),
         time(&figures.warm, 90),
         time(&figures.warm, 99),
-        figures.memory_bytes.map_or_else(|| "-".to_owned(), bytes),
-        bytes(figures.footprint.own_bytes),
-        bytes(figures.footprint.shared_bytes),
-        downloads(&figures.footprint),
+        figures.memory_bytes.map_or_else(|| "-".to_owned(), format_bytes),
+        format_bytes(figures.footprint.own_bytes),
+        format_bytes(figures.footprint.shared_bytes),
+        describe_downloads(&figures.footprint),
     ]
 }
 
 /// What is fetched before the first call of all.
-fn downloads(footprint: &Footprint) -> String {
+fn describe_downloads(footprint: &Footprint) -> String {
     let (known, others) = footprint.downloaded();
-    let known = (known > 0).then(|| bytes(known));
+    let known = (known > 0).then(|| format_bytes(known));
     known.into_iter().chain(others.iter().map(|&what| what.to_owned())).collect::<Vec<_>>().join(" + ")
 }
 
 /// How the results differ, of the tiers that gave one.
-fn differs(comparison: &Comparison) -> Option<String> {
+fn describe_difference(comparison: &Comparison) -> Option<String> {
     let unsteady: Vec<_> = comparison.tiers.iter().filter(|it| !it.steady).map(|it| it.tier.to_string()).collect();
     if !unsteady.is_empty() {
         return Some(format!(

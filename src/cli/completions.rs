@@ -34,7 +34,7 @@ impl CompletionsCommand {
     pub fn execute(&self, printer: &Printer) -> anyhow::Result<ExitCode> {
         let mut script = Vec::new();
         clap_complete::generate(self.shell, &mut Cli::command(), PROGRAM, &mut script);
-        printer.raw(&script);
+        printer.print_bytes(&script);
         Ok(ExitCode::SUCCESS)
     }
 }
@@ -67,8 +67,8 @@ impl ManCommand {
             let below = command.get_subcommands().find(|below| below.get_name() == verb);
             command = below.with_context(|| format!("there is no command `{}`", self.verbs.join(" ")))?;
         }
-        let page = page(command).context("the page can't be made")?;
-        printer.raw(&page);
+        let page = render_page(command).context("the page can't be made")?;
+        printer.print_bytes(&page);
         Ok(ExitCode::SUCCESS)
     }
 }
@@ -76,29 +76,29 @@ impl ManCommand {
 fn write_all(command: &clap::Command, folder: &Path) -> anyhow::Result<()> {
     fs::create_dir_all(folder).with_context(|| format!("can't make the folder `{}`", folder.display()))?;
     let path = folder.join(format!("{}.1", page_name(command)));
-    let written = page(command).and_then(|page| fs::File::create(&path)?.write_all(&page));
+    let written = render_page(command).and_then(|page| fs::File::create(&path)?.write_all(&page));
     written.with_context(|| format!("can't write `{}`", path.display()))?;
     command.get_subcommands().try_for_each(|below| write_all(below, folder))
 }
 
-fn page(command: &clap::Command) -> std::io::Result<Vec<u8>> {
+fn render_page(command: &clap::Command) -> std::io::Result<Vec<u8>> {
     let mut page = Vec::new();
     let source = format!("{PROGRAM} {}", env!("CARGO_PKG_VERSION"));
-    // What follows the help is written below, where lines stay as they are.
+    // clap_mangen would refill the examples' lines, so they are rendered separately below.
     let man = Man::new(command.clone().after_help(Resettable::Reset)).title(page_name(command)).source(source);
     man.render(&mut page)?;
     if let Some(text) = command.get_after_help() {
-        page.extend(roff(&text.to_string()).into_bytes());
+        page.extend(examples_section(&text.to_string()).into_bytes());
     }
     Ok(page)
 }
 
-/// Text as a section whose lines are not filled: examples can be copied from it.
-fn roff(text: &str) -> String {
+/// The examples as a no-fill section, so that they can be copied line by line.
+fn examples_section(text: &str) -> String {
     let mut made = String::from(".SH EXAMPLES\n.nf\n");
     for line in text.lines().filter(|line| *line != "Examples:") {
         let line = line.replace('\\', "\\e").replace('-', "\\-").replace('\'', "\\(aq");
-        // A line that begins with a dot would be a request.
+        // roff takes a line that begins with a dot for a request; `\&` prevents that.
         made.push_str(if line.starts_with('.') { "\\&" } else { "" });
         made.push_str(&line);
         made.push('\n');

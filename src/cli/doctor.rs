@@ -8,7 +8,7 @@ use clap::Args;
 use serde_json::json;
 
 use super::SettingArgs;
-use super::printer::{Printer, bytes};
+use super::printer::{Printer, format_bytes};
 use skillcell_cache::Cache;
 use skillcell_cache::progress::Silent;
 use skillcell_cell::runtime::Runtime;
@@ -52,31 +52,31 @@ const DISK_NEEDED: u64 = 1 << 30;
 
 impl DoctorCommand {
     pub fn execute(&self, args: &SettingArgs, printer: &Printer) -> anyhow::Result<ExitCode> {
-        let settings = args.load()?;
+        let settings = args.load_settings()?;
         let python = settings.python.as_deref();
-        let mut checks = vec![processor(), memory()];
+        let mut checks = vec![check_processor(), check_memory()];
         match Cache::locate(settings.cache_dir.as_deref()) {
             Ok(cache) => checks.extend([
                 Check::ok("cache folder", cache.root().display().to_string()),
-                disk(&cache),
-                runtime(&cache),
+                check_disk(&cache),
+                check_runtime(&cache),
             ]),
             Err(error) => checks.push(Check::failed("cache folder", error.to_string())),
         }
-        checks.push(pip(python));
-        checks.extend(Tier::ALL.map(|one| tier(one, python)));
+        checks.push(check_python(python));
+        checks.extend(Tier::ALL.map(|one| check_tier(one, python)));
         let failed = checks.iter().any(|check| check.state == State::Failed);
         if self.json {
             let rows: Vec<_> = checks
                 .iter()
                 .map(|check| json!({"check": check.what, "state": check.state.name(), "detail": check.detail}))
                 .collect();
-            printer.json(&json!({"schema": 1, "checks": rows, "ok": !failed}));
+            printer.print_json(&json!({"schema": 1, "checks": rows, "ok": !failed}));
         } else {
             let cells =
                 |check: &Check| vec![check.state.name().to_owned(), check.what.to_owned(), check.detail.clone()];
             let rows: Vec<Vec<String>> = checks.iter().map(cells).collect();
-            printer.styled_table(&["state", "check", "detail"], &rows, |row, column| match column {
+            printer.print_styled_table(&["state", "check", "detail"], &rows, |row, column| match column {
                 0 => checks[row].state.style(),
                 _ => Style::new(),
             });
@@ -85,7 +85,7 @@ impl DoctorCommand {
     }
 }
 
-fn processor() -> Check {
+fn check_processor() -> Check {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let detail = format!("{} {}, {cores} cores", std::env::consts::OS, std::env::consts::ARCH);
     match (std::env::consts::OS, std::env::consts::ARCH) {
@@ -94,33 +94,38 @@ fn processor() -> Check {
     }
 }
 
-fn memory() -> Check {
+fn check_memory() -> Check {
     let text = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
     let field = |name: &str| {
         let line = text.lines().find_map(|line| line.strip_prefix(name))?;
         line.split_whitespace().next()?.parse::<u64>().ok().map(|kib| kib << 10)
     };
     match field("MemAvailable:") {
-        Some(free) if free < 2 << 30 => {
-            Check::warning("memory", format!("{} available; compiling the runtime takes about 2 GiB", bytes(free)))
-        }
-        Some(free) => Check::ok("memory", format!("{} available", bytes(free))),
+        Some(free) if free < 2 << 30 => Check::warning(
+            "memory",
+            format!("{} available; compiling the runtime takes about 2 GiB", format_bytes(free)),
+        ),
+        Some(free) => Check::ok("memory", format!("{} available", format_bytes(free))),
         None => Check::warning("memory", "unknown".to_owned()),
     }
 }
 
-fn disk(cache: &Cache) -> Check {
+fn check_disk(cache: &Cache) -> Check {
     match rustix::fs::statvfs(cache.root()) {
         Ok(stat) if stat.f_bavail * stat.f_frsize < DISK_NEEDED => Check::warning(
             "disk",
-            format!("{} free; a first start takes about {}", bytes(stat.f_bavail * stat.f_frsize), bytes(DISK_NEEDED)),
+            format!(
+                "{} free; a first start takes about {}",
+                format_bytes(stat.f_bavail * stat.f_frsize),
+                format_bytes(DISK_NEEDED)
+            ),
         ),
-        Ok(stat) => Check::ok("disk", format!("{} free", bytes(stat.f_bavail * stat.f_frsize))),
+        Ok(stat) => Check::ok("disk", format!("{} free", format_bytes(stat.f_bavail * stat.f_frsize))),
         Err(error) => Check::warning("disk", error.to_string()),
     }
 }
 
-fn runtime(cache: &Cache) -> Check {
+fn check_runtime(cache: &Cache) -> Check {
     let pin = &skillcell_cell::runtime::pin().wheel;
     let runtime = Runtime { cache, fetch: &Fetch::default(), progress: &Silent };
     let compiled = runtime.is_compiled().unwrap_or(false);
@@ -132,23 +137,24 @@ fn runtime(cache: &Cache) -> Check {
     }
 }
 
-fn pip(python: Option<&Path>) -> Check {
+fn check_python(python: Option<&Path>) -> Check {
     match provision::python_version(python) {
         Ok(version) => Check::ok("python", format!("{version} (only to fetch packages)")),
         Err(error) => Check::warning("python", error.to_string()),
     }
 }
 
-fn tier(tier: Tier, python: Option<&Path>) -> Check {
+fn check_tier(tier: Tier, python: Option<&Path>) -> Check {
     let what = match tier {
         Tier::Wasm => "tier wasm",
         Tier::Container => "tier container",
         Tier::Subprocess => "tier subprocess",
         Tier::InProcess => "tier in_process",
     };
-    // What a call asks, too.
+    // A call in these tiers needs a base interpreter as well.
     let python = matches!(tier, Tier::Subprocess | Tier::InProcess).then(|| BasePython::find(python));
     match tier::available(tier) {
+        // Cells need no Python on this machine, so the version of Wasmtime is the detail.
         Ok(_) if tier == Tier::Wasm => Check::ok(what, format!("Wasmtime {}", skillcell_cell::WASMTIME_VERSION)),
         Ok(detail) => match python {
             Some(Err(error)) => Check::warning(what, error.to_string()),
@@ -179,7 +185,7 @@ impl State {
 
 impl Check {
     fn new(what: &'static str, state: State, detail: &str) -> Check {
-        // What another program said may have several lines; a check is one.
+        // Messages of other programs may span lines; a check is one row.
         let lines = detail.lines().map(str::trim).filter(|line| !line.is_empty());
         Check { what, state, detail: lines.collect::<Vec<_>>().join("; ") }
     }

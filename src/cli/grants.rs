@@ -51,14 +51,14 @@ pub struct GrantArgs {
 impl GrantArgs {
     /// Adds what these flags say to the settings.
     pub fn add_to(&self, overrides: &mut Overrides) -> anyhow::Result<()> {
-        overrides.grants = self.flags()?;
+        overrides.grants = self.grants_from_flags()?;
         overrides.ca_file = self.ca_file.clone();
         let proxy = self.proxy.as_deref().map(ForwardProxy::parse);
         overrides.proxy = proxy.transpose().context("--proxy makes no sense")?;
         Ok(())
     }
 
-    fn flags(&self) -> anyhow::Result<Grants> {
+    fn grants_from_flags(&self) -> anyhow::Result<Grants> {
         let mut flags = Grants::default();
         let kinds = [
             (GrantKind::Mount, &self.mount),

@@ -13,7 +13,7 @@ use self::permissions::ApprovalStates;
 use super::SettingArgs;
 use super::grants::GrantArgs;
 use super::origin::find_skill;
-use super::printer::{Printer, bytes, harmless};
+use super::printer::{Printer, escape_unprintable, format_bytes};
 use skillcell::settings::Settings;
 use skillcell_host::plan::PlanView;
 use skillcell_packages::skill::Origin;
@@ -52,14 +52,15 @@ impl InspectCommand {
         self.grants.add_to(&mut overrides)?;
         let settings = Settings::load(overrides)?;
         settings.check_grants()?;
-        let host = args.host(&settings)?;
+        let host = args.build_host(&settings)?;
         let skill = find_skill(&host, &self.skill, args.quiet, printer)?;
         let analysis = analyse(&host, &skill)?;
         let image = host.baked(&skill)?;
         let manifest = Manifest::read(analysis.manifest.clone());
-        let standings = ApprovalStates::of(&host, &settings, &skill, &manifest)?;
+        let standings = ApprovalStates::collect_for(&host, &settings, &skill, &manifest)?;
         drop(host);
         let (size, count) = (skill.files().iter().map(|(_, size)| size).sum::<u64>(), skill.files().len());
+        // `unread` also lists files that could not be read for other reasons.
         let is_syntax =
             |why: &str| why.contains("SyntaxError") || why.contains("IndentationError") || why.contains("TabError");
         let syntax = analysis.unread.iter().filter(|one| is_syntax(&one.why));
@@ -75,7 +76,7 @@ impl InspectCommand {
             "bytes": size,
             "manifest": analysis.manifest,
             "manifest_error": analysis.manifest_error,
-            "imports": analysis::imports(&analysis),
+            "imports": analysis::imports_json(&analysis),
             "refused_at_use": analysis::refused_at_use(&analysis.imports),
             "syntax_errors": syntax.map(|one| format!("{}:{}: {}", one.file, one.line, one.why)).collect::<Vec<_>>(),
             "permissions": standings.to_value(),
@@ -84,72 +85,72 @@ impl InspectCommand {
             "image": image.as_ref().map(|(image, report)| json!({"key": image.key, "report": report})),
         });
         if self.json {
-            printer.json(&about);
+            printer.print_json(&about);
             return Ok(ExitCode::SUCCESS);
         }
         let sections = Sections { analysis: &analysis, printer, all: self.all };
         let manifest = manifest.unwrap_or_default();
-        head(&about, &manifest, printer);
-        sections.verdict();
-        printer.line("");
-        print(&about, &manifest, printer);
-        sections.contents();
-        printer.line("");
-        sections.asking();
-        printer.line("");
-        standings.print(printer);
+        print_head(&about, &manifest, printer);
+        sections.print_verdict();
+        printer.print_line("");
+        print_details(&about, &manifest, printer);
+        sections.print_contents();
+        printer.print_line("");
+        sections.print_permissions();
+        printer.print_line("");
+        standings.print_all(printer);
         Ok(ExitCode::SUCCESS)
     }
 }
 
-fn row(printer: &Printer, name: &str, text: &str) {
-    printer.row(name, &harmless(text));
+fn print_row(printer: &Printer, name: &str, text: &str) {
+    printer.print_row(name, &escape_unprintable(text));
 }
 
-/// What it is called, and what it says of itself.
-fn head(about: &Value, manifest: &Manifest, printer: &Printer) {
-    row(printer, "skill", &text(&about["skill"]));
+/// The skill's id and the first line of its summary.
+fn print_head(about: &Value, manifest: &Manifest, printer: &Printer) {
+    print_row(printer, "skill", &value_text(&about["skill"]));
     if !about["manifest_error"].is_null() {
-        printer.warning(&format!("the manifest can't be read: {}", text(&about["manifest_error"])));
+        printer.print_warning(&format!("the manifest can't be read: {}", value_text(&about["manifest_error"])));
     }
     if let Some(summary) = &manifest.summary {
-        row(printer, "", &summary.lines().next().unwrap_or_default().chars().take(160).collect::<String>());
+        print_row(printer, "", &summary.lines().next().unwrap_or_default().chars().take(160).collect::<String>());
     }
 }
 
-fn print(about: &Value, manifest: &Manifest, printer: &Printer) {
-    let row = |name: &str, text: String| row(printer, name, &text);
+fn print_details(about: &Value, manifest: &Manifest, printer: &Printer) {
+    let row = |name: &str, text: String| print_row(printer, name, &text);
     row("origin", about["origin"]["folder"].as_str().map_or_else(|| "pinned registry".to_owned(), str::to_owned));
-    row("files", format!("{} ({})", about["files"], bytes(about["bytes"].as_u64().unwrap_or(0))));
-    row("digest", text(&about["digest"]).chars().take(16).collect());
+    row("files", format!("{} ({})", about["files"], format_bytes(about["bytes"].as_u64().unwrap_or(0))));
+    row("digest", value_text(&about["digest"]).chars().take(16).collect());
     if let Some(version) = &manifest.version {
         row("version", version.clone());
     }
     let parameters = manifest.parameters.clone().unwrap_or_default();
-    row("params", listed(&parameter_names(&parameters)));
-    row("requirements", listed(&manifest.requirements));
-    row("env_vars", listed(&manifest.env_vars));
+    row("params", join_or_none(&parameter_names(&parameters)));
+    row("requirements", join_or_none(&manifest.requirements));
+    row("env_vars", join_or_none(&manifest.env_vars));
     row(
         "image",
         match about["image"]["key"].as_str() {
             Some(key) => {
                 let report = &about["image"]["report"];
-                format!("baked, {}, {key}", bytes(report["image_bytes"].as_u64().unwrap_or(0)))
+                format!("baked, {}, {key}", format_bytes(report["image_bytes"].as_u64().unwrap_or(0)))
             }
             None => "not baked yet; `skillcell build` or the first call does".to_owned(),
         },
     );
 }
 
-fn text(value: &Value) -> String {
+fn value_text(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-fn listed(items: &[String]) -> String {
+fn join_or_none(items: &[String]) -> String {
     if items.is_empty() { "none".to_owned() } else { items.join(", ") }
 }
 
-/// The names of params by their JSON Schema; those that are required have a star.
+/// Parameter names from the JSON Schema; required ones are marked with `*`.
 fn parameter_names(schema: &Value) -> Vec<String> {
     let required = schema["required"].as_array();
     let is_required = |name: &str| required.is_some_and(|all| all.iter().any(|one| one == name));

@@ -1,22 +1,23 @@
-//! Lays JSON out for a terminal without reading it into values: nothing is lost, whatever the numbers and keys, and nothing
-//! of it is kept in memory.
+//! Indents JSON for a terminal as a stream, without parsing it into values: numbers and repeated keys stay as they were
+//! written, and memory use does not grow with the input.
 
 use std::io::{Result, Write};
 
 use skillcell_quote::is_plain;
 
 const INDENT: &str = "  ";
-/// What is nested deeper stays on its line: people don't read it, and the indentation alone would be longer than the rest.
-const DEEPEST: usize = 16;
+/// Deeper levels stay on one line: nobody reads them, and their indentation would outgrow the data.
+const MAX_INDENT_DEPTH: usize = 16;
 
-/// Writes the same JSON over several lines. Characters that would steer the terminal, or not be seen, are spelled as JSON
-/// escapes: outside of strings JSON has none.
+/// Writes the same JSON over several lines. Control and invisible characters, which JSON has only inside strings,
+/// become JSON escapes.
 pub fn write_indented(json: &str, out: &mut dyn Write) -> Result<()> {
     let (mut depth, mut in_string, mut escaped) = (0usize, false, false);
     let mut chars = json.chars().peekable();
     while let Some(c) = chars.next() {
         if in_string {
             write_safely(out, c)?;
+            // A quote ends the string unless a backslash escapes it.
             in_string = escaped || c != '"';
             escaped = c == '\\' && !escaped;
             continue;
@@ -33,14 +34,14 @@ pub fn write_indented(json: &str, out: &mut dyn Write) -> Result<()> {
                 }
             }
             '}' | ']' => {
-                // What stayed on its line ends on it.
-                if depth <= DEEPEST {
+                // Levels that did not start a line don't end on one of their own.
+                if depth <= MAX_INDENT_DEPTH {
                     start_line(out, depth.saturating_sub(1))?;
                 }
                 depth = depth.saturating_sub(1);
                 write_char(out, c)?;
             }
-            ',' if depth > DEEPEST => out.write_all(b", ")?,
+            ',' if depth > MAX_INDENT_DEPTH => out.write_all(b", ")?,
             ',' => {
                 write_char(out, c)?;
                 start_line(out, depth)?;
@@ -57,7 +58,7 @@ pub fn write_indented(json: &str, out: &mut dyn Write) -> Result<()> {
 }
 
 fn start_line(out: &mut dyn Write, depth: usize) -> Result<()> {
-    if depth > DEEPEST {
+    if depth > MAX_INDENT_DEPTH {
         return Ok(());
     }
     out.write_all(b"\n")?;
@@ -111,7 +112,7 @@ mod tests {
         assert!(indented(&deep).len() < deep.len() + 1_000);
         let squeezed: String = indented(&deep).chars().filter(|c| !c.is_whitespace()).collect();
         assert_eq!(squeezed, deep);
-        let flat = "[".repeat(DEEPEST + 2) + "1,2" + &"]".repeat(DEEPEST + 2);
+        let flat = "[".repeat(MAX_INDENT_DEPTH + 2) + "1,2" + &"]".repeat(MAX_INDENT_DEPTH + 2);
         assert!(indented(&flat).contains("[[1, 2]]"), "{}", indented(&flat));
     }
 }

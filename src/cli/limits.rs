@@ -46,7 +46,7 @@ pub struct LimitArgs {
 }
 
 impl LimitArgs {
-    /// What these flags say.
+    /// These flags as overrides of the policy file and the environment.
     pub fn overrides(&self) -> LimitOverrides {
         let mut limits = LimitOverrides::default();
         limits.timeout = self.timeout;

@@ -53,41 +53,42 @@ const NOT_KNOWN: &str = "-";
 impl ListCommand {
     pub fn execute(&self, args: &SettingArgs, printer: &Printer) -> anyhow::Result<ExitCode> {
         let line = Arc::new(progress::Terminal::new(args.quiet));
-        let host = args.load()?.host_builder_without_approvals().progress(line.clone()).build()?;
-        let skills = self.find(&host, printer)?;
+        let host = args.load_settings()?.host_builder_without_approvals().progress(line.clone()).build()?;
+        let skills = self.find_skills(&host, printer)?;
         let (mut rows, count) = (Vec::new(), skills.len());
         for (at, found) in skills.into_iter().enumerate() {
-            rows.push(self.look(&host, found, &|id| {
+            rows.push(self.inspect_skill(&host, found, &|id| {
                 line.step(&format!("looking at {id} ({} of {count})", at + 1));
             })?);
         }
-        drop((host, line)); // and with them the progress line
+        drop((host, line)); // clears the progress line
         if self.json {
             let rows: Vec<Value> = rows.iter().map(Row::to_json).collect();
-            printer.json(&json!({"schema": 1, "skills": rows}));
+            printer.print_json(&json!({"schema": 1, "skills": rows}));
         } else {
-            self.print(&rows, printer);
+            self.print_rows(&rows, printer);
         }
         Ok(ExitCode::SUCCESS)
     }
 
-    /// A registry that is not here, and can't be had, leaves the folders.
-    fn find(&self, host: &Host, printer: &Printer) -> anyhow::Result<Vec<Found>> {
+    /// Skills of folders and of the registry; if the registry can't be obtained, those of folders alone.
+    fn find_skills(&self, host: &Host, printer: &Printer) -> anyhow::Result<Vec<Found>> {
         let mut found = host.folder_skills();
         match host.registry_ids() {
             Ok(ids) => {
+                // A folder takes precedence over the registry, as it does in a call.
                 let is_shadowed = |id: &str| found.iter().any(|own| own.id() == id);
                 let ids: Vec<String> = ids.into_iter().filter(|id| !is_shadowed(id)).collect();
                 found.extend(ids.into_iter().map(|id| Found::Registry { id }));
             }
             Err(error) if found.is_empty() => return Err(error.into()),
-            Err(error) => printer.warning(&format!("the registry's skills are not listed: {error}")),
+            Err(error) => printer.print_warning(&format!("the registry's skills are not listed: {error}")),
         }
         found.retain(|found| self.globs.is_empty() || self.globs.iter().any(|glob| matches_glob(glob, found.id())));
         Ok(found)
     }
 
-    fn look(&self, host: &Host, found: Found, tell: &dyn Fn(&str)) -> anyhow::Result<Row> {
+    fn inspect_skill(&self, host: &Host, found: Found, tell: &dyn Fn(&str)) -> anyhow::Result<Row> {
         let id = found.id().to_owned();
         let (origin, skill) = match found {
             Found::Folder { id, path } => (Origin::Folder(path.clone()), Skill::from_folder(&id, &path)),
@@ -109,7 +110,7 @@ impl ListCommand {
         };
         if self.verdicts && row.known.verdict.is_none() {
             tell(&row.id);
-            // One skill that can't be looked at does not hide the others.
+            // An analysis that fails costs only this row.
             match analyse(host, &skill) {
                 Ok(analysis) => row.known.verdict = Some(analysis.in_brief()),
                 Err(error) => row.error = Some(format!("{:#}", anyhow::Error::from(error))),
@@ -118,19 +119,19 @@ impl ListCommand {
         Ok(row)
     }
 
-    fn print(&self, rows: &[Row], printer: &Printer) {
+    fn print_rows(&self, rows: &[Row], printer: &Printer) {
         if rows.is_empty() {
-            printer.note("there is no such skill");
+            printer.print_note("there is no such skill");
             return;
         }
-        let cells: Vec<Vec<String>> = rows.iter().map(Row::cells).collect();
-        printer.styled_table(&["skill", "verdict", "image", "from"], &cells, |row, column| match column {
-            1 => rows[row].style(),
+        let cells: Vec<Vec<String>> = rows.iter().map(Row::table_cells).collect();
+        printer.print_styled_table(&["skill", "verdict", "image", "from"], &cells, |row, column| match column {
+            1 => rows[row].verdict_style(),
             _ => Style::new(),
         });
         for row in rows {
             if let Some(error) = &row.error {
-                printer.warning(&format!("`{}`: {error}", row.id));
+                printer.print_warning(&format!("`{}`: {error}", row.id));
             }
         }
         let unknown = rows.iter().filter(|row| row.known.verdict.is_none() && row.error.is_none()).count();
@@ -140,7 +141,7 @@ impl ListCommand {
             } else {
                 (format!("{unknown} skills have"), "them")
             };
-            printer.hint(&format!(
+            printer.print_hint(&format!(
                 "{skills} no verdict yet: `skillcell list --verdicts` reaches {them}, in a second or two each"
             ));
         }
@@ -148,16 +149,16 @@ impl ListCommand {
 }
 
 impl Row {
-    fn cells(&self) -> Vec<String> {
+    fn table_cells(&self) -> Vec<String> {
         let image = if self.known.is_baked { "baked" } else { NOT_KNOWN };
         let from = match &self.origin {
-            Origin::Folder(path) => shown(path, &self.id),
+            Origin::Folder(path) => display_root(path, &self.id),
             Origin::Registry => "registry".to_owned(),
         };
-        vec![self.id.clone(), self.verdict().to_owned(), image.to_owned(), from]
+        vec![self.id.clone(), self.verdict_text().to_owned(), image.to_owned(), from]
     }
 
-    fn verdict(&self) -> &str {
+    fn verdict_text(&self) -> &str {
         match (&self.known.verdict, &self.error) {
             (_, Some(_)) => "unreadable",
             (Some((verdict, _)), None) => verdict,
@@ -165,12 +166,12 @@ impl Row {
         }
     }
 
-    fn style(&self) -> Style {
-        let is = |verdict: Verdict| self.verdict() == verdict.name();
+    fn verdict_style(&self) -> Style {
+        let is = |verdict: Verdict| self.verdict_text() == verdict.name();
         match () {
             () if is(Verdict::Runs) || is(Verdict::RunsWithGrants) => AnsiColor::Green.on_default(),
             () if is(Verdict::Partly) => AnsiColor::Yellow.on_default(),
-            () if self.verdict() == NOT_KNOWN => Style::new().dimmed(),
+            () if self.verdict_text() == NOT_KNOWN => Style::new().dimmed(),
             () => AnsiColor::Red.on_default(),
         }
     }
@@ -192,8 +193,8 @@ impl Row {
     }
 }
 
-/// The folder that ids count from, as short as it can be said from here.
-fn shown(path: &std::path::Path, id: &str) -> String {
+/// The folder that ids are relative to, shortened if it is below the working directory.
+fn display_root(path: &std::path::Path, id: &str) -> String {
     let root: PathBuf = path.ancestors().nth(id.split('/').count()).unwrap_or(path).to_owned();
     let near = std::env::current_dir()
         .ok()

@@ -8,7 +8,7 @@ use clap::Args;
 
 use super::SettingArgs;
 use super::origin::find_skill;
-use super::printer::{Printer, harmless};
+use super::printer::{Printer, escape_unprintable};
 use skillcell_packages::skill::Origin;
 use skillcell_packages::{LOCK_FILE, Package, PackageStatus, SkillLock};
 
@@ -43,7 +43,7 @@ impl LockCommand {
         if let Some(file) = &self.output {
             check_can_be_written(file)?;
         }
-        let host = args.host(&args.load()?)?;
+        let host = args.build_host(&args.load_settings()?)?;
         let skill = find_skill(&host, &self.skill, args.quiet, printer)?;
         let place = match (&self.output, skill.origin()) {
             _ if self.print => None,
@@ -55,8 +55,9 @@ impl LockCommand {
             ),
         };
         let lock = host.lock(&skill)?;
-        drop(host); // and with it the progress line
+        drop(host); // clears the progress line
         let packages = &lock.cells;
+        // A lock with a gap would pin nothing for that package.
         if let Some(unresolved) =
             packages.packages.iter().find(|p| matches!(p.standing, PackageStatus::Unresolved { .. }))
         {
@@ -64,22 +65,22 @@ impl LockCommand {
         }
         let text = lock.to_text();
         match place {
-            None => printer.data(text.trim_end()),
+            None => printer.print_data(text.trim_end()),
             Some(place) => {
                 std::fs::write(&place, text).with_context(|| format!("can't write `{}`", place.display()))?;
-                summary(&lock, printer);
-                printer.line(&format!("wrote {}", place.display()));
+                print_summary(&lock, printer);
+                printer.print_line(&format!("wrote {}", place.display()));
             }
         }
-        // Tiers that nothing is locked for say so when they are asked to run it.
+        // Not an error: a tier without locked packages reports that when it is asked to run the skill.
         for (python, why) in &lock.not_locked {
-            printer.note(&harmless(&format!("nothing is locked for {python}: {why}")));
+            printer.print_note(&escape_unprintable(&format!("nothing is locked for {python}: {why}")));
         }
         Ok(ExitCode::SUCCESS)
     }
 }
 
-/// Before anything is resolved for it.
+/// Fails early: resolving packages takes a while.
 fn check_can_be_written(file: &Path) -> anyhow::Result<()> {
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     if file.is_dir() || !folder.is_dir() {
@@ -89,23 +90,23 @@ fn check_can_be_written(file: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn summary(lock: &SkillLock, printer: &Printer) {
+fn print_summary(lock: &SkillLock, printer: &Printer) {
     let packages = &lock.cells;
     for package in &packages.packages {
-        printer.line(&harmless(&format!("  {}", row(package))));
+        printer.print_line(&escape_unprintable(&format!("  {}", package_line(package))));
     }
     for (text, why) in &packages.refused {
-        printer.line(&harmless(&format!("  {text}: not taken, {why}")));
+        printer.print_line(&escape_unprintable(&format!("  {text}: not taken, {why}")));
     }
     for text in &packages.not_needed {
-        printer.line(&harmless(&format!("  {text}: not needed in a cell")));
+        printer.print_line(&escape_unprintable(&format!("  {text}: not needed in a cell")));
     }
     for (python, count) in lock.native() {
-        printer.line(&format!("  and {count} packages for Python {python}, in other tiers"));
+        printer.print_line(&format!("  and {count} packages for Python {python}, in other tiers"));
     }
 }
 
-fn row(package: &Package) -> String {
+fn package_line(package: &Package) -> String {
     match &package.standing {
         PackageStatus::Wheel { version, sha256, .. } => {
             format!("{} {version} sha256:{}… ({})", package.name, &sha256[..sha256.len().min(12)], package.way())

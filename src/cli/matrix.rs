@@ -9,7 +9,9 @@ use clap::Args;
 
 use super::printer::Printer;
 use super::{SettingArgs, progress};
-use skillcell_study::matrix::{Cases, Expectations, Matrix, Native, Source, Study, document, fill_in, page, study};
+use skillcell_study::matrix::{
+    Cases, Expectations, Matrix, NativeRuns, Source, Study, fill_in, render_document, render_page, run_study,
+};
 
 /// Study a registry: which skills run in cells, what stops the others, and what that is based on
 ///
@@ -80,48 +82,48 @@ pub struct MatrixCommand {
 
 impl MatrixCommand {
     pub fn execute(&self, args: &SettingArgs, printer: &Printer) -> anyhow::Result<ExitCode> {
-        let expectations = self.check.as_deref().map(expectations).transpose()?;
+        let expectations = self.check.as_deref().map(read_expectations).transpose()?;
         self.check_places()?;
         let matrix = match &self.from {
             Some(path) => {
-                serde_json::from_str(&read(path)?).with_context(|| format!("`{}` is no matrix", path.display()))?
+                serde_json::from_str(&read_text(path)?).with_context(|| format!("`{}` is no matrix", path.display()))?
             }
             None => {
                 let line = Arc::new(progress::Terminal::new(args.quiet));
-                let host = args.load()?.host_builder_without_approvals().progress(line.clone()).build()?;
-                study(&host, &self.study()?, &*line)?
+                let host = args.load_settings()?.host_builder_without_approvals().progress(line.clone()).build()?;
+                run_study(&host, &self.study_plan()?, &*line)?
             }
         };
         if self.json {
-            printer.json(&matrix);
+            printer.print_json(&matrix);
         }
         if let Some(expectations) = expectations {
             let differences = expectations.differences(&matrix, self.skill.is_empty());
             for difference in &differences {
-                printer.problem(difference);
+                printer.print_error(difference);
             }
             return Ok(if differences.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) });
         }
         if !self.json {
-            self.write(&matrix, printer)?;
-            summary(&matrix, printer);
+            self.write_documents(&matrix, printer)?;
+            print_summary(&matrix, printer);
         }
         Ok(ExitCode::SUCCESS)
     }
 
-    /// What a study of many minutes is read from and written to.
+    /// Checks inputs and outputs before a study that takes minutes.
     fn check_places(&self) -> anyhow::Result<()> {
         if let Some(folder) = &self.registry {
             std::fs::read_dir(folder).with_context(|| format!("can't read the folder `{}`", folder.display()))?;
         }
         if !self.json && self.check.is_none() {
             std::fs::create_dir_all(&self.out).with_context(|| format!("can't make `{}`", self.out.display()))?;
-            documents(&self.docs)?.iter().try_for_each(|path| read(path).map(drop))?;
+            markdown_files(&self.docs)?.iter().try_for_each(|path| read_text(path).map(drop))?;
         }
         Ok(())
     }
 
-    fn study(&self) -> anyhow::Result<Study> {
+    fn study_plan(&self) -> anyhow::Result<Study> {
         let mut plan = Study::default();
         if let Some(folder) = &self.registry {
             plan.source = Source::Folder(folder.clone());
@@ -130,10 +132,11 @@ impl MatrixCommand {
         for path in &self.parity {
             plan.cases = plan.cases.join(Cases::read(path).map_err(anyhow::Error::msg)?);
         }
+        // The pinned registry is known by hash; other skills run natively only if the operator says so.
         let trusted = if self.registry.is_none() || self.trust_remote_code {
-            Native::Run
+            NativeRuns::Allowed
         } else {
-            Native::Not(
+            NativeRuns::Skipped(
                 "not run: these skills are not of the pinned registry, and running them outside of cells needs \
                  --trust-remote-code"
                     .to_owned(),
@@ -142,32 +145,34 @@ impl MatrixCommand {
         if self.pyodide {
             plan.pyodide = trusted.clone();
         }
-        plan.native = if self.no_native { Native::Not("not run: --no-native".to_owned()) } else { trusted };
+        plan.native = if self.no_native { NativeRuns::Skipped("not run: --no-native".to_owned()) } else { trusted };
         plan.skills = self.skill.clone();
         plan.latency = !self.no_latency;
         plan.jobs = self.jobs.unwrap_or(plan.jobs).max(1);
         Ok(plan)
     }
 
-    fn write(&self, matrix: &Matrix, printer: &Printer) -> anyhow::Result<()> {
+    fn write_documents(&self, matrix: &Matrix, printer: &Printer) -> anyhow::Result<()> {
         let json = serde_json::to_string_pretty(matrix)? + "\n";
-        for (name, text) in [("matrix.json", json), ("matrix.md", document(matrix)), ("matrix.html", page(matrix))] {
-            write(&self.out.join(name), &text)?;
+        for (name, text) in
+            [("matrix.json", json), ("matrix.md", render_document(matrix)), ("matrix.html", render_page(matrix))]
+        {
+            write_text(&self.out.join(name), &text)?;
         }
-        for path in documents(&self.docs)? {
-            let text = read(&path)?;
+        for path in markdown_files(&self.docs)? {
+            let text = read_text(&path)?;
             let filled = fill_in(&text, matrix).map_err(anyhow::Error::msg)?;
             if filled != text {
-                write(&path, &filled)?;
+                write_text(&path, &filled)?;
             }
         }
-        printer.note(&format!("wrote {}", self.out.join("matrix.{json,md,html}").display()));
+        printer.print_note(&format!("wrote {}", self.out.join("matrix.{json,md,html}").display()));
         Ok(())
     }
 }
 
 /// The files among these, and the Markdown files of the folders among them.
-fn documents(paths: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
+fn markdown_files(paths: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     for path in paths {
         if !path.is_dir() {
@@ -184,19 +189,19 @@ fn documents(paths: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-fn read(path: &Path) -> anyhow::Result<String> {
+fn read_text(path: &Path) -> anyhow::Result<String> {
     std::fs::read_to_string(path).with_context(|| format!("can't read `{}`", path.display()))
 }
 
-fn write(path: &Path, text: &str) -> anyhow::Result<()> {
+fn write_text(path: &Path, text: &str) -> anyhow::Result<()> {
     std::fs::write(path, text).with_context(|| format!("can't write `{}`", path.display()))
 }
 
-fn expectations(path: &Path) -> anyhow::Result<Expectations> {
-    Expectations::parse(&read(path)?).map_err(|why| anyhow::anyhow!("`{}`: {why}", path.display()))
+fn read_expectations(path: &Path) -> anyhow::Result<Expectations> {
+    Expectations::parse(&read_text(path)?).map_err(|why| anyhow::anyhow!("`{}`: {why}", path.display()))
 }
 
-fn summary(matrix: &Matrix, printer: &Printer) {
+fn print_summary(matrix: &Matrix, printer: &Printer) {
     let rows: Vec<Vec<String>> = matrix
         .skills
         .iter()
@@ -204,7 +209,7 @@ fn summary(matrix: &Matrix, printer: &Printer) {
             let count = |suite: &skillcell_study::matrix::Suite| {
                 suite.counts().map_or_else(
                     || "-".to_owned(),
-                    |counts| format!("{}/{}", counts.passed, counts.all() - counts.skipped),
+                    |counts| format!("{}/{}", counts.passed, counts.total() - counts.skipped),
                 )
             };
             let figures = matrix.figures.skills.get(&row.id);
@@ -226,15 +231,15 @@ fn summary(matrix: &Matrix, printer: &Printer) {
             ]
         })
         .collect();
-    printer.table(
+    printer.print_table(
         &["skill", "verdict", "best tier", "in cells", "natively", "in Pyodide", "alike", "cell ms", "process ms"],
         &rows,
     );
     let verdicts: Vec<String> =
         matrix.totals.verdicts.iter().map(|(verdict, count)| format!("{count} {verdict}")).collect();
-    printer.line(&format!("{} skills: {}", matrix.totals.skills, verdicts.join(", ")));
+    printer.print_line(&format!("{} skills: {}", matrix.totals.skills, verdicts.join(", ")));
     if let Some(counts) = &matrix.totals.tests_in_pyodide {
-        printer.line(&format!(
+        printer.print_line(&format!(
             "{} tests pass in {}, {} don't",
             counts.passed,
             matrix.pyodide,
@@ -242,8 +247,8 @@ fn summary(matrix: &Matrix, printer: &Printer) {
         ));
     }
     if let (Some(cells), Some(native)) = (matrix.totals.pass_natively_and_in_cells, matrix.totals.pass_natively) {
-        printer.line(&format!("{cells} of the {native} tests that pass natively pass in cells"));
+        printer.print_line(&format!("{cells} of the {native} tests that pass natively pass in cells"));
     } else if let Some(counts) = &matrix.totals.tests_in_cells {
-        printer.line(&format!("{} tests pass in cells, {} don't", counts.passed, counts.failed + counts.errors));
+        printer.print_line(&format!("{} tests pass in cells, {} don't", counts.passed, counts.failed + counts.errors));
     }
 }

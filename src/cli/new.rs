@@ -35,34 +35,34 @@ const FILES: [(&str, &str); 5] = [
     ("test_skill.py", include_str!("new/test_skill.py")),
     ("__init__.py", include_str!("new/__init__.py")),
 ];
-/// Words of Python, and what the skill's file imports: no class can be called that.
-const TAKEN: [&str; 4] = ["None", "True", "False", "BaseSkill"];
+/// Names that the generated class can't have: Python keywords, and what `skill.py` imports.
+const RESERVED_NAMES: [&str; 4] = ["None", "True", "False", "BaseSkill"];
 
 impl NewCommand {
     pub fn execute(&self, args: &SettingArgs, printer: &Printer) -> anyhow::Result<ExitCode> {
-        let names = Names::of(&self.folder)?;
+        let names = Names::from_folder(&self.folder)?;
         make_folder(&self.folder)?;
         for (file, template) in FILES {
             let path = self.folder.join(file);
             let text = template.replace("{{class}}", &names.class).replace("{{id}}", &names.id);
-            // Never over something that came to be there meanwhile.
+            // `create_new` never overwrites a file that appeared since the folder was checked.
             let made = fs::OpenOptions::new().write(true).create_new(true).open(&path);
             let written = made.and_then(|mut file| file.write_all(text.as_bytes()));
             written.with_context(|| format!("can't write `{}`", path.display()))?;
         }
         if !args.quiet {
-            let folder = shell_word(&typed(&self.folder));
-            printer.note(&format!("wrote the skill `{}` to {folder}; now:", names.id));
+            let folder = shell_word(&as_typed(&self.folder));
+            printer.print_note(&format!("wrote the skill `{}` to {folder}; now:", names.id));
             for command in ["test", "run", "inspect"] {
-                printer.note(&format!("  skillcell {command} {folder}"));
+                printer.print_note(&format!("  skillcell {command} {folder}"));
             }
         }
         Ok(ExitCode::SUCCESS)
     }
 }
 
-/// As it is typed: `./` keeps it from being taken for an id or a flag.
-fn typed(folder: &Path) -> String {
+/// The folder as an argument; a leading `./` keeps it from being taken for an id or a flag.
+fn as_typed(folder: &Path) -> String {
     let is_plain = folder.is_relative() && !folder.starts_with(".") && !folder.starts_with("..");
     format!("{}{}", if is_plain { "./" } else { "" }, folder.display())
 }
@@ -89,24 +89,25 @@ struct Names {
 }
 
 impl Names {
-    fn of(folder: &Path) -> anyhow::Result<Names> {
+    fn from_folder(folder: &Path) -> anyhow::Result<Names> {
         let full = std::path::absolute(folder).with_context(|| format!("`{}` is no folder", folder.display()))?;
         let mut parts = full.iter().rev().map(|part| part.to_string_lossy());
         let (own, category, root) = (parts.next(), parts.next(), parts.next());
+        // `absolute` keeps `..`, and the root has no name.
         let own = own.filter(|own| *own != ".." && full.parent().is_some());
         let Some(own) = own else { bail!("`{}` is no name for a skill", folder.display()) };
-        let name = snake(&own);
-        let class = camel(&name);
+        let name = snake_case(&own);
+        let class = camel_case(&name);
         let id = match (category, root) {
-            (Some(category), Some(root)) if root == "skills" => format!("{}/{name}", snake(&category)),
+            (Some(category), Some(root)) if root == "skills" => format!("{}/{name}", snake_case(&category)),
             _ => name,
         };
         Ok(Names { id, class })
     }
 }
 
-/// Lower-case words with `_` between them, of whatever there is of letters and digits; `skill` if there are none.
-fn snake(text: &str) -> String {
+/// The ASCII letters and digits of a text in snake case; `skill` if there are none.
+fn snake_case(text: &str) -> String {
     let (mut made, mut before) = (String::new(), ' ');
     for c in text.chars() {
         if c.is_ascii_uppercase() && (before.is_ascii_lowercase() || before.is_ascii_digit()) {
@@ -124,18 +125,18 @@ fn snake(text: &str) -> String {
     }
 }
 
-fn camel(name: &str) -> String {
+fn camel_case(name: &str) -> String {
     let word = |word: &str| word[..1].to_ascii_uppercase() + &word[1..];
     let class: String = name.split('_').filter(|part| !part.is_empty()).map(word).collect();
-    if TAKEN.contains(&class.as_str()) { format!("My{class}") } else { class }
+    if RESERVED_NAMES.contains(&class.as_str()) { format!("My{class}") } else { class }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn names(folder: &str) -> (String, String) {
-        let Names { id, class } = Names::of(Path::new(folder)).unwrap();
+    fn names_for(folder: &str) -> (String, String) {
+        let Names { id, class } = Names::from_folder(Path::new(folder)).unwrap();
         (id, class)
     }
 
@@ -156,10 +157,10 @@ mod tests {
             ("/r/skills/Of fice/mail/", "of_fice/mail", "Mail"),
         ];
         for (folder, id, class) in expected {
-            assert_eq!(names(folder), (id.to_owned(), class.to_owned()), "{folder}");
+            assert_eq!(names_for(folder), (id.to_owned(), class.to_owned()), "{folder}");
         }
-        let long = names(&format!("/x/{}", "ab".repeat(200)));
+        let long = names_for(&format!("/x/{}", "ab".repeat(200)));
         assert!(long.0.len() <= 64);
-        assert!(Names::of(Path::new("/")).is_err() && Names::of(Path::new("..")).is_err());
+        assert!(Names::from_folder(Path::new("/")).is_err() && Names::from_folder(Path::new("..")).is_err());
     }
 }

@@ -6,12 +6,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use anstyle::{AnsiColor, Style};
 use serde::Serialize;
 
-use super::harmless::harmless_but_colours;
 use super::layout;
-use super::wrapped::wrapped;
+use super::terminal_text::escape_all_but_colours;
+use super::word_wrap::wrap_words;
 use skillcell_host::HostError;
 use skillcell_host::approvals::ApprovalError;
-pub use skillcell_quote::{harmless, one_line};
+pub use skillcell_quote::{escape_unprintable, one_line};
 
 pub struct Printer {
     pretty: bool,
@@ -19,9 +19,9 @@ pub struct Printer {
     lost: AtomicBool,
 }
 
-/// What the names of rows take, with the blank after them.
+/// The width of the column of row names, including the gap after it.
 const NAME_COLUMNS: usize = 14;
-/// A last column that is narrower than this is not worth breaking lines for.
+/// The narrowest last column in which text is still wrapped.
 const LEAST_COLUMNS: usize = 24;
 const ERROR: Style = AnsiColor::Red.on_default().bold();
 const WARNING: Style = AnsiColor::Yellow.on_default().bold();
@@ -38,13 +38,13 @@ impl Printer {
     }
 
     /// JSON on stdout: indented on a terminal, one line in a pipe.
-    pub fn json(&self, value: &impl Serialize) {
-        self.result(&serde_json::to_string(value).unwrap_or_default());
+    pub fn print_json(&self, value: &impl Serialize) {
+        self.print_result(&serde_json::to_string(value).unwrap_or_default());
     }
 
-    /// A call's result on stdout: as it came in a pipe, laid out on a terminal. A long one is not put together first.
-    pub fn result(&self, json: &str) {
-        self.write(|out| {
+    /// A call's result on stdout: unchanged in a pipe, indented on a terminal. It is streamed, since it may be long.
+    pub fn print_result(&self, json: &str) {
+        self.write_stdout(|out| {
             if self.pretty {
                 layout::write_indented(json, out)?
             } else {
@@ -54,67 +54,67 @@ impl Printer {
         });
     }
 
-    /// Text on stdout that programs read: as it is in a pipe, harmless on a terminal.
-    pub fn data(&self, text: &str) {
-        if self.pretty { self.line(text) } else { self.write(|out| writeln!(out, "{text}")) }
+    /// Text on stdout that programs read: unchanged in a pipe, escaped on a terminal.
+    pub fn print_data(&self, text: &str) {
+        if self.pretty { self.print_line(text) } else { self.write_stdout(|out| writeln!(out, "{text}")) }
     }
 
-    /// A line for people on stdout. Nothing in it but our colours is obeyed by a terminal; a stranger's text in it had
-    /// better be [`harmless`] before, and a name [`one_line`], so that it has no colours and no lines of its own.
-    pub fn line(&self, text: &str) {
-        self.write(|out| writeln!(out, "{}", harmless_but_colours(text)));
+    /// A line for people on stdout. Control characters other than colours are escaped. Untrusted text should go through
+    /// [`escape_unprintable`] first, and a name through [`one_line`], so that it can't add colours or lines.
+    pub fn print_line(&self, text: &str) {
+        self.write_stdout(|out| writeln!(out, "{}", escape_all_but_colours(text)));
     }
 
-    /// A reader that went away is not an error; anything else is, see [`Printer::lost`].
-    fn write(&self, write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) {
+    /// Writes and flushes. A closed pipe is not an error; anything else is recorded, see [`Printer::has_lost_output`].
+    fn write_stdout(&self, write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) {
         let mut stdout = BufWriter::with_capacity(1 << 16, anstream::stdout().lock());
         let written = write(&mut stdout).and_then(|()| stdout.flush());
-        // What could not be written is not tried again when this is dropped.
+        // Takes the writer apart, so that dropping it doesn't retry what could not be written.
         let _ = stdout.into_parts();
-        self.note_loss(&written);
+        self.record_loss(&written);
     }
 
-    fn note_loss(&self, written: &std::io::Result<()>) {
+    fn record_loss(&self, written: &std::io::Result<()>) {
         if written.as_ref().is_err_and(|error| error.kind() != std::io::ErrorKind::BrokenPipe) {
             self.lost.store(true, Ordering::Relaxed);
         }
     }
 
-    /// Data on stdout that is not to be touched.
-    pub fn raw(&self, bytes: &[u8]) {
+    /// Bytes on stdout, unchanged.
+    pub fn print_bytes(&self, bytes: &[u8]) {
         let mut stdout = std::io::stdout().lock();
         let written = stdout.write_all(bytes).and_then(|()| stdout.flush());
-        self.note_loss(&written);
+        self.record_loss(&written);
     }
 
-    /// A name and what there is to say of it, on stdout. On a terminal what is long goes on below where it began.
-    pub fn row(&self, name: &str, text: &str) {
-        // A line that a stranger's text begins is not to pass for one of ours.
+    /// A name and what there is to say of it, on stdout. On a terminal, long text is wrapped below its start.
+    pub fn print_row(&self, name: &str, text: &str) {
+        // Continuation lines are indented, so that untrusted text can't fake a row.
         let text = text.trim_end().replace('\n', &format!("\n{:NAME_COLUMNS$}", ""));
         let whole = format!("{name:<NAME_COLUMNS$}{text}");
-        self.line(&if self.pretty { wrapped(&whole, NAME_COLUMNS, stdout_width().into()) } else { whole });
+        self.print_line(&if self.pretty { wrap_words(&whole, NAME_COLUMNS, stdout_width().into()) } else { whole });
     }
 
     /// Whether something that should have gone to stdout did not.
-    pub fn lost(&self) -> bool {
+    pub fn has_lost_output(&self) -> bool {
         self.lost.load(Ordering::Relaxed)
     }
 
-    /// Makes way for output where a progress line may stand.
+    /// Erases a progress line before other output.
     pub fn clear_line(&self) {
         if self.stderr_is_terminal {
             let _ = write!(std::io::stderr(), "\r\x1b[2K");
         }
     }
 
-    /// What a skill wrote. On a terminal, control characters are shown, not obeyed: it is a stranger's text.
-    pub fn skill_output(&self, bytes: &[u8]) {
+    /// What a skill wrote. On a terminal, control characters are escaped, since the text is untrusted.
+    pub fn print_skill_output(&self, bytes: &[u8]) {
         if bytes.is_empty() {
             return;
         }
         let mut stderr = std::io::stderr().lock();
         let _ = if self.stderr_is_terminal {
-            stderr.write_all(harmless(&String::from_utf8_lossy(bytes)).as_bytes())
+            stderr.write_all(escape_unprintable(&String::from_utf8_lossy(bytes)).as_bytes())
         } else {
             stderr.write_all(bytes)
         };
@@ -123,55 +123,56 @@ impl Printer {
         }
     }
 
-    /// A stranger's text on stdout that may have colours, and nothing else that a terminal would obey.
-    pub fn coloured_output(&self, text: &str) {
+    /// Untrusted text on stdout. On a terminal, colours stay and other control characters are escaped.
+    pub fn print_coloured_output(&self, text: &str) {
         let text = text.trim_end_matches('\n');
         if !text.is_empty() {
-            self.data(text);
+            self.print_data(text);
         }
     }
 
-    pub fn error(&self, error: &anyhow::Error) {
-        self.problem(&format!("{error}"));
+    pub fn print_error_chain(&self, error: &anyhow::Error) {
+        self.print_error(&format!("{error}"));
+        // Errors that are transparent repeat their source's message; it is printed once.
         let mut last = error.to_string();
         for cause in error.chain().skip(1) {
             let cause = cause.to_string();
             if cause != last {
-                self.note(&format!("{DIM}caused by:{DIM:#} {}", indented(&cause)));
+                self.print_note(&format!("{DIM}caused by:{DIM:#} {}", indent_lines(&cause)));
             }
             last = cause;
         }
         let of_approvals = || error.downcast_ref::<ApprovalError>().and_then(ApprovalError::hint);
         if let Some(hint) = error.downcast_ref::<HostError>().and_then(HostError::hint).or_else(of_approvals) {
-            self.hint(&hint);
+            self.print_hint(&hint);
         }
     }
 
-    pub fn problem(&self, message: &str) {
-        self.note(&format!("{ERROR}error:{ERROR:#} {}", indented(message)));
+    pub fn print_error(&self, message: &str) {
+        self.print_note(&format!("{ERROR}error:{ERROR:#} {}", indent_lines(message)));
     }
 
-    pub fn warning(&self, message: &str) {
-        self.note(&format!("{WARNING}warning:{WARNING:#} {}", indented(message)));
+    pub fn print_warning(&self, message: &str) {
+        self.print_note(&format!("{WARNING}warning:{WARNING:#} {}", indent_lines(message)));
     }
 
-    pub fn hint(&self, message: &str) {
-        self.note(&format!("{HINT}hint:{HINT:#} {}", indented(message)));
+    pub fn print_hint(&self, message: &str) {
+        self.print_note(&format!("{HINT}hint:{HINT:#} {}", indent_lines(message)));
     }
 
     /// A line for people, on stderr.
-    pub fn note(&self, text: &str) {
-        let _ = writeln!(anstream::stderr().lock(), "{}", harmless_but_colours(text));
+    pub fn print_note(&self, text: &str) {
+        let _ = writeln!(anstream::stderr().lock(), "{}", escape_all_but_colours(text));
     }
 
     /// Rows under a heading, on stdout, columns aligned, those of numbers to the right.
-    pub fn table(&self, heading: &[&str], rows: &[Vec<String>]) {
-        self.styled_table(heading, rows, |_, _| Style::new());
+    pub fn print_table(&self, heading: &[&str], rows: &[Vec<String>]) {
+        self.print_styled_table(heading, rows, |_, _| Style::new());
     }
 
-    /// The same with cells that have a style, by row and column. On a terminal a last column that is too long for it goes on
-    /// below where it began; elsewhere a row is a line, whatever is in it.
-    pub fn styled_table(&self, heading: &[&str], rows: &[Vec<String>], style: impl Fn(usize, usize) -> Style) {
+    /// Like [`Printer::print_table`], with a style for each cell. On a terminal, a long last column is wrapped below
+    /// its start; elsewhere each row is one line.
+    pub fn print_styled_table(&self, heading: &[&str], rows: &[Vec<String>], style: impl Fn(usize, usize) -> Style) {
         let rows: Vec<Vec<String>> = rows.iter().map(|row| row.iter().map(|cell| one_line(cell)).collect()).collect();
         let width = |column: usize| {
             let cells = rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count());
@@ -179,6 +180,7 @@ impl Printer {
         };
         let widths: Vec<usize> = (0..heading.len()).map(width).collect();
         let is_number = |cell: &String| cell.starts_with(|c: char| c.is_ascii_digit());
+        // `-` stands for a missing figure, so it doesn't make a column text.
         let of_numbers = |column: usize| {
             let mut cells = rows.iter().filter_map(|row| row.get(column)).filter(|cell| *cell != "-").peekable();
             cells.peek().is_some() && cells.all(is_number)
@@ -189,29 +191,30 @@ impl Printer {
         let wraps = self.pretty && before_last + LEAST_COLUMNS <= room;
         let line = |cells: &[String], style: &dyn Fn(usize) -> Style| {
             let padded = cells.iter().enumerate().map(|(column, cell)| {
-                let (style, cell) = (style(column), pad(cell, widths[column], right[column]));
+                let (style, cell) = (style(column), pad_cell(cell, widths[column], right[column]));
+                // Padding stays outside of the style, so that it can be trimmed at the end of the line.
                 let blanks = cell.len() - cell.trim_end().len();
                 format!("{style}{}{style:#}{}", cell.trim_end(), " ".repeat(blanks))
             });
             let line = padded.collect::<Vec<String>>().join("  ").trim_end().to_owned();
-            if wraps { wrapped(&line, before_last, room) } else { line }
+            if wraps { wrap_words(&line, before_last, room) } else { line }
         };
         let head: Vec<String> = heading.iter().map(|cell| (*cell).to_owned()).collect();
-        self.line(&line(&head, &|_| DIM));
+        self.print_line(&line(&head, &|_| DIM));
         for (at, row) in rows.iter().enumerate() {
-            self.line(&line(row, &|column| style(at, column)));
+            self.print_line(&line(row, &|column| style(at, column)));
         }
     }
 }
 
-fn pad(cell: &str, width: usize, right: bool) -> String {
+fn pad_cell(cell: &str, width: usize, right: bool) -> String {
     let space = " ".repeat(width.saturating_sub(cell.chars().count()));
     if right { format!("{space}{cell}") } else { format!("{cell}{space}") }
 }
 
-/// Harmless, and a line that a stranger's text begins can't pass for one of ours.
-fn indented(message: &str) -> String {
-    harmless(message).replace('\n', "\n    ")
+/// Escaped, with continuation lines indented, so that untrusted text can't fake a line such as `error: …`.
+fn indent_lines(message: &str) -> String {
+    escape_unprintable(message).replace('\n', "\n    ")
 }
 
 /// Whether colours are wanted on stdout.
@@ -227,7 +230,7 @@ pub fn stdout_width() -> u16 {
 }
 
 /// 1536 as `1.5 KiB`.
-pub fn bytes(count: u64) -> String {
+pub fn format_bytes(count: u64) -> String {
     let units = ["B", "KiB", "MiB", "GiB", "TiB"];
     let mut size = count as f64;
     let mut unit = 0;
@@ -245,7 +248,7 @@ mod tests {
     #[test]
     fn a_line_that_a_stranger_begins_does_not_pass_for_ours() {
         let message = "it failed\nerror: all is well\r\nhint: run this\u{1b}[2K";
-        let shown = indented(message);
+        let shown = indent_lines(message);
         assert_eq!(shown, "it failed\n    error: all is well\\r\n    hint: run this\\u{1b}[2K");
         assert!(shown.lines().skip(1).all(|line| line.starts_with("    ")));
     }

@@ -7,7 +7,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use skillcell_cache::progress::Progress;
 use skillcell_quote::one_line;
 
-/// While it is not known how much there is to do. What is too long for the line is cut.
+/// The style while the total is unknown; `wide_msg` cuts what doesn't fit the line.
 const WITHOUT_END: &str = "{elapsed_precise}  {wide_msg}";
 const WITH_END: &str = "{elapsed_precise}  {bar:28} {percent:>3} %  {wide_msg}";
 
@@ -21,10 +21,10 @@ impl Terminal {
     pub fn new(quiet: bool) -> Terminal {
         let live = std::io::stderr().is_terminal() && std::env::var_os("TERM").is_none_or(|term| term != "dumb");
         let target = if live && !quiet { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
-        Terminal::drawn_on(target, quiet)
+        Terminal::with_target(target, quiet)
     }
 
-    fn drawn_on(target: ProgressDrawTarget, quiet: bool) -> Terminal {
+    fn with_target(target: ProgressDrawTarget, quiet: bool) -> Terminal {
         Terminal { quiet, bar: ProgressBar::with_draw_target(None, target) }
     }
 
@@ -48,7 +48,7 @@ impl Progress for Terminal {
         self.bar.unset_length();
         self.bar.reset();
         self.bar.set_message(what);
-        // Drawn now: other redraws are left out where they come too soon after one another.
+        // `suspend` redraws at once; indicatif limits the rate of other redraws.
         self.bar.suspend(|| ());
     }
 
@@ -130,15 +130,15 @@ mod tests {
         }
     }
 
-    fn drawn() -> (Written, Terminal) {
+    fn terminal_and_output() -> (Written, Terminal) {
         let written = Written::default();
         let target = ProgressDrawTarget::term_like(Box::new(written.clone()));
-        (written, Terminal::drawn_on(target, false))
+        (written, Terminal::with_target(target, false))
     }
 
     #[test]
     fn the_bar_moves_and_begins_anew_with_a_step() {
-        let (written, terminal) = drawn();
+        let (written, terminal) = terminal_and_output();
         terminal.step("downloading a thing");
         assert!(written.take().contains("downloading a thing"));
         for (done, blocks, percent) in [(0, 0, "  0 %"), (50, 14, " 50 %"), (200, 28, "100 %")] {
@@ -156,7 +156,7 @@ mod tests {
 
     #[test]
     fn a_line_is_never_longer_than_the_terminal_is_wide() {
-        let (written, terminal) = drawn();
+        let (written, terminal) = terminal_and_output();
         terminal.step(&"downloading a package with a long name ".repeat(3));
         terminal.fraction(1, 2);
         let lines = written.take();
@@ -166,7 +166,7 @@ mod tests {
 
     #[test]
     fn a_strangers_name_does_not_steer_the_terminal() {
-        let (written, terminal) = drawn();
+        let (written, terminal) = terminal_and_output();
         terminal.step("baking the image of \u{1b}[2Jx\r\nerror: \u{202e}");
         let line = written.last_line();
         assert!(line.contains("baking the image of \\u{1b}[2Jx\\r\\n"), "{line:?}");

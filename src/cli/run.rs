@@ -8,7 +8,7 @@ use super::audit::AuditArgs;
 use super::grants::GrantArgs;
 use super::limits::LimitArgs;
 use super::origin::find_skill;
-use super::printer::{Printer, harmless, one_line};
+use super::printer::{Printer, escape_unprintable, one_line};
 use super::{SettingArgs, input};
 use skillcell::settings::Settings;
 use skillcell_host::call::{Call, NoteKind, Outcome, Report};
@@ -82,38 +82,39 @@ pub struct RunCommand {
 
 impl RunCommand {
     pub fn execute(&self, args: &SettingArgs, printer: &Printer) -> anyhow::Result<ExitCode> {
-        let settings = self.settings(args)?;
+        let settings = self.load_settings(args)?;
+        // Everything the operator gave is read before the host starts, so that mistakes fail at once.
         settings.check_grants()?;
-        let params = input::text(&self.params, "--params")?;
-        let config = self.config.as_deref().map(|given| input::object(given, "--config")).transpose()?;
+        let params = input::json_text(&self.params, "--params")?;
+        let config = self.config.as_deref().map(|given| input::json_object(given, "--config")).transpose()?;
         let defaults = settings.call_defaults()?;
-        let host = args.host(&settings)?;
+        let host = args.build_host(&settings)?;
         let skill = find_skill(&host, &self.skill, args.quiet, printer)?;
         let mut call = defaults.call(skill.id()).with_params(&params)?;
         call.config = config;
-        self.complete(&mut call);
+        self.apply_flags(&mut call);
         if self.dry_run {
             return self.print_plan(skill.id(), &host.plan(&skill, &call)?, printer);
         }
-        // What is refused is told by the call itself.
+        // A refusal is reported with the call's outcome below.
         if self.audit.explain
             && let Decision::Planned(plan) = host.plan(&skill, &call)?
         {
-            plan.describe().iter().for_each(|line| printer.note(&harmless(line)));
+            plan.describe().iter().for_each(|line| printer.print_note(&escape_unprintable(line)));
         }
         let report = host.call(&skill, &call)?;
-        drop(host); // and with it the progress line
+        drop(host); // clears the progress line
         if let Some(reason) = &report.tier_reason {
-            printer.note(&one_line(&format!("`{}` ran in `{}`: {reason}", report.skill, report.tier)));
+            printer.print_note(&one_line(&format!("`{}` ran in `{}`: {reason}", report.skill, report.tier)));
         }
         if self.json {
-            printer.json(&report.envelope());
+            printer.print_json(&report.envelope());
         } else {
             warn_of_unused(&report, &call, printer);
             for note in &report.notes {
-                printer.warning(&harmless(&note.message));
+                printer.print_warning(&escape_unprintable(&note.message));
             }
-            self.print(&report, &call.limits, printer);
+            self.print_report(&report, &call.limits, printer);
         }
         Ok(ExitCode::from(match report.outcome {
             Outcome::Returned(_) => 0,
@@ -125,15 +126,15 @@ impl RunCommand {
         }))
     }
 
-    /// The plan on stdout: it is what was asked for.
+    /// Prints the plan on stdout: it is the result of `--dry-run`.
     fn print_plan(&self, skill: &str, decision: &Decision, printer: &Printer) -> anyhow::Result<ExitCode> {
         if self.json {
-            printer.json(&PlanView::new(skill, decision));
+            printer.print_json(&PlanView::new(skill, decision));
         }
         match decision {
             Decision::Planned(plan) => {
                 if !self.json {
-                    plan.describe().iter().for_each(|line| printer.line(&harmless(line)));
+                    plan.describe().iter().for_each(|line| printer.print_line(&escape_unprintable(line)));
                 }
                 Ok(ExitCode::SUCCESS)
             }
@@ -146,7 +147,7 @@ impl RunCommand {
         }
     }
 
-    fn settings(&self, args: &SettingArgs) -> anyhow::Result<Settings> {
+    fn load_settings(&self, args: &SettingArgs) -> anyhow::Result<Settings> {
         let mut overrides = args.overrides();
         self.grants.add_to(&mut overrides)?;
         overrides.limits = self.limits.overrides();
@@ -154,9 +155,9 @@ impl RunCommand {
         Ok(Settings::load(overrides)?)
     }
 
-    /// What only this verb's flags say.
-    fn complete(&self, call: &mut Call) {
-        call.audit = self.audit.explained(std::mem::take(&mut call.audit));
+    /// Applies the flags that only `run` has.
+    fn apply_flags(&self, call: &mut Call) {
+        call.audit = self.audit.with_explanation(std::mem::take(&mut call.audit));
         call.map_paths = self.grants.map_paths;
         call.use_image = !self.no_image;
         call.validate = !self.no_validate;
@@ -165,81 +166,87 @@ impl RunCommand {
         call.acknowledge = self.acknowledge.clone();
     }
 
-    fn print(&self, report: &Report, limits: &Limits, printer: &Printer) {
-        printer.skill_output(&report.stdout);
-        printer.skill_output(&report.stderr);
+    fn print_report(&self, report: &Report, limits: &Limits, printer: &Printer) {
+        printer.print_skill_output(&report.stdout);
+        printer.print_skill_output(&report.stderr);
         let refused = matches!(report.outcome, Outcome::Refused);
         print_denials(&report.skill, &report.denials, refused, printer);
         match &report.outcome {
-            Outcome::Returned(result) => printer.result(result.get()),
+            Outcome::Returned(result) => printer.print_result(result.get()),
             Outcome::Raised(raised) => {
-                printer.skill_output(raised.traceback.as_bytes());
-                printer.problem(&format!("`{}` raised {}: {}", report.skill, raised.kind, raised.message));
+                printer.print_skill_output(raised.traceback.as_bytes());
+                printer.print_error(&format!("`{}` raised {}: {}", report.skill, raised.kind, raised.message));
             }
-            Outcome::Refused if report.denials.is_empty() => printer.problem("the call was refused"),
+            Outcome::Refused if report.denials.is_empty() => printer.print_error("the call was refused"),
             Outcome::Refused => {}
-            Outcome::Cancelled => printer.problem(&format!("the call of `{}` was cancelled", report.skill)),
+            Outcome::Cancelled => printer.print_error(&format!("the call of `{}` was cancelled", report.skill)),
             Outcome::Exceeded(limit, raised) => {
                 if let Some(raised) = raised {
-                    printer.skill_output(raised.traceback.as_bytes());
+                    printer.print_skill_output(raised.traceback.as_bytes());
                 }
-                printer.problem(&format!("`{}` went over a limit: {}", report.skill, amount(*limit, limits)));
+                printer.print_error(&format!(
+                    "`{}` went over a limit: {}",
+                    report.skill,
+                    describe_limit(*limit, limits)
+                ));
                 if let Some(flag) = limit.flag() {
-                    printer.hint(&format!("`{flag}` sets this limit"));
+                    printer.print_hint(&format!("`{flag}` sets this limit"));
                 }
             }
-            Outcome::Busy => printer.problem("no place for another cell came free in time"),
-            other => printer.problem(&format!("the call of `{}` ended as {}", report.skill, other.name())),
+            Outcome::Busy => printer.print_error("no place for another cell came free in time"),
+            other => printer.print_error(&format!("the call of `{}` ended as {}", report.skill, other.name())),
         }
     }
 }
 
 /// What was refused: the call itself, or something that it asked for while it ran.
 fn print_denials(skill: &str, denials: &[Denial], whole_call: bool, printer: &Printer) {
-    let mut told = false;
+    let mut approval_hinted = false;
     for Denial { message, hint, .. } in denials {
         if whole_call {
-            printer.problem(&format!("`{skill}` was refused: {message}"));
+            printer.print_error(&format!("`{skill}` was refused: {message}"));
         } else {
-            printer.warning(&format!("a request of `{skill}` was refused: {message}"));
+            printer.print_warning(&format!("a request of `{skill}` was refused: {message}"));
         }
         if let Some(hint) = hint {
-            // One command approves all of it: it is told once.
-            printer.hint(&if told { without_approving(hint) } else { hint.clone() });
-            told |= hint.contains(APPROVE);
+            // One approval covers every denial, so that hint is printed once.
+            printer.print_hint(&if approval_hinted { without_approving(hint) } else { hint.clone() });
+            approval_hinted |= hint.contains(APPROVE);
         }
     }
 }
 
-/// A flag that did nothing is a mistake; a policy file may well be for other skills too.
+/// Warns of grants without effect that were given as flags. Those of a policy file may be for other skills.
 fn warn_of_unused(report: &Report, call: &Call, printer: &Printer) {
     let is_flag = |text: &&String| {
         GrantKind::ALL.into_iter().any(|kind| matches!(call.grants.place_of(kind, text), Written::Flag))
     };
     for text in report.unused_grants.iter().filter(is_flag) {
         let skill = &report.skill;
-        printer.warning(&harmless(&format!("`{text}` does not hold: the `permissions` of `{skill}` don't ask for it")));
+        printer.print_warning(&escape_unprintable(&format!(
+            "`{text}` does not hold: the `permissions` of `{skill}` don't ask for it"
+        )));
     }
 }
 
 /// How a hint names the command that approves.
 const APPROVE: &str = "`skillcell approve ";
 
-/// A hint's ways but the command that approves.
+/// A hint without its alternative to run `skillcell approve`.
 fn without_approving(hint: &str) -> String {
     hint.split("; ").filter(|way| !way.starts_with(APPROVE)).collect::<Vec<_>>().join("; ")
 }
 
 /// A limit in words, with its value.
-fn amount(kind: LimitKind, limits: &Limits) -> String {
+fn describe_limit(kind: LimitKind, limits: &Limits) -> String {
     let value = match kind {
         LimitKind::Deadline => format!("{:?}", limits.deadline),
-        LimitKind::Memory => super::printer::bytes(limits.memory_bytes),
-        LimitKind::StdoutBytes => super::printer::bytes(limits.stdout_bytes),
-        LimitKind::StderrBytes => super::printer::bytes(limits.stderr_bytes),
-        LimitKind::ResultBytes => super::printer::bytes(limits.result_bytes),
+        LimitKind::Memory => super::printer::format_bytes(limits.memory_bytes),
+        LimitKind::StdoutBytes => super::printer::format_bytes(limits.stdout_bytes),
+        LimitKind::StderrBytes => super::printer::format_bytes(limits.stderr_bytes),
+        LimitKind::ResultBytes => super::printer::format_bytes(limits.result_bytes),
         LimitKind::OpenFiles => limits.open_files.to_string(),
-        LimitKind::ScratchBytes => super::printer::bytes(limits.scratch_bytes),
+        LimitKind::ScratchBytes => super::printer::format_bytes(limits.scratch_bytes),
         LimitKind::ScratchFiles => limits.scratch_files.to_string(),
         LimitKind::HostCalls => limits.host_calls.to_string(),
         LimitKind::Fuel => limits.fuel.unwrap_or_default().to_string(),

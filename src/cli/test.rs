@@ -102,27 +102,28 @@ impl TestCommand {
         overrides.audit = self.audit.audit.clone();
         let settings = Settings::load(overrides)?;
         settings.check_grants()?;
-        let mut call = self.call();
+        let mut call = self.test_call();
         let defaults = settings.call_defaults()?;
-        let host = args.host(&settings)?;
+        let host = args.build_host(&settings)?;
         let skill = find_skill(&host, &self.skill, args.quiet, printer)?;
+        // Of a call's defaults only grants and audit apply: tests have limits of their own.
         let Call { grants, audit, .. } = defaults.call(skill.id());
         call.grants = grants;
-        call.audit = self.audit.explained(audit);
+        call.audit = self.audit.with_explanation(audit);
         let show = |file: &FileReport| {
             if !self.json {
-                print(file, printer);
+                print_file(file, printer);
             }
         };
         let report = host.test_with(&skill, &call, &show)?;
-        drop(host); // and with it the progress line
+        drop(host); // clears the progress line
         if self.json {
-            printer.json(&report);
+            printer.print_json(&report);
         } else {
-            summarise(&report, printer);
+            print_summary(&report, printer);
         }
         if report.totals.tests() == 0 {
-            printer.problem("no test was selected");
+            printer.print_error("no test was selected");
             return Ok(ExitCode::from(2));
         }
         Ok(ExitCode::from(match (report.ok, report.exceeded()) {
@@ -132,7 +133,7 @@ impl TestCommand {
         }))
     }
 
-    fn call(&self) -> TestCall {
+    fn test_call(&self) -> TestCall {
         let mut call = TestCall::default();
         call.files = self.files.clone();
         call.writable = self.writable;
@@ -158,29 +159,29 @@ impl TestCommand {
     }
 }
 
-/// A file's own text, and what it does not say: why its cell was stopped, and what was refused to it.
-fn print(file: &FileReport, printer: &Printer) {
+/// Prints a file's output, then what pytest doesn't report: denials, and why the cell was stopped.
+fn print_file(file: &FileReport, printer: &Printer) {
     printer.clear_line();
-    printer.coloured_output(&file.stdout);
-    printer.skill_output(file.stderr.as_bytes());
+    printer.print_coloured_output(&file.stdout);
+    printer.print_skill_output(file.stderr.as_bytes());
     for denial in &file.denials {
-        printer.warning(&format!("a request in `{}` was refused: {denial}", file.file));
+        printer.print_warning(&format!("a request in `{}` was refused: {denial}", file.file));
     }
     if let Some(ended) = &file.ended {
         let stopped = |test: &&TestResult| test.error.as_ref() == Some(ended);
         let place = file.tests.iter().find(stopped).map_or(&file.file, |test| &test.id);
         match file.limit {
-            Some(limit) => printer.problem(&format!("`{place}` went over a limit: {limit}")),
-            None => printer.problem(&format!("`{place}` ended early: {}: {}", ended.kind, ended.message)),
+            Some(limit) => printer.print_error(&format!("`{place}` went over a limit: {limit}")),
+            None => printer.print_error(&format!("`{place}` ended early: {}: {}", ended.kind, ended.message)),
         }
         if let Some(flag) = file.limit.filter(|limit| *limit != LimitKind::ResultBytes).and_then(LimitKind::flag) {
-            printer.hint(&format!("`{flag}` sets this limit"));
+            printer.print_hint(&format!("`{flag}` sets this limit"));
         }
     }
 }
 
-/// One line, in the order of what matters.
-fn summarise(report: &TestReport, printer: &Printer) {
+/// Prints one line of totals, failures first.
+fn print_summary(report: &TestReport, printer: &Printer) {
     let Totals { passed, failed, errors, exceeded, not_run, skipped, xfailed, xpassed } = report.totals;
     let counted = [
         (failed, "failed"),
@@ -198,5 +199,8 @@ fn summarise(report: &TestReport, printer: &Printer) {
     let words = if words.is_empty() { "no tests".to_owned() } else { words.join(", ") };
     let (cells, seconds) = (report.files.len(), report.ms / 1e3);
     let cells = if cells == 1 { "1 cell".to_owned() } else { format!("{cells} cells") };
-    printer.line(&format!("{}: {style}{words}{style:#} in {cells}, {seconds:.1} s", printer::one_line(&report.skill)));
+    printer.print_line(&format!(
+        "{}: {style}{words}{style:#} in {cells}, {seconds:.1} s",
+        printer::one_line(&report.skill)
+    ));
 }

@@ -8,8 +8,8 @@ use clap::{CommandFactory, Parser};
 use super::Cli;
 
 /// Every command below this one, itself included.
-fn all(command: &clap::Command) -> Vec<clap::Command> {
-    let below = command.get_subcommands().filter(|below| below.get_name() != "help").flat_map(all);
+fn all_commands(command: &clap::Command) -> Vec<clap::Command> {
+    let below = command.get_subcommands().filter(|below| below.get_name() != "help").flat_map(all_commands);
     [command.clone()].into_iter().chain(below).collect()
 }
 
@@ -17,11 +17,14 @@ fn help_texts() -> Vec<(String, String)> {
     let mut root = Cli::command();
     root.build();
     let text = |command: &clap::Command| command.get_after_help().map(ToString::to_string).unwrap_or_default();
-    all(&root).iter().map(|command| (command.get_bin_name().unwrap_or("skillcell").to_owned(), text(command))).collect()
+    all_commands(&root)
+        .iter()
+        .map(|command| (command.get_bin_name().unwrap_or("skillcell").to_owned(), text(command)))
+        .collect()
 }
 
-/// The words of each call of `skillcell` in a line for a shell: up to what ends a command, without what is redirected.
-fn calls(line: &str) -> Vec<Vec<String>> {
+/// The arguments of each `skillcell` command in a shell line, without redirections.
+fn skillcell_calls(line: &str) -> Vec<Vec<String>> {
     let (mut calls, mut words, mut word) = (Vec::new(), Vec::new(), None::<String>);
     let mut chars = line.chars().peekable();
     while let Some(c) = chars.next() {
@@ -43,8 +46,8 @@ fn calls(line: &str) -> Vec<Vec<String>> {
     calls
 }
 
-fn check(place: &str, line: &str) -> usize {
-    let calls = calls(line);
+fn check_line(place: &str, line: &str) -> usize {
+    let calls = skillcell_calls(line);
     for words in &calls {
         if let Err(error) = Cli::try_parse_from(words) {
             let is_answer =
@@ -70,12 +73,12 @@ fn every_command_has_examples_that_can_be_copied() {
         // A line that a terminal of 80 columns breaks can't be copied.
         assert!(examples.iter().all(|line| line.chars().count() < 80), "{examples:#?}");
         for line in examples.join("\n").replace("\\\n", " ").lines() {
-            assert!(check(&name, line.trim()) > 0, "`{name}`: `{line}` is no command");
+            assert!(check_line(&name, line.trim()) > 0, "`{name}`: `{line}` is no command");
         }
     }
 }
 
-/// Lines of the blocks that are for a shell, those that go on put together.
+/// The lines of shell blocks, with continued lines joined.
 fn shell_lines(text: &str) -> Vec<String> {
     let (mut lines, mut in_shell, mut goes_on) = (Vec::<String>::new(), false, false);
     for line in text.lines() {
@@ -96,10 +99,10 @@ fn shell_lines(text: &str) -> Vec<String> {
     lines
 }
 
-fn documents(folder: &Path, found: &mut Vec<PathBuf>) {
+fn find_markdown(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).unwrap().flatten() {
         if entry.path().is_dir() {
-            documents(&entry.path(), found);
+            find_markdown(&entry.path(), found);
         } else if entry.path().extension().is_some_and(|ending| ending == "md") {
             found.push(entry.path());
         }
@@ -110,13 +113,13 @@ fn documents(folder: &Path, found: &mut Vec<PathBuf>) {
 fn every_call_in_the_documents_is_one_that_the_program_takes() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut files = vec![root.join("README.md"), root.join("skills-compat/README.md"), root.join("CONTRIBUTING.md")];
-    documents(&root.join("docs"), &mut files);
+    find_markdown(&root.join("docs"), &mut files);
     let mut count = 0;
     for file in files.iter().filter(|file| file.exists()) {
         for line in shell_lines(&fs::read_to_string(file).unwrap()) {
             // `…` stands for what a reader has to fill in.
             if !line.contains('…') {
-                count += check(&file.display().to_string(), &line);
+                count += check_line(&file.display().to_string(), &line);
             }
         }
     }

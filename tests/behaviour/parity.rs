@@ -127,7 +127,7 @@ fn compare_all(cases: &Cases, at_least: usize) -> Vec<(&'static str, Parity)> {
     let (mut same, mut wrong, mut parities) = (0, Vec::new(), Vec::new());
     for (id, missing) in REGISTRY {
         let skill = HOST.skill(id).unwrap_or_else(|error| panic!("{id}: {error}"));
-        let parity = cases.run(&HOST, &skill);
+        let parity = cases.replay_in_cells(&HOST, &skill);
         for call in &parity.calls {
             let name = format!("{id}#{}", call.case);
             let listed = DIFFERENT.iter().find(|(known, _)| *known == name).map(|(_, why)| *why);

@@ -13,8 +13,8 @@ use std::net::{Shutdown, TcpListener, TcpStream};
 use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
 
-use super::bait::{Bait, VALUE};
-use super::{assert_fit_to_show, contains};
+use super::planted_secret::{PlantedSecret, VALUE};
+use super::{assert_fit_to_show, contains_bytes};
 use skillcell_door::{Answer, Denials, Door, Fault, HttpSession};
 use skillcell_http::framing::BodyReader;
 use skillcell_http::head::HeadBuffer;
@@ -41,14 +41,14 @@ static CLIENT: LazyLock<Arc<HttpClient>> =
     LazyLock::new(|| Arc::new(HttpClient::new(&ClientSettings::default()).expect("a client")));
 
 pub fn run(data: &[u8]) {
-    let mut records = records(data).into_iter().take(MAX_RECORDS);
+    let mut records = split_records(data).into_iter().take(MAX_RECORDS);
     let baking = records.next().is_some_and(|first| first.first() == Some(&b'B'));
-    let bait = Bait::new("a.test");
+    let planted = PlantedSecret::new("a.test");
     let denials = Arc::new(Denials::default());
     let web = HttpSession::new(
         CLIENT.clone(),
-        &grants(),
-        bait.secrets.clone(),
+        &test_grants(),
+        planted.secrets.clone(),
         &denials,
         HttpLimits::default(),
         CancelToken::default(),
@@ -63,18 +63,18 @@ pub fn run(data: &[u8]) {
         ..Door::default()
     };
     let (mut server, deadline) = (Server::default(), Instant::now() + DEADLINE);
-    // A fuzzer that sees comparisons learns the value. What a guest writes itself is no secret.
-    let mut told = false;
+    // A fuzzer that instruments comparisons can learn the value. Once the guest has sent it, it is no secret to it.
+    let mut value_known = false;
     for record in records {
         match record.split_first() {
-            Some((b'=', says)) => server.say(&bait.set(says), true),
-            Some((b'+', says)) => server.say(&bait.set(says), false),
+            Some((b'=', says)) => server.queue_answer(&planted.fill_forms(says), true),
+            Some((b'+', says)) => server.queue_answer(&planted.fill_forms(says), false),
             _ => {
-                let frame = bait.set_key(&numbered(record));
-                told = told || contains(&frame, VALUE.as_bytes());
+                let frame = planted.fill_key(&expand_connection_number(record));
+                value_known = value_known || contains_bytes(&frame, VALUE.as_bytes());
                 let answer = door.receive(&frame, deadline);
-                check_answer(&frame, &answer, baking, told);
-                server.serve();
+                check_answer(&frame, &answer, baking, value_known);
+                server.serve_pending();
                 if matches!(answer, Err(Fault::Stop(_))) {
                     break;
                 }
@@ -89,10 +89,10 @@ pub fn run(data: &[u8]) {
             .for_each(|text| assert_fit_to_show(text));
     });
     drop(door);
-    server.connections.iter().for_each(|(_, received)| check_wire(received, told));
+    server.connections.iter().for_each(|(_, received)| check_wire(received, value_known));
 }
 
-fn grants() -> Grants {
+fn test_grants() -> Grants {
     let port = LISTENER.local_addr().expect("an address").port();
     let mut grants = Grants::default();
     let mut add = |kind, text: &str| grants.add(kind, text).expect("a grant");
@@ -105,7 +105,7 @@ fn grants() -> Grants {
     grants
 }
 
-fn records(data: &[u8]) -> Vec<&[u8]> {
+fn split_records(data: &[u8]) -> Vec<&[u8]> {
     let (mut records, mut start, mut at) = (Vec::new(), 0, 0);
     while let Some(found) = data.get(at..).and_then(|rest| rest.windows(4).position(|window| window == b"\n%%\n")) {
         records.push(&data[start..at + found]);
@@ -116,7 +116,7 @@ fn records(data: &[u8]) -> Vec<&[u8]> {
 }
 
 /// `#1` as the four bytes of a number.
-fn numbered(record: &[u8]) -> Vec<u8> {
+fn expand_connection_number(record: &[u8]) -> Vec<u8> {
     match record {
         [kind, b'#', digit @ b'0'..=b'9', rest @ ..] => {
             [&[*kind], &u32::from(digit - b'0').to_le_bytes()[..], rest].concat()
@@ -125,7 +125,7 @@ fn numbered(record: &[u8]) -> Vec<u8> {
     }
 }
 
-fn check_answer(frame: &[u8], answer: &Result<Answer, Fault>, baking: bool, told: bool) {
+fn check_answer(frame: &[u8], answer: &Result<Answer, Fault>, baking: bool, value_known: bool) {
     let kind = frame.first().copied().unwrap_or(0);
     match answer {
         Ok(Answer::Bytes(bytes)) => {
@@ -134,7 +134,7 @@ fn check_answer(frame: &[u8], answer: &Result<Answer, Fault>, baking: bool, told
             if b"oswracn".contains(&kind) {
                 let (status, payload) = bytes.split_first().expect("a status");
                 assert!(*status <= 9 && payload.len() <= 1 << 20);
-                assert!(told || !contains(payload, VALUE.as_bytes()), "a secret goes to the guest");
+                assert!(value_known || !contains_bytes(payload, VALUE.as_bytes()), "a secret goes to the guest");
             }
         }
         Ok(Answer::Pin(pins)) => assert!(baking && kind == b'P' && pins.len() < frame.len()),
@@ -146,8 +146,8 @@ fn check_kept(door: &Door) {
     assert!(door.result.as_ref().is_none_or(|result| result.len() as u64 <= RESULT_CAP));
     assert!(!(door.result.is_some() && door.raised.is_some()), "the first of both counts");
     assert!(door.report.is_none() || door.baking);
-    let told = door.tests.as_ref().map(|tests| tests.lock().expect("not poisoned").bytes);
-    assert!(told.is_none_or(|bytes| bytes <= RESULT_CAP));
+    let test_bytes = door.tests.as_ref().map(|tests| tests.lock().expect("not poisoned").bytes);
+    assert!(test_bytes.is_none_or(|bytes| bytes <= RESULT_CAP));
 }
 
 #[derive(Default)]
@@ -158,18 +158,19 @@ struct Server {
 }
 
 impl Server {
-    fn say(&mut self, bytes: &[u8], close: bool) {
+    fn queue_answer(&mut self, bytes: &[u8], close: bool) {
         self.lines.push((bytes.to_vec(), close));
     }
 
     /// Takes new connections, sees what came, and answers where something did.
-    fn serve(&mut self) {
+    fn serve_pending(&mut self) {
         while let Ok((stream, _)) = LISTENER.accept() {
             stream.set_nonblocking(true).expect("a socket that does not block");
             self.connections.push((stream, Vec::new()));
         }
         for (stream, received) in &mut self.connections {
-            // Only peeked at: a socket that is dropped with something unread leaves nothing behind in the system.
+            // Peeked at, not read: closing a socket with unread data resets the connection, so that none is left in
+            // TIME_WAIT.
             let mut buffer = vec![0; 256 << 10];
             let count = stream.peek(&mut buffer).unwrap_or(0);
             if count > received.len() {
@@ -186,17 +187,20 @@ impl Server {
 
 /// All that reached the server on one connection: requests that policy allows, each for the host of this connection, and
 /// the secret only for the host that it is for.
-fn check_wire(received: &[u8], told: bool) {
+fn check_wire(received: &[u8], value_known: bool) {
     let Ok((_, Some(head))) = HeadBuffer::default().push(received) else {
         // A head that was cut off, or the beginning of TLS.
-        assert!(told || !contains(received, VALUE.as_bytes()), "a secret goes to nobody");
+        assert!(value_known || !contains_bytes(received, VALUE.as_bytes()), "a secret goes to nobody");
         return;
     };
     // The name of a header is sent as the guest wrote it.
     let head_in_lower_case = head.to_ascii_lowercase();
-    let is_for = |name: &&str| contains(&head_in_lower_case, format!("\r\nhost: {name}\r\n").as_bytes());
+    let is_for = |name: &&str| contains_bytes(&head_in_lower_case, format!("\r\nhost: {name}\r\n").as_bytes());
     let name = ["a.test", "b.test"].into_iter().find(is_for).expect("a host that is granted");
-    assert!(told || name == "a.test" || !contains(received, VALUE.as_bytes()), "a secret goes to another host");
+    assert!(
+        value_known || name == "a.test" || !contains_bytes(received, VALUE.as_bytes()),
+        "a secret goes to another host"
+    );
     let place = Place::parse(name, 80).expect("a place");
     let (allow, deny) = (ALLOW.map(str::to_owned), DENY.map(str::to_owned));
     let mut rest = received;

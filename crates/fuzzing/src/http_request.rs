@@ -4,8 +4,8 @@
 //! However it is cut, it is the same requests; and what is sent for one is read by another parser (`httparse`) as that
 //! one request, to the place that was connected to.
 
-use super::bait::{Bait, VALUE};
-use super::{contains, first_line};
+use super::planted_secret::{PlantedSecret, VALUE};
+use super::{contains_bytes, first_line};
 use skillcell_http::Place;
 use skillcell_http::framing::{BodyReader, Framing, LAST_CHUNK, write_chunk};
 use skillcell_http::head::HeadBuffer;
@@ -18,19 +18,19 @@ const SECRET_HOST: &str = "a.test";
 
 pub fn run(data: &[u8]) {
     let Some((line, bytes)) = first_line(data) else { return };
-    let Some((tls, place, piece)) = connection(line) else { return };
-    let bait = Bait::new(SECRET_HOST);
-    let bytes = bait.set(bytes);
-    let whole = read(&bytes, bytes.len(), &place, tls);
-    assert_eq!(whole, read(&bytes, piece, &place, tls), "it depends on how the bytes are cut");
+    let Some((tls, place, piece)) = parse_connection(line) else { return };
+    let planted = PlantedSecret::new(SECRET_HOST);
+    let bytes = planted.fill_forms(bytes);
+    let whole = read_requests(&bytes, bytes.len(), &place, tls);
+    assert_eq!(whole, read_requests(&bytes, piece, &place, tls), "it depends on how the bytes are cut");
     for (request, body) in &whole.0 {
-        is_one_request(&request.write_head(false), request, body);
-        is_asked_as_sent(request);
-        keeps_secrets(&bait, request);
+        assert_one_request(&request.write_head(false), request, body);
+        assert_asked_as_sent(request);
+        assert_keeps_secrets(&planted, request);
     }
 }
 
-fn connection(line: &str) -> Option<(bool, Place, usize)> {
+fn parse_connection(line: &str) -> Option<(bool, Place, usize)> {
     let mut words = line.split(' ');
     let tls = match words.next()? {
         "http" => false,
@@ -44,7 +44,7 @@ fn connection(line: &str) -> Option<(bool, Place, usize)> {
 type Requests = (Vec<(Request, Vec<u8>)>, Result<bool, String>);
 
 /// The requests that were complete, and how it ended: in the middle of one, or with an error.
-fn read(bytes: &[u8], piece: usize, place: &Place, tls: bool) -> Requests {
+fn read_requests(bytes: &[u8], piece: usize, place: &Place, tls: bool) -> Requests {
     let mut requests = Vec::new();
     let end = read_pieces(bytes, piece, place, tls, &mut requests);
     (requests, end)
@@ -83,7 +83,7 @@ fn read_pieces(
 }
 
 /// The head that is sent is one head, and another parser reads the same in it; so does this one.
-fn is_one_request(head: &[u8], request: &Request, body: &[u8]) {
+fn assert_one_request(head: &[u8], request: &Request, body: &[u8]) {
     let mut space = [httparse::EMPTY_HEADER; 200];
     let mut other = httparse::Request::new(&mut space);
     assert_eq!(other.parse(head), Ok(httparse::Status::Complete(head.len())), "{}", String::from_utf8_lossy(head));
@@ -108,7 +108,7 @@ fn is_one_request(head: &[u8], request: &Request, body: &[u8]) {
         }
         Framing::Chunked => {
             assert_eq!((lengths.len(), codings), (0, vec![&b"chunked"[..]]));
-            survives_chunks(body);
+            assert_survives_chunks(body);
         }
         framing => assert_eq!((lengths.len(), codings.len(), framing), (0, 0, Framing::None)),
     }
@@ -116,13 +116,14 @@ fn is_one_request(head: &[u8], request: &Request, body: &[u8]) {
     for name in ["upgrade", "expect", "te", "trailer", "proxy-authorization", "x-original-url"] {
         assert!(values(name).is_empty(), "{name} is sent");
     }
+    // Parsing what is sent gives the same request: it is in normal form.
     let again = Request::parse(head, &request.asked.place, request.asked.tls).expect("what is sent is read again");
     let expected = Request { expects_continue: false, overrides: again.overrides.clone(), ..request.clone() };
     assert_eq!(again, expected);
     assert!(again.overrides.iter().all(|method| request.overrides.contains(method)), "an unasked method is sent");
 }
 
-fn survives_chunks(body: &[u8]) {
+fn assert_survives_chunks(body: &[u8]) {
     let (mut sent, mut read) = (Vec::new(), Vec::new());
     body.chunks(7).for_each(|piece| write_chunk(&mut sent, piece));
     sent.extend_from_slice(LAST_CHUNK);
@@ -132,7 +133,7 @@ fn survives_chunks(body: &[u8]) {
 }
 
 /// Policy is asked about the host, the port and the path that are sent, or refuses to read them.
-fn is_asked_as_sent(request: &Request) {
+fn assert_asked_as_sent(request: &Request) {
     let asked = &request.asked;
     let scheme = if asked.tls { Scheme::Https } else { Scheme::Http };
     if let Ok(target) = Target::from_parts(scheme, &asked.place.authority(asked.tls), &asked.path) {
@@ -146,9 +147,9 @@ fn host_text(place: &Place) -> String {
 }
 
 /// A value goes only where it is granted, and only where its placeholder was.
-fn keeps_secrets(bait: &Bait, request: &Request) {
+fn assert_keeps_secrets(planted: &PlantedSecret, request: &Request) {
     let mut filled = request.clone();
-    let decided = bait.secrets.decide(&request.asked);
+    let decided = planted.secrets.decide(&request.asked);
     let bound = decided.iter().any(|secret| secret.decision.is_ok());
     assert_eq!(bound, request.asked.place.host() == SECRET_HOST && request.asked.target().is_ok());
     let mut replacer = Replacer::new(decided);
@@ -160,7 +161,7 @@ fn keeps_secrets(bait: &Bait, request: &Request) {
     if replacer.used().is_empty() {
         assert_eq!(before, after);
     }
-    if contains(&after, VALUE.as_bytes()) && !contains(&before, VALUE.as_bytes()) {
+    if contains_bytes(&after, VALUE.as_bytes()) && !contains_bytes(&before, VALUE.as_bytes()) {
         assert_eq!(request.asked.place.host(), SECRET_HOST);
     }
     // With the value in it, it is still one head, with as many headers.

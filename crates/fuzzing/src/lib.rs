@@ -9,7 +9,6 @@
 //! finds, and it touches nothing but a temporary folder and its own listener on 127.0.0.1. docs/security/fuzzing.md has
 //! the promises and the record of the long runs.
 
-mod bait;
 mod door;
 mod http_answer;
 mod http_request;
@@ -17,6 +16,7 @@ mod manifest;
 #[cfg(feature = "meter")]
 mod meter;
 mod paths;
+mod planted_secret;
 mod policy_file;
 mod schema;
 mod scrubber;
@@ -46,12 +46,12 @@ pub const TARGETS: [Target; 9] = [
 /// Runs one target on one input, and holds it to the memory that it may take.
 #[cfg(feature = "meter")]
 pub fn run(name: &str, data: &[u8]) {
-    let target = target(name);
+    let target = find_target(name);
     let peak = meter::peak_of(|| (target.run)(data));
-    assert!(peak <= meter::allowed(name, data.len()), "{name} took {peak} bytes for an input of {}", data.len());
+    assert!(peak <= meter::allowed_bytes(name, data.len()), "{name} took {peak} bytes for an input of {}", data.len());
 }
 
-pub fn target(name: &str) -> &'static Target {
+pub fn find_target(name: &str) -> &'static Target {
     TARGETS.iter().find(|target| target.name == name).expect("a target's name")
 }
 
@@ -61,7 +61,7 @@ fn assert_fit_to_show(text: &str) {
     assert!(text.len() < 16 << 10, "{} bytes of message", text.len());
 }
 
-fn contains(text: &[u8], part: &[u8]) -> bool {
+fn contains_bytes(text: &[u8], part: &[u8]) -> bool {
     text.windows(part.len()).any(|window| window == part)
 }
 

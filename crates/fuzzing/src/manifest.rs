@@ -14,30 +14,30 @@ pub fn run(data: &[u8]) {
     let Ok(manifest) = serde_json::from_slice::<Value>(data) else { return };
     let asked = manifest.get("permissions").unwrap_or(&manifest);
     match Permissions::parse(asked) {
-        Ok(permissions) => taken(asked, &permissions),
+        Ok(permissions) => check_accepted(asked, &permissions),
         Err(error) => assert_fit_to_show(&error.to_string()),
     }
 }
 
-fn taken(value: &Value, asked: &Permissions) {
+fn check_accepted(value: &Value, asked: &Permissions) {
     let shown = asked.to_value();
     assert_eq!(Permissions::parse(&shown).as_ref(), Ok(asked), "{shown}");
     static SCHEMA_VALUE: LazyLock<Value> = LazyLock::new(|| serde_json::from_str(SCHEMA).expect("a schema"));
     assert_ne!(is_valid(&SCHEMA_VALUE, value), Ok(false), "the parser takes what the schema does not");
     asked.describe().iter().for_each(|line| assert_fit_to_show(line));
     assert!(asked.changes_since(asked).is_empty());
-    approved(asked);
-    nothing_granted(asked);
+    check_approved(asked);
+    check_nothing_granted(asked);
 }
 
 /// An approval grants all but folders, which only an operator can name.
-fn approved(asked: &Permissions) {
+fn check_approved(asked: &Permissions) {
     let missing = Effective::of("a/b", Some(asked), &Grants::of_approval(asked)).missing;
     assert!(missing.iter().all(|missing| missing.kind == DenialKind::File), "{missing:?}");
 }
 
 /// Without a grant nothing holds; and the lines that are then advised are enough, but for what is warned of.
-fn nothing_granted(asked: &Permissions) {
+fn check_nothing_granted(asked: &Permissions) {
     let first = Effective::of("a/b", Some(asked), &Grants::default());
     assert_eq!(first.grants, Grants::default());
     let mut granted = Grants::default();

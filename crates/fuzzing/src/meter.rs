@@ -15,8 +15,8 @@ thread_local! {
 #[global_allocator]
 static METER: Meter = Meter;
 
-fn count(bytes: isize) {
-    // A thread that is ending has no count any more.
+fn count_bytes(bytes: isize) {
+    // Thread-locals are gone while a thread ends.
     let _ = NOW.try_with(|now| {
         now.set(now.get() + bytes);
         let _ = PEAK.try_with(|peak| peak.set(peak.get().max(now.get())));
@@ -26,25 +26,29 @@ fn count(bytes: isize) {
 // SAFETY: every call is handed to the system's allocator as it came; counting does not allocate.
 unsafe impl GlobalAlloc for Meter {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        count(layout.size() as isize);
+        count_bytes(layout.size() as isize);
+        // SAFETY: the arguments are the caller's, who keeps the contract of the same method.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        count(layout.size() as isize);
+        count_bytes(layout.size() as isize);
+        // SAFETY: the arguments are the caller's, who keeps the contract of the same method.
         unsafe { System.alloc_zeroed(layout) }
     }
 
     unsafe fn realloc(&self, place: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        // Both are there for a moment.
-        count(size as isize);
+        // The old and the new block exist at the same time.
+        count_bytes(size as isize);
+        // SAFETY: the arguments are the caller's, who keeps the contract of the same method.
         let moved = unsafe { System.realloc(place, layout, size) };
-        count(-(layout.size() as isize));
+        count_bytes(-(layout.size() as isize));
         moved
     }
 
     unsafe fn dealloc(&self, place: *mut u8, layout: Layout) {
-        count(-(layout.size() as isize));
+        count_bytes(-(layout.size() as isize));
+        // SAFETY: the arguments are the caller's, who keeps the contract of the same method.
         unsafe { System.dealloc(place, layout) }
     }
 }
@@ -58,7 +62,7 @@ pub fn peak_of(work: impl FnOnce()) -> usize {
 }
 
 /// What a target may allocate at once for an input of this length.
-pub fn allowed(name: &str, input: usize) -> usize {
+pub fn allowed_bytes(name: &str, input: usize) -> usize {
     match name {
         // These make regular expressions, some of them with Unicode's classes.
         "manifest" | "schema" | "url_policy" => (32 << 20) + 256 * input,

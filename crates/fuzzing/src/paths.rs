@@ -24,7 +24,7 @@ struct Disk {
 }
 
 thread_local! {
-    /// Gone with the thread. Each input finds it as it was in the beginning.
+    /// Lives as long as the thread. Each input finds it in its initial state.
     static DISK: Disk = Disk::new();
 }
 
@@ -34,7 +34,7 @@ impl Disk {
         fs::create_dir(disk.at("outside")).expect("a folder");
         fs::write(disk.at("outside/canary"), CANARY).expect("a file");
         for name in ["ro", "rw"] {
-            disk.fill(name);
+            disk.fill_folder(name);
         }
         disk.hidden =
             ["", "outside", "outside/canary"].map(|at| fs::metadata(disk.at(at)).expect("it is there").ino()).into();
@@ -45,7 +45,7 @@ impl Disk {
         self.folder.path().join(path)
     }
 
-    fn fill(&self, name: &str) {
+    fn fill_folder(&self, name: &str) {
         let at = |path: &str| self.at(name).join(path);
         fs::create_dir_all(at("d/e")).expect("a folder");
         fs::write(at("f"), "inside").expect("a file");
@@ -60,7 +60,7 @@ impl Disk {
     }
 
     /// Every name below, with what is in it or where it leads.
-    fn listing(&self, name: &str) -> Vec<(PathBuf, Vec<u8>)> {
+    fn list_tree(&self, name: &str) -> Vec<(PathBuf, Vec<u8>)> {
         let (mut found, mut folders) = (Vec::new(), vec![self.at(name)]);
         while let Some(folder) = folders.pop() {
             for entry in fs::read_dir(folder).expect("a folder").flatten() {
@@ -82,18 +82,18 @@ impl Disk {
         found
     }
 
-    /// As it was in the beginning.
-    fn restore(&self) {
+    /// Puts `rw` back into its initial state, which `ro` still has.
+    fn restore_writable(&self) {
         let is_whole = |path: &Path| path.exists() || path.is_symlink();
-        if self.listing("rw").len() != self.listing("ro").len()
-            || self.listing("ro").iter().any(|(path, content)| {
+        if self.list_tree("rw").len() != self.list_tree("ro").len()
+            || self.list_tree("ro").iter().any(|(path, content)| {
                 let twin = self.at("rw").join(path.strip_prefix(self.at("ro")).unwrap_or(path));
                 !is_whole(&twin)
                     || (twin.is_file() && !twin.is_symlink() && fs::read(&twin).ok().as_ref() != Some(content))
             })
         {
             fs::remove_dir_all(self.at("rw")).expect("it can be removed");
-            self.fill("rw");
+            self.fill_folder("rw");
         }
     }
 }
@@ -103,24 +103,25 @@ pub fn run(data: &[u8]) {
 }
 
 fn run_on(disk: &Disk, data: &[u8]) {
-    let (read_only, outside) = (disk.listing("ro"), disk.listing("outside"));
-    let mut cell = Cell { vfs: vfs(disk), open: Vec::new(), hidden: &disk.hidden };
+    let (read_only, outside) = (disk.list_tree("ro"), disk.list_tree("outside"));
+    let mut cell = Cell { vfs: mount_folders(disk), open: Vec::new(), hidden: &disk.hidden };
     for line in data.split(|&byte| byte == b'\n').take(MAX_LINES) {
         let mut words = line.splitn(2, |&byte| byte == b' ');
         let (what, rest) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
-        cell.step(what, rest);
+        cell.run_operation(what, rest);
     }
+    // Closes what is open before the folders are compared.
     drop(cell);
-    assert_eq!(disk.listing("outside"), outside, "something outside was changed");
-    assert_eq!(disk.listing("ro"), read_only, "something read-only was changed");
+    assert_eq!(disk.list_tree("outside"), outside, "something outside was changed");
+    assert_eq!(disk.list_tree("ro"), read_only, "something read-only was changed");
     let mut names: Vec<_> =
         fs::read_dir(disk.folder.path()).expect("a folder").flatten().map(|e| e.file_name()).collect();
     names.sort();
     assert_eq!(names, ["outside", "ro", "rw"]);
-    disk.restore();
+    disk.restore_writable();
 }
 
-fn vfs(disk: &Disk) -> Vfs {
+fn mount_folders(disk: &Disk) -> Vfs {
     let host = |name: &str, writable| HostFolder::open(&disk.at(name), writable).expect("a folder");
     let mounts = [
         Mount::scratch("/tmp"),
@@ -135,28 +136,28 @@ fn vfs(disk: &Disk) -> Vfs {
 struct Cell<'d> {
     vfs: Vfs,
     hidden: &'d [u64],
-    /// Folders that paths are also taken from.
+    /// Open folders that paths may be relative to.
     open: Vec<u32>,
 }
 
 impl Cell<'_> {
-    fn step(&mut self, what: &[u8], path: &[u8]) {
+    fn run_operation(&mut self, what: &[u8], path: &[u8]) {
         // An upper-case operation starts from the folder that was opened last.
         let dir = if what.first().is_some_and(u8::is_ascii_uppercase) { self.open.last().copied() } else { None };
         let dir = dir.unwrap_or(ROOT);
         let create = Open { read: true, write: true, create: true, ..Open::default() };
         match what.to_ascii_lowercase().as_slice() {
-            b"read" => self.read(dir, path, Open { read: true, ..Open::default() }),
-            b"new" => self.read(dir, path, Open { exclusive: true, ..create }),
-            b"write" => self.write(dir, path, create),
-            b"append" => self.write(dir, path, Open { append: true, ..create }),
-            b"cut" => self.write(dir, path, Open { truncate: true, ..create }),
+            b"read" => self.try_read(dir, path, Open { read: true, ..Open::default() }),
+            b"new" => self.try_read(dir, path, Open { exclusive: true, ..create }),
+            b"write" => self.try_write(dir, path, create),
+            b"append" => self.try_write(dir, path, Open { append: true, ..create }),
+            b"cut" => self.try_write(dir, path, Open { truncate: true, ..create }),
             b"cd" => {
                 let how = Open { read: true, directory: true, ..Open::default() };
                 self.open.extend(self.vfs.open(dir, path, how));
             }
-            b"ls" => self.list(dir, path),
-            b"stat" => self.stat(dir, path),
+            b"ls" => self.try_list(dir, path),
+            b"stat" => self.try_stat(dir, path),
             b"mkdir" => drop(self.vfs.make_directory(dir, path)),
             b"rm" => drop(self.vfs.unlink(dir, path)),
             b"rmdir" => drop(self.vfs.remove_directory(dir, path)),
@@ -169,7 +170,7 @@ impl Cell<'_> {
         }
     }
 
-    fn read(&mut self, dir: u32, path: &[u8], how: Open) {
+    fn try_read(&mut self, dir: u32, path: &[u8], how: Open) {
         let Ok(fd) = self.vfs.open(dir, path, how) else { return };
         let mut buffer = [0; 64];
         let count = self.vfs.read(fd, &mut buffer).unwrap_or(0);
@@ -177,13 +178,13 @@ impl Cell<'_> {
         self.vfs.close(fd).expect("it was open");
     }
 
-    fn write(&mut self, dir: u32, path: &[u8], how: Open) {
+    fn try_write(&mut self, dir: u32, path: &[u8], how: Open) {
         let Ok(fd) = self.vfs.open(dir, path, how) else { return };
         let _ = self.vfs.write(fd, b"written");
         self.vfs.close(fd).expect("it was open");
     }
 
-    fn list(&mut self, dir: u32, path: &[u8]) {
+    fn try_list(&mut self, dir: u32, path: &[u8]) {
         let how = Open { read: true, directory: true, ..Open::default() };
         let Ok(fd) = self.vfs.open(dir, path, how) else { return };
         let (mut dots, mut left) = (Vec::new(), 200);
@@ -198,7 +199,7 @@ impl Cell<'_> {
         self.vfs.close(fd).expect("it was open");
     }
 
-    fn stat(&mut self, dir: u32, path: &[u8]) {
+    fn try_stat(&mut self, dir: u32, path: &[u8]) {
         match self.vfs.stat_at(dir, path) {
             Ok(stat) => assert!(!self.hidden.contains(&stat.ino), "it is seen from inside"),
             Err(errno) => assert_ne!(errno, Errno::Io, "{}", String::from_utf8_lossy(path)),

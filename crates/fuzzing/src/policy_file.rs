@@ -21,18 +21,18 @@ pub fn run(data: &[u8]) {
             for_all.http.deny.iter().all(|rule| granted.http.deny.contains(rule)),
             "a denial for all holds for all"
         );
-        survives(skill, &granted);
+        check_round_trip(skill, &granted);
     }
 }
 
-fn survives(skill: &str, granted: &Grants) {
+fn check_round_trip(skill: &str, granted: &Grants) {
     let texts = |grants: &Grants| GrantKind::ALL.map(|kind| grants.texts(kind));
     if texts(granted).iter().any(|texts| texts.len() > MAX_ENTRIES) {
         return;
     }
-    let mut text = format!("[skill.{}]\n", quoted(skill));
+    let mut text = format!("[skill.{}]\n", toml_string(skill));
     for kind in GrantKind::ALL {
-        let entries: Vec<String> = granted.texts(kind).iter().map(|text| quoted(text)).collect();
+        let entries: Vec<String> = granted.texts(kind).iter().map(|text| toml_string(text)).collect();
         text += &format!("{} = [{}]\n", kind.key(), entries.join(", "));
     }
     let again = PolicyFile::parse(&text).unwrap_or_else(|error| panic!("{error}: {text}"));
@@ -44,6 +44,6 @@ fn survives(skill: &str, granted: &Grants) {
 }
 
 /// JSON's texts are TOML's, but for one character.
-fn quoted(text: &str) -> String {
+fn toml_string(text: &str) -> String {
     serde_json::to_string(text).unwrap_or_default().replace('\u{7f}', "\\u007f")
 }

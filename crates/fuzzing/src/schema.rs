@@ -20,11 +20,11 @@ pub fn run(data: &[u8]) {
     assert!(!empty || valid == Ok(true));
     // Identifiers, references and dialects mean something else one level down.
     if !empty && params.is_object() && !schema.to_string().contains('$') {
-        agree(valid.ok(), is_valid(&json!({ "allOf": [schema] }), &params).ok(), "allOf");
-        agree(valid.ok(), is_valid(&json!({ "not": schema }), &params).ok().map(|valid| !valid), "not");
+        assert_agree(valid.ok(), is_valid(&json!({ "allOf": [schema] }), &params).ok(), "allOf");
+        assert_agree(valid.ok(), is_valid(&json!({ "not": schema }), &params).ok().map(|valid| !valid), "not");
     }
 }
 
-fn agree(one: Option<bool>, other: Option<bool>, keyword: &str) {
+fn assert_agree(one: Option<bool>, other: Option<bool>, keyword: &str) {
     assert!(one.zip(other).is_none_or(|(one, other)| one == other), "under `{keyword}` it is another verdict");
 }

@@ -8,47 +8,47 @@ use std::sync::Arc;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
-use super::bait::{Bait, hex, percent};
-use super::{contains, first_line};
+use super::planted_secret::{PlantedSecret, hex_encode, percent_encode};
+use super::{contains_bytes, first_line};
 use skillcell_http::{Scrubber, Scrubbing};
 
 pub fn run(data: &[u8]) {
     let Some((value, text)) = first_line(data) else { return };
-    let Some(bait) = Bait::of("a.test", value) else { return };
-    let (scrubber, text) = (Arc::new(bait.scrubber()), bait.set(text));
+    let Some(planted) = PlantedSecret::with_value("a.test", value) else { return };
+    let (scrubber, text) = (Arc::new(planted.scrubber()), planted.fill_forms(text));
     let clean = scrubber.scrub_bytes(&text).into_owned();
-    let forms = forms(value);
-    for piece in pieces(&clean, bait.placeholder.as_bytes()) {
+    let forms = encoded_forms(value);
+    for piece in split_at_placeholders(&clean, planted.placeholder.as_bytes()) {
         for form in &forms {
-            assert!(!contains(piece, form), "{} is left: {}", form.escape_ascii(), clean.escape_ascii());
+            assert!(!contains_bytes(piece, form), "{} is left: {}", form.escape_ascii(), clean.escape_ascii());
         }
     }
-    if clean.len() == text.len() && !contains(&clean, bait.placeholder.as_bytes()) {
+    if clean.len() == text.len() && !contains_bytes(&clean, planted.placeholder.as_bytes()) {
         assert_eq!(clean, text);
     }
     let cut = usize::from(data[data.len() - 1]);
     for cut in [1, 2, cut.max(1)] {
-        assert_eq!(streamed(&scrubber, &text, cut), clean, "it depends on how the text is cut: {cut}");
+        assert_eq!(scrub_in_pieces(&scrubber, &text, cut), clean, "it depends on how the text is cut: {cut}");
     }
 }
 
-fn streamed(scrubber: &Arc<Scrubber>, text: &[u8], cut: usize) -> Vec<u8> {
+fn scrub_in_pieces(scrubber: &Arc<Scrubber>, text: &[u8], cut: usize) -> Vec<u8> {
     let (mut scrubbing, mut out) = (Scrubbing::new(scrubber.clone()), Vec::new());
     text.chunks(cut).for_each(|piece| scrubbing.push(piece, &mut out));
     scrubbing.finish(&mut out);
     out
 }
 
-fn forms(value: &str) -> Vec<Vec<u8>> {
+fn encoded_forms(value: &str) -> Vec<Vec<u8>> {
     let bytes = value.as_bytes();
     let json = serde_json::to_string(value).unwrap_or_default();
     let mut forms = vec![
         bytes.to_vec(),
         json.as_bytes()[1..json.len() - 1].to_vec(),
-        hex(bytes).into_bytes(),
-        hex(bytes).to_uppercase().into_bytes(),
-        percent(bytes).into_bytes(),
-        percent(bytes).to_uppercase().into_bytes(),
+        hex_encode(bytes).into_bytes(),
+        hex_encode(bytes).to_uppercase().into_bytes(),
+        percent_encode(bytes).into_bytes(),
+        percent_encode(bytes).to_uppercase().into_bytes(),
     ];
     // Whole groups of three bytes around it, at each alignment: no padding, and no character of it is the value's alone.
     for before in 0..3 {
@@ -58,8 +58,8 @@ fn forms(value: &str) -> Vec<Vec<u8>> {
     forms.into_iter().filter(|form| !form.is_empty()).collect()
 }
 
-/// What is between the placeholders: a value that is made up of a part of one and of what is beside it is none.
-fn pieces<'t>(text: &'t [u8], placeholder: &[u8]) -> Vec<&'t [u8]> {
+/// The parts between placeholders: a value that spans a placeholder's edge is a coincidence, not a leak.
+fn split_at_placeholders<'t>(text: &'t [u8], placeholder: &[u8]) -> Vec<&'t [u8]> {
     let (mut pieces, mut rest) = (Vec::new(), text);
     while let Some(at) = rest.windows(placeholder.len()).position(|window| window == placeholder) {
         pieces.push(&rest[..at]);

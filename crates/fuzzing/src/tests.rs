@@ -8,7 +8,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use super::{TARGETS, target};
+use super::{TARGETS, find_target};
 
 const SECONDS: u64 = 2;
 const MAX_INPUT_BYTES: usize = 64 << 10;
@@ -66,7 +66,7 @@ fn fuzz_folder(below: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz").join(below)
 }
 
-fn corpus(name: &str) -> Vec<(String, Vec<u8>)> {
+fn read_corpus(name: &str) -> Vec<(String, Vec<u8>)> {
     let entries = fs::read_dir(fuzz_folder("corpus").join(name)).expect("a folder with a corpus");
     let mut inputs: Vec<_> = entries
         .map(|entry| entry.expect("an entry").path())
@@ -80,37 +80,37 @@ fn corpus(name: &str) -> Vec<(String, Vec<u8>)> {
 struct Dice(u64);
 
 impl Dice {
-    fn below(&mut self, count: usize) -> usize {
+    fn roll_below(&mut self, count: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
         (self.0 % count.max(1) as u64) as usize
     }
 
-    fn range(&mut self, length: usize) -> std::ops::Range<usize> {
-        let (one, other) = (self.below(length + 1), self.below(length + 1));
+    fn roll_range(&mut self, length: usize) -> std::ops::Range<usize> {
+        let (one, other) = (self.roll_below(length + 1), self.roll_below(length + 1));
         one.min(other)..one.max(other).min(one.min(other) + 64)
     }
 }
 
 fn mutate(input: &mut Vec<u8>, others: &[(String, Vec<u8>)], dice: &mut Dice) {
-    for _ in 0..=dice.below(4) {
-        let at = dice.below(input.len() + 1);
-        match dice.below(6) {
-            0 if at < input.len() => input[at] ^= 1 << dice.below(8),
-            1 if at < input.len() => input[at] = dice.below(256) as u8,
-            2 => drop(input.drain(dice.range(input.len()))),
+    for _ in 0..=dice.roll_below(4) {
+        let at = dice.roll_below(input.len() + 1);
+        match dice.roll_below(6) {
+            0 if at < input.len() => input[at] ^= 1 << dice.roll_below(8),
+            1 if at < input.len() => input[at] = dice.roll_below(256) as u8,
+            2 => drop(input.drain(dice.roll_range(input.len()))),
             3 => {
-                let piece = input[dice.range(input.len())].to_vec();
+                let piece = input[dice.roll_range(input.len())].to_vec();
                 input.splice(at..at, piece);
             }
             4 => {
-                let other = &others[dice.below(others.len())].1;
-                let piece = other[dice.range(other.len())].to_vec();
+                let other = &others[dice.roll_below(others.len())].1;
+                let piece = other[dice.roll_range(other.len())].to_vec();
                 input.splice(at..at, piece);
             }
             _ => {
-                let word = WORDS[dice.below(WORDS.len())].bytes();
+                let word = WORDS[dice.roll_below(WORDS.len())].bytes();
                 input.splice(at..at, word);
             }
         }
@@ -118,22 +118,22 @@ fn mutate(input: &mut Vec<u8>, others: &[(String, Vec<u8>)], dice: &mut Dice) {
     }
 }
 
-fn setting(name: &str) -> Option<u64> {
+fn env_number(name: &str) -> Option<u64> {
     std::env::var(name).ok().map(|text| text.parse().unwrap_or_else(|_| panic!("{name} is not a number")))
 }
 
 fn short_run(name: &str) {
-    let (target, inputs) = (target(name), corpus(name));
+    let (target, inputs) = (find_target(name), read_corpus(name));
     assert!(inputs.len() >= 3, "a corpus of {}", inputs.len());
     for (path, input) in &inputs {
         catch_unwind(|| (target.run)(input)).unwrap_or_else(|_| panic!("it failed on {path}"));
     }
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(1, |since| since.as_nanos() as u64);
-    let seed = setting("SKILLCELL_FUZZ_SEED").unwrap_or(now | 1);
-    let until = Instant::now() + Duration::from_secs(setting("SKILLCELL_FUZZ_SECONDS").unwrap_or(SECONDS));
+    let seed = env_number("SKILLCELL_FUZZ_SEED").unwrap_or(now | 1);
+    let until = Instant::now() + Duration::from_secs(env_number("SKILLCELL_FUZZ_SECONDS").unwrap_or(SECONDS));
     let (mut dice, mut runs) = (Dice(seed | 1), 0_u64);
     while Instant::now() < until {
-        let mut input = inputs[dice.below(inputs.len())].1.clone();
+        let mut input = inputs[dice.roll_below(inputs.len())].1.clone();
         mutate(&mut input, &inputs, &mut dice);
         let outcome = catch_unwind(AssertUnwindSafe(|| (target.run)(&input)));
         assert!(outcome.is_ok(), "SKILLCELL_FUZZ_SEED={seed}, run {runs}: {name} failed on {}", input.escape_ascii());

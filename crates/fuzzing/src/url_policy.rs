@@ -22,7 +22,7 @@ pub fn run(data: &[u8]) {
     let case = Case::read(text);
     for (method, url) in &case.requests {
         match Target::parse(url) {
-            Ok(target) => case.check(method, url, &target),
+            Ok(target) => case.check_request(method, url, &target),
             Err(error) => assert_fit_to_show(&error.to_string()),
         }
     }
@@ -33,9 +33,9 @@ impl<'t> Case<'t> {
         let mut case = Case::default();
         for (what, rest) in text.split('\n').filter_map(|line| line.split_once(' ')) {
             match what {
-                "allow" => add(&mut case.grants.http.allow, rest, HttpRule::parse),
-                "deny" => add(&mut case.grants.http.deny, rest, HttpRule::parse_deny),
-                "ask" => add(&mut case.asked, rest, HttpRule::parse),
+                "allow" => add_rule(&mut case.grants.http.allow, rest, HttpRule::parse),
+                "deny" => add_rule(&mut case.grants.http.deny, rest, HttpRule::parse_deny),
+                "ask" => add_rule(&mut case.asked, rest, HttpRule::parse),
                 _ if case.requests.len() < MAX_REQUESTS => case.requests.push((what, rest)),
                 _ => {}
             }
@@ -43,15 +43,15 @@ impl<'t> Case<'t> {
         case
     }
 
-    fn check(&self, method: &str, url: &str, target: &Target) {
+    fn check_request(&self, method: &str, url: &str, target: &Target) {
         let shown = target.to_string();
         assert_eq!(Target::parse(&shown).as_ref(), Ok(target), "{shown}");
         let (origin, path) = shown.split_at(target.origin().len());
         let authority = origin.split_once("://").expect("an origin").1;
         assert_eq!(Target::from_parts(target.scheme(), authority, path).as_ref(), Ok(target), "{shown}");
         self.same_place(target);
-        self.decide(method, url, target);
-        self.narrow(method, target);
+        self.check_decision(method, url, target);
+        self.check_narrowing(method, target);
     }
 
     /// The HTTP client understands the same host and port by it.
@@ -61,7 +61,7 @@ impl<'t> Case<'t> {
         assert_eq!(place.to_string(), format!("{}:{}", target.host(), target.port()));
     }
 
-    fn decide(&self, method: &str, url: &str, target: &Target) {
+    fn check_decision(&self, method: &str, url: &str, target: &Target) {
         let rules = &self.grants.http;
         let decision = rules.decide(method, target);
         match &decision {
@@ -78,19 +78,19 @@ impl<'t> Case<'t> {
                 }
             }
         }
-        // No rule for its host: nothing to compare, and expressions take long to make.
+        // No rule names the host: nothing to compare, and compiling expressions is slow.
         if matches!(decision, Err(HttpDenial::NotAllowed { part: HttpPart::Host, .. })) {
             return;
         }
-        let naive = self.naive(method, url, target);
+        let naive = self.naive_allows(method, url, target);
         assert!(decision.is_err() || naive, "{method} {url} is allowed, and not by the naive reading");
-        // What looks like a dot or a slash is no concern of the naive one; nor are methods that no rule allows.
+        // The naive implementation knows neither lookalikes of dots and slashes nor methods that no rule can allow.
         let known = matches!(target.match_path().ambiguity(), Some(Ambiguity::Lookalike))
             || matches!(decision, Err(HttpDenial::Method(_)));
         assert!(decision.is_ok() || !naive || known, "{method} {url} is refused, and not by the naive reading");
     }
 
-    fn naive(&self, method: &str, url: &str, target: &Target) -> bool {
+    fn naive_allows(&self, method: &str, url: &str, target: &Target) -> bool {
         let texts = |rules: &[HttpRule]| rules.iter().map(ToString::to_string).collect::<Vec<_>>();
         // An IPv6 address has many spellings: that one is read as the other shows it.
         let url = if url.contains('[') { target.to_string() } else { url.to_owned() };
@@ -98,7 +98,7 @@ impl<'t> Case<'t> {
     }
 
     /// What holds is what was granted and asked for.
-    fn narrow(&self, method: &str, target: &Target) {
+    fn check_narrowing(&self, method: &str, target: &Target) {
         let wishes: Vec<String> = self.asked.iter().map(ToString::to_string).collect();
         let asked = Permissions::parse(&serde_json::json!({ "network": wishes })).expect("shown rules are read");
         let held = Effective::of("s", Some(&asked), &self.grants).grants;
@@ -109,7 +109,7 @@ impl<'t> Case<'t> {
 }
 
 /// A rule that is one survives being shown.
-fn add<E: ToString>(rules: &mut Vec<HttpRule>, text: &str, read: fn(&str) -> Result<HttpRule, E>) {
+fn add_rule<E: ToString>(rules: &mut Vec<HttpRule>, text: &str, read: fn(&str) -> Result<HttpRule, E>) {
     match read(text) {
         Ok(rule) => {
             let shown = rule.to_string();

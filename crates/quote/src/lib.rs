@@ -1,19 +1,19 @@
-//! How text is quoted: on a terminal, in messages, for a shell, in TOML and in JSON.
+//! Quotes text for a terminal, messages, a shell, TOML and JSON.
 //!
-//! What is quoted comes from strangers and is shown to the operator, who may paste it: nothing in it reaches a terminal, a
-//! shell or a policy file as anything but text. Everything that shows a stranger's text goes through one of these
-//! functions, and which characters are harmless is said once, by [`is_plain`].
+//! The text is untrusted and is shown to the operator, who may paste it: nothing in it reaches a terminal, a shell or a
+//! policy file as anything but text. Everything that shows untrusted text goes through one of these functions, and
+//! [`is_plain`] alone defines which characters need no escape.
 
 /// The longest text that a message quotes, in characters.
 const MAX_QUOTED: usize = 200;
 
-/// Text in which nothing steers a terminal, reorders or starts a line, or is not seen: such characters are spelled out.
+/// One line of text: line ends, and control, bidirectional and invisible characters, are escaped.
 pub fn one_line(text: &str) -> String {
     spell_out(text, is_plain)
 }
 
-/// The same with line ends and tabs left in.
-pub fn harmless(text: &str) -> String {
+/// Like [`one_line`], but keeps line ends and tabs.
+pub fn escape_unprintable(text: &str) -> String {
     spell_out(text, |c| is_plain(c) || matches!(c, '\n' | '\t'))
 }
 
@@ -30,12 +30,13 @@ pub fn cut(text: &str, chars: usize) -> String {
     }
 }
 
-/// The first characters of a name that is compared as ASCII: a letter that only looks like one of these is spelled out.
+/// The first characters of a name that is compared as ASCII; others, which may only look like ASCII letters, are
+/// escaped.
 pub fn cut_ascii(text: &str, chars: usize) -> String {
     text.chars().take(chars).flat_map(char::escape_default).collect()
 }
 
-/// JSON in ASCII: what is not is only ever inside a string, where it can be escaped.
+/// JSON in ASCII: other characters occur only inside strings, where they can be escaped.
 pub fn ascii_json(json: &str) -> String {
     let mut out = String::with_capacity(json.len());
     for c in json.chars() {
@@ -74,7 +75,7 @@ pub fn shell(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }
 
-/// As it is where that is plainly a word, else in single quotes.
+/// A word for a POSIX shell: unchanged if it needs no quotes, else in single quotes.
 pub fn shell_word(text: &str) -> String {
     let plain = |b: u8| b.is_ascii_alphanumeric() || b"_./-".contains(&b);
     let is_word = !text.is_empty() && !text.starts_with('-') && text.bytes().all(plain);
@@ -118,7 +119,7 @@ mod tests {
     fn what_steers_breaks_or_hides_is_spelled_out() {
         let hostile =
             "\u{1b}[2J\u{9b}2J\r\u{61c}\u{202e}\u{2066}\u{2028}\u{2029}\u{200b}\u{feff}\u{e0041}\u{e0100}\u{3164}";
-        let shown = harmless(&format!("a\n\tb{hostile}ü⚠\u{fe0f}"));
+        let shown = escape_unprintable(&format!("a\n\tb{hostile}ü⚠\u{fe0f}"));
         assert!(shown.starts_with("a\n\tb") && shown.ends_with("ü⚠\u{fe0f}"), "{shown}");
         assert!(shown[4..].chars().all(is_plain), "{shown:?}");
         assert!(shown.contains("\\u{61c}") && shown.contains("\\u{2028}") && shown.contains("\\r"), "{shown}");

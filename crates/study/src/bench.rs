@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use self::native::Native;
+use self::native::NativeRunner;
 pub use self::stats::Series;
 use skillcell_cache::progress::Progress;
 use skillcell_host::call::{Call, Outcome, Report};
@@ -78,21 +78,23 @@ const PASSES_PER_ROUND: usize = 10;
 const SKILLS_PER_ROUND: usize = 2;
 
 /// Runs the plan.
-pub fn run(
+pub fn run_bench(
     host: &Host,
     skill: &Skill,
     call: &Call,
     plan: &Plan,
     progress: &dyn Progress,
 ) -> Result<Figures, BenchError> {
-    let checked = |call: &Call| returned(host.call(skill, call)?);
+    let checked = |call: &Call| require_return(host.call(skill, call)?);
     let mut unbaked = call.clone();
     unbaked.use_image = false;
+    // Warms up: the first calls bake the image and map it.
     for _ in 0..20 {
         checked(call)?;
     }
     let mut missing = Vec::new();
-    let native = native(host, skill, call, plan, progress).map_err(|why| missing.push(format!("python series: {why}")));
+    let native =
+        prepare_native(host, skill, call, plan, progress).map_err(|why| missing.push(format!("python series: {why}")));
     progress.step("measuring");
     let [mut cell, mut no_image] = [Series::new("cell"), Series::new("cell_no_image")];
     let [mut python_skill, mut python_pass] = [Series::new("python_skill"), Series::new("python_pass")];
@@ -110,16 +112,16 @@ pub fn run(
         checked(&unbaked)?;
         no_image.add(started.elapsed());
         if let Ok(native) = &native {
-            let passes = (0..PASSES_PER_ROUND).map(|_| native.pass());
+            let passes = (0..PASSES_PER_ROUND).map(|_| native.time_bare_start());
             add_all(&mut python_pass, passes, &mut missing);
-            add_all(&mut python_skill, (0..SKILLS_PER_ROUND).map(|_| native.skill()), &mut missing);
+            add_all(&mut python_skill, (0..SKILLS_PER_ROUND).map(|_| native.time_skill()), &mut missing);
         }
         progress.fraction(round as u64 + 1, ROUNDS as u64);
     }
     progress.step("measuring throughput");
     let throughput = [1, plan.threads]
         .iter()
-        .map(|&threads| Ok((threads, throughput(host, skill, call, threads, plan.throughput_time)?)))
+        .map(|&threads| Ok((threads, measure_throughput(host, skill, call, threads, plan.throughput_time)?)))
         .collect::<Result<_, BenchError>>()?;
     Ok(Figures {
         skill: skill.id().to_owned(),
@@ -133,15 +135,21 @@ pub fn run(
     })
 }
 
-/// Processes of the skill outside of any sandbox, if they may be.
-fn native(host: &Host, skill: &Skill, call: &Call, plan: &Plan, progress: &dyn Progress) -> Result<Native, String> {
-    match Native::refusal(skill, plan.trust_remote_code) {
+/// Prepares native processes of the skill, outside of any sandbox, unless it is not trusted.
+fn prepare_native(
+    host: &Host,
+    skill: &Skill,
+    call: &Call,
+    plan: &Plan,
+    progress: &dyn Progress,
+) -> Result<NativeRunner, String> {
+    match NativeRunner::refusal(skill, plan.trust_remote_code) {
         Some(why) => Err(why),
-        None => Native::new(host, skill, call, progress),
+        None => NativeRunner::new(host, skill, call, progress),
     }
 }
 
-/// Adds what was measured, and the first reason why something was not.
+/// Adds the times, and to `missing` the first reason why something could not be measured.
 fn add_all(series: &mut Series, times: impl Iterator<Item = Result<Duration, String>>, missing: &mut Vec<String>) {
     for time in times {
         match time {
@@ -152,13 +160,19 @@ fn add_all(series: &mut Series, times: impl Iterator<Item = Result<Duration, Str
     }
 }
 
-fn throughput(host: &Host, skill: &Skill, call: &Call, threads: usize, time: Duration) -> Result<f64, BenchError> {
+fn measure_throughput(
+    host: &Host,
+    skill: &Skill,
+    call: &Call,
+    threads: usize,
+    time: Duration,
+) -> Result<f64, BenchError> {
     let started = Instant::now();
     let counts = std::thread::scope(|scope| {
         let work = || {
             let mut count = 0u64;
             while started.elapsed() < time {
-                returned(host.call(skill, call)?)?;
+                require_return(host.call(skill, call)?)?;
                 count += 1;
             }
             Ok::<u64, BenchError>(count)
@@ -172,8 +186,8 @@ fn throughput(host: &Host, skill: &Skill, call: &Call, threads: usize, time: Dur
     Ok(counts.iter().sum::<u64>() as f64 / started.elapsed().as_secs_f64())
 }
 
-/// Measuring failures would measure something else.
-fn returned(report: Report) -> Result<Report, BenchError> {
+/// An error unless the call returned: the time of a failure says nothing about a call.
+fn require_return(report: Report) -> Result<Report, BenchError> {
     let detail = match &report.outcome {
         Outcome::Returned(_) => return Ok(report),
         Outcome::Raised(raised) => format!(" {}: {}", raised.kind, raised.message),

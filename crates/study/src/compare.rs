@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
-pub use self::measure::run;
+pub use self::measure::run_comparison;
 use crate::bench::Series;
 use skillcell_host::HostError;
 pub use skillcell_host::{Download, Footprint};
@@ -20,11 +20,11 @@ use skillcell_policy::Tier;
 #[derive(Debug, Clone)]
 pub struct Plan {
     pub tiers: Vec<Tier>,
-    /// Calls in a cell; there are many more of them, since they are that much shorter.
+    /// Calls in a cell; more than elsewhere, since they are much shorter.
     pub cell_calls: usize,
     /// Calls in each other tier.
     pub calls: usize,
-    /// The program to start anew for each cold start, with the words that come before the tier's name.
+    /// The program that each cold start runs, with its arguments up to the tier's name.
     pub cold: Option<(PathBuf, Vec<String>)>,
 }
 
@@ -94,8 +94,8 @@ impl Comparison {
         })
     }
 
-    /// As a group of bars.
-    pub fn group(&self) -> chart::Group {
+    /// The warm calls of each tier as a group of bars.
+    pub fn chart_group(&self) -> chart::Group {
         let bar = |figures: &Figures| chart::Bar {
             label: figures.tier.to_string(),
             kind: figures.tier as usize,

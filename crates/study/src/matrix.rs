@@ -1,15 +1,14 @@
 //! The study of a registry: every skill analysed, its own tests run in cells, natively and in Pyodide, recorded calls made again, and
 //! calls measured. What comes of it is a [`Matrix`], written as JSON, Markdown and one HTML page.
 //!
-//! It decides nothing: the verdict is the analysis', and the tests, calls and figures stand beside it as evidence.
+//! It decides nothing: the verdict comes from the analysis; tests, calls and figures are evidence beside it.
 //!
 //! ```text
 //!   discover ──▶ each skill, in parallel: analysis, packages, tests in cells │ natively │ in Pyodide, recorded calls
 //!                each skill, one after the other: image, latency            ──▶ Matrix ──▶ expect, page, markdown
 //! ```
 
-mod answer;
-mod answers;
+mod answer_servers;
 mod cases;
 mod cells;
 mod confine;
@@ -26,6 +25,7 @@ mod page;
 mod parity;
 mod pyodide;
 mod row;
+mod summary;
 
 use std::path::PathBuf;
 use std::sync::Mutex;
@@ -33,12 +33,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 pub use self::cases::{Cases, Ending};
 pub use self::discover::Source;
-pub use self::discover::matches as matches_glob;
+pub use self::discover::matches_glob;
 pub use self::expect::Expectations;
-pub use self::markdown::{document, fill_in};
+pub use self::markdown::{fill_in, render_document};
 pub use self::model::*;
-pub use self::page::page;
-use self::row::Around;
+pub use self::page::render_page;
+use self::row::StudyResources;
 use skillcell_cache::progress::Progress;
 use skillcell_host::{Host, HostError};
 use skillcell_packages::provision;
@@ -54,9 +54,9 @@ pub struct Study {
     pub skills: Vec<String>,
     /// Run the tests natively, and measure Python processes. This executes the skills' code and their packages' on this
     /// machine, outside of any cell.
-    pub native: Native,
+    pub native: NativeRuns,
     /// Run the tests in Pyodide on Node.js too, which is outside of any cell as well.
-    pub pyodide: Native,
+    pub pyodide: NativeRuns,
     pub latency: bool,
     pub cases: Cases,
     pub jobs: usize,
@@ -64,10 +64,10 @@ pub struct Study {
 
 /// Whether skills' code may run outside of cells.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Native {
-    Run,
-    /// Not, for this reason, which the columns then show.
-    Not(String),
+pub enum NativeRuns {
+    Allowed,
+    /// They are skipped, for this reason, which the columns show.
+    Skipped(String),
 }
 
 impl Default for Study {
@@ -75,8 +75,8 @@ impl Default for Study {
         Study {
             source: Source::Pinned,
             skills: Vec::new(),
-            native: Native::Run,
-            pyodide: Native::Not("not run: it takes --pyodide".to_owned()),
+            native: NativeRuns::Allowed,
+            pyodide: NativeRuns::Skipped("not run: it takes --pyodide".to_owned()),
             latency: true,
             cases: Cases::pinned(),
             jobs: std::thread::available_parallelism().map_or(2, usize::from),
@@ -91,55 +91,57 @@ pub enum MatrixError {
     Host(#[from] HostError),
     #[error("the folder `{}` can't be read", .path.display())]
     Folder { path: PathBuf, source: std::io::Error },
-    #[error("there is no skill in {}{}", place(.registry), filtered(.globs))]
+    #[error("there is no skill in {}{}", describe_source(.registry), describe_filter(.globs))]
     NoSkills { registry: Source, globs: Vec<String> },
 }
 
-fn place(source: &Source) -> String {
+fn describe_source(source: &Source) -> String {
     match source {
         Source::Pinned => "the pinned registry".to_owned(),
         Source::Folder(path) => format!("`{}`: no folder below it has a `skill.py`", path.display()),
     }
 }
 
-fn filtered(globs: &[String]) -> String {
+fn describe_filter(globs: &[String]) -> String {
     if globs.is_empty() { String::new() } else { format!(" whose id matches `{}`", globs.join("`, `")) }
 }
 
-/// Does the study.
-pub fn study(host: &Host, study: &Study, progress: &dyn Progress) -> Result<Matrix, MatrixError> {
+/// Studies the skills in parallel, then measures their calls one after the other.
+pub fn run_study(host: &Host, study: &Study, progress: &dyn Progress) -> Result<Matrix, MatrixError> {
     host.install()?;
-    let found = discover::discover(host, &study.source, &study.skills)?;
-    let around = Around::prepare(host, study, &found, progress);
+    let found = discover::discover_skills(host, &study.source, &study.skills)?;
+    let resources = StudyResources::prepare(host, study, &found, progress);
     let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let rows = Mutex::new(Vec::new());
+    // Each worker takes the next skill from the counter until there are none.
     std::thread::scope(|scope| {
         for _ in 0..study.jobs.clamp(1, found.len()) {
             scope.spawn(|| {
                 while let Some((id, skill)) = found.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let (row, figures) = around.row(id, skill);
+                    let (row, figures) = resources.study_skill(id, skill);
                     let done = done.fetch_add(1, Ordering::Relaxed) + 1;
-                    progress.step(&format!("{done}/{} {}", found.len(), row::in_short(&row)));
+                    progress.step(&format!("{done}/{} {}", found.len(), row::progress_line(&row)));
                     rows.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push((row, figures));
                 }
             });
         }
     });
     let mut rows = rows.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+    // Workers finish in any order; the matrix must not depend on it.
     rows.sort_by(|one, other| one.0.id.cmp(&other.0.id));
-    let mut matrix = around.matrix(&study.source);
+    let mut matrix = resources.empty_matrix(&study.source);
     for (row, figures) in rows {
         matrix.figures.skills.insert(row.id.clone(), figures);
         matrix.skills.push(row);
     }
     if study.latency {
-        around.measure(&found, &mut matrix, progress);
+        resources.measure_calls(&found, &mut matrix, progress);
     }
-    matrix.count();
+    matrix.count_totals();
     Ok(matrix)
 }
 
-/// What is pinned of the runtime, in words.
+/// The pinned runtime's name and version, for people.
 fn runtime_in_words() -> String {
     let pin = &provision::runtime_pin().wheel;
     format!("CPython 3.15 for WASI ({} {}) in skillcell {}", pin.name, pin.version, env!("CARGO_PKG_VERSION"))

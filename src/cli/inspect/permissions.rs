@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::cli::printer::{Printer, harmless};
+use crate::cli::printer::{Printer, escape_unprintable};
 use skillcell::settings::Settings;
 use skillcell_door::audit::when::date;
 use skillcell_host::Host;
@@ -18,7 +18,7 @@ pub struct ApprovalStates {
     error: Option<String>,
     standing: ApprovalState,
     difference: Option<Difference>,
-    /// What is granted, by whom.
+    /// Grants by source: the approval, the policy file, the flags.
     approval: Grants,
     policy: Grants,
     flags: Grants,
@@ -28,7 +28,7 @@ pub struct ApprovalStates {
 
 impl ApprovalStates {
     /// As `run` with the same flags would find it.
-    pub fn of(
+    pub fn collect_for(
         host: &Host,
         settings: &Settings,
         skill: &Skill,
@@ -76,8 +76,8 @@ impl ApprovalStates {
         })
     }
 
-    pub fn print(&self, printer: &Printer) {
-        let row = |name: &str, text: &str| printer.row(name, &harmless(text));
+    pub fn print_all(&self, printer: &Printer) {
+        let row = |name: &str, text: &str| printer.print_row(name, &escape_unprintable(text));
         let rows = |name: &str, none: &str, lines: Vec<String>| match &lines[..] {
             [] => row(name, none),
             [first, rest @ ..] => {
@@ -110,18 +110,18 @@ impl ApprovalStates {
             rows("unused", "", unused.collect());
         }
         if let Some(error) = &self.error {
-            printer.warning(&format!("its permissions can't be read: {error}"));
+            printer.print_warning(&format!("its permissions can't be read: {error}"));
         }
         match &self.decision {
             Decision::Planned(plan) => row("runs in", &plan.describe_tier()),
             Decision::Refused(refused) => {
-                printer.warning("`skillcell run` with these flags would refuse it");
+                printer.print_warning("`skillcell run` with these flags would refuse it");
                 for denial in &refused.denials {
-                    // What is missing was told above.
+                    // Already printed under `missing`.
                     if !effective.missing.iter().any(|missing| missing.message() == denial.message) {
-                        printer.warning(&denial.message);
+                        printer.print_warning(&denial.message);
                     }
-                    denial.hint.iter().for_each(|hint| printer.hint(hint));
+                    denial.hint.iter().for_each(|hint| printer.print_hint(hint));
                 }
             }
         }

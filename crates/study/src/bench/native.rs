@@ -21,18 +21,18 @@ bundle = SkillLoader.load_skill(sys.argv[1], check_requirements=False)
 print(json.dumps(bundle['class']().execute(json.loads(sys.argv[2]))))
 ";
 /// How long one process may take.
-const PATIENCE: Duration = Duration::from_secs(60);
-/// How much is kept of what one says.
-const KEPT: Keep = Keep::Last(64 << 10);
+const TIMEOUT: Duration = Duration::from_secs(60);
+/// How much of a process's output is kept.
+const KEPT_OUTPUT: Keep = Keep::Last(64 << 10);
 
-pub struct Native {
+pub struct NativeRunner {
     /// With Skillware and what the skill requires.
     venv: Venv,
     folder: tempfile::TempDir,
     params: String,
 }
 
-impl Native {
+impl NativeRunner {
     /// Why there are no native runs of this skill, if nobody trusts it.
     pub fn refusal(skill: &Skill, trusted: bool) -> Option<String> {
         let is_refused = *skill.origin() != Origin::Registry && !trusted;
@@ -45,7 +45,7 @@ impl Native {
         })
     }
 
-    pub fn new(host: &Host, skill: &Skill, call: &Call, progress: &dyn Progress) -> Result<Native, String> {
+    pub fn new(host: &Host, skill: &Skill, call: &Call, progress: &dyn Progress) -> Result<NativeRunner, String> {
         progress.step("getting a Python with Skillware for comparison");
         let required = host.manifest(skill).map_err(|error| error.to_string())?.requirements;
         let venv = host.venv(&required, &[]).map_err(|error| error.to_string())?;
@@ -54,37 +54,37 @@ impl Native {
         let place = folder.path().join("skills").join(skill.id());
         skill.write_to(&place).map_err(|error| error.to_string())?;
         std::os::unix::fs::symlink(place, folder.path().join("skill")).map_err(|error| error.to_string())?;
-        Ok(Native { venv, folder, params: call.params_json().into_owned() })
+        Ok(NativeRunner { venv, folder, params: call.params_json().into_owned() })
     }
 
     /// The leanest Python start there is.
-    pub fn pass(&self) -> Result<Duration, String> {
-        timed(self.python(&self.venv.base().executable).args(["-I", "-S", "-c", "pass"]))
+    pub fn time_bare_start(&self) -> Result<Duration, String> {
+        time_program(self.python_program(&self.venv.base().executable).args(["-I", "-S", "-c", "pass"]))
     }
 
     /// A process that imports the skill and executes it once.
-    pub fn skill(&self) -> Result<Duration, String> {
-        let mut python = self.python(&self.venv.python());
+    pub fn time_skill(&self) -> Result<Duration, String> {
+        let mut python = self.python_program(&self.venv.python());
         python.args(["-I", "-c", PROGRAM]).arg(self.folder.path().join("skill")).arg(&self.params);
-        timed(&mut python)
+        time_program(&mut python)
     }
 
-    fn python(&self, python: &Path) -> Program {
+    fn python_program(&self, python: &Path) -> Program {
         let mut program = Program::new(python, self.folder.path());
         program.env("PATH", "/usr/bin:/bin").env("LANG", "C.UTF-8").env("HOME", self.folder.path());
-        program.keep(KEPT, KEPT).may_outlive_us();
+        program.keep(KEPT_OUTPUT, KEPT_OUTPUT).may_outlive_us();
         program
     }
 }
 
-fn timed(program: &mut Program) -> Result<Duration, String> {
+fn time_program(program: &mut Program) -> Result<Duration, String> {
     let started = Instant::now();
-    let finished = program.finish(PATIENCE).map_err(|error| error.to_string())?;
+    let finished = program.finish(TIMEOUT).map_err(|error| error.to_string())?;
     let time = started.elapsed();
     match finished {
         Finished::Ended(said) if said.status.success() => Ok(time),
         Finished::Ended(said) => Err(last_line(&said.stderr)),
-        Finished::TookTooLong => Err(format!("it took longer than {PATIENCE:?}")),
+        Finished::TookTooLong => Err(format!("it took longer than {TIMEOUT:?}")),
     }
 }
 

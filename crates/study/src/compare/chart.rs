@@ -36,20 +36,20 @@ text{font:12px system-ui,sans-serif;fill:#222}.t{font-weight:600}.g{stroke:#ccc}
 @media(prefers-color-scheme:dark){text{fill:#ddd}.g{stroke:#444}.w{stroke:#ddd}\
 .k0{fill:#5cb583}.k1{fill:#7aa7e0}.k2{fill:#dba648}.k3{fill:#d97070}}";
 
-/// Draws it. What can't be drawn on such a scale (nothing, or less) is left out.
-pub fn draw(heading: &str, groups: &[Group]) -> String {
-    let scale = Scale::over(groups);
+/// Draws the chart as SVG. Values that a logarithmic scale can't show (zero and less) are left out.
+pub fn draw_chart(heading: &str, groups: &[Group]) -> String {
+    let scale = Scale::for_groups(groups);
     let rows: usize = groups.iter().map(|group| group.bars.len() + 1).sum();
     let height = TOP + ROW * rows as f64 + 28.0;
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" role=\"img\" aria-label=\"{0}\">\
          <style>{STYLE}</style><text class=\"t\" x=\"8\" y=\"20\">{0}</text>",
-        escape(heading)
+        escape_text(heading)
     );
-    scale.lines(&mut svg, height);
+    scale.draw_grid(&mut svg, height);
     let mut y = TOP;
     for group in groups {
-        let _ = write!(svg, "<text class=\"t\" x=\"8\" y=\"{:.0}\">{}</text>", y + 13.0, escape(&group.title));
+        let _ = write!(svg, "<text class=\"t\" x=\"8\" y=\"{:.0}\">{}</text>", y + 13.0, escape_text(&group.title));
         y += ROW;
         for bar in group.bars.iter().filter(|bar| bar.p50_ms > 0.0) {
             draw_bar(&mut svg, &scale, bar, y);
@@ -69,11 +69,11 @@ fn draw_bar(svg: &mut String, scale: &Scale, bar: &Bar, y: f64) {
          <line class=\"w\" x1=\"{end:.1}\" y1=\"{middle:.1}\" x2=\"{far:.1}\" y2=\"{middle:.1}\"/>\
          <text x=\"{after:.1}\" y=\"{text:.0}\">{value}</text>",
         text = y + 12.5,
-        label = escape(&bar.label),
+        label = escape_text(&bar.label),
         kind = bar.kind.min(3),
         width = end - LEFT,
         after = far + 6.0,
-        value = shown(bar.p50_ms),
+        value = format_ms(bar.p50_ms),
     );
 }
 
@@ -84,7 +84,7 @@ struct Scale {
 }
 
 impl Scale {
-    fn over(groups: &[Group]) -> Scale {
+    fn for_groups(groups: &[Group]) -> Scale {
         let values = || groups.iter().flat_map(|group| &group.bars).flat_map(|bar| [bar.p50_ms, bar.p99_ms]);
         let positive = || values().filter(|ms| *ms > 0.0 && ms.is_finite());
         let low = positive().fold(f64::INFINITY, f64::min);
@@ -101,7 +101,7 @@ impl Scale {
         LEFT + part.clamp(0.0, 1.0) * (WIDTH - LEFT - RIGHT)
     }
 
-    fn lines(&self, svg: &mut String, height: f64) {
+    fn draw_grid(&self, svg: &mut String, height: f64) {
         for power in self.low..=self.high {
             let (x, ms) = (self.x(10f64.powi(power)), 10f64.powi(power));
             let _ = write!(
@@ -110,13 +110,13 @@ impl Scale {
                  <text x=\"{x:.1}\" y=\"{base:.0}\" text-anchor=\"middle\">{value}</text>",
                 bottom = height - 24.0,
                 base = height - 8.0,
-                value = shown(ms),
+                value = format_ms(ms),
             );
         }
     }
 }
 
-fn shown(ms: f64) -> String {
+fn format_ms(ms: f64) -> String {
     match ms {
         _ if ms < 1.0 => format!("{} µs", (ms * 1000.0).round()),
         _ if ms < 10.0 => format!("{ms:.1} ms").replace(".0 ", " "),
@@ -125,8 +125,8 @@ fn shown(ms: f64) -> String {
     }
 }
 
-/// Names come from skills' folders.
-fn escape(text: &str) -> String {
+/// Names come from skills' folders, so they are untrusted.
+fn escape_text(text: &str) -> String {
     html! { (one_line(text)) }.into_string()
 }
 
@@ -141,7 +141,7 @@ mod tests {
 
     #[test]
     fn ten_times_as_long_is_one_line_further() {
-        let scale = Scale::over(&[group("a", &[(0.05, 0.1), (250.0, 400.0)])]);
+        let scale = Scale::for_groups(&[group("a", &[(0.05, 0.1), (250.0, 400.0)])]);
         assert_eq!((scale.low, scale.high), (-2, 3));
         let step = scale.x(1.0) - scale.x(0.1);
         assert!((scale.x(10.0) - scale.x(1.0) - step).abs() < 1e-9);
@@ -149,13 +149,13 @@ mod tests {
 
     #[test]
     fn a_name_stays_text() {
-        let svg = draw("h", &[group("<script>alert(1)</script>", &[(1.0, 2.0)])]);
+        let svg = draw_chart("h", &[group("<script>alert(1)</script>", &[(1.0, 2.0)])]);
         assert!(!svg.contains("<script") && svg.contains("&lt;script"));
     }
 
     #[test]
     fn nothing_measured_draws_no_bar() {
-        let svg = draw("h", &[group("a", &[(0.0, 0.0)]), group("b", &[])]);
+        let svg = draw_chart("h", &[group("a", &[(0.0, 0.0)]), group("b", &[])]);
         assert!(!svg.contains("<rect") && !svg.contains("NaN") && !svg.contains("inf"));
     }
 }

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::answers::{Answer, Request};
+use super::answer_servers::{Answer, Request};
 
 const MAX_FILE_BYTES: u64 = 64 << 20;
 
@@ -110,8 +110,8 @@ impl Case {
         self.id.split_once('#').map_or(&self.id, |(_, name)| name)
     }
 
-    /// As recorded; files of others may not say.
-    pub fn ends(&self) -> Ending {
+    /// The recorded ending; derived from the result if the file has none.
+    pub fn recorded_ending(&self) -> Ending {
         let derived = match &self.expected {
             Some(result) => Ending::of_result(result),
             None => Ending::Raises,
@@ -119,7 +119,7 @@ impl Case {
         self.ends.unwrap_or(derived)
     }
 
-    /// Whether it needs a work folder, which `work` is the path of.
+    /// Whether it needs a work folder: it has files, or mentions the path `work`.
     pub fn wants_folder(&self, work: &str) -> bool {
         let names_it = ["params", "env", "config"].iter().any(|key| self.json[*key].to_string().contains(work));
         names_it || !self.files.is_empty()
@@ -210,19 +210,19 @@ impl Cases {
     }
 
     /// A skill's cases, those that were not recorded among them.
-    pub fn of<'a>(&'a self, skill: &'a str, places: Places<'a>) -> impl Iterator<Item = Case> + 'a {
+    pub fn cases_of<'a>(&'a self, skill: &'a str, places: Places<'a>) -> impl Iterator<Item = Case> + 'a {
         let own = self.cases.iter().filter(move |(value, _)| value["skill"] == skill);
         own.filter_map(move |(value, files)| put_in_places(value, files, places))
     }
 
     /// The call to measure a skill by: its first recorded one that succeeds.
-    pub fn example(&self, skill: &str, places: Places<'_>) -> Option<Case> {
-        let mut recorded = self.of(skill, places).filter(|case| case.not_recorded.is_none());
-        recorded.find(|case| case.ends() == Ending::Succeeds)
+    pub fn example_call(&self, skill: &str, places: Places<'_>) -> Option<Case> {
+        let mut recorded = self.cases_of(skill, places).filter(|case| case.not_recorded.is_none());
+        recorded.find(|case| case.recorded_ending() == Ending::Succeeds)
     }
 
     /// The ids of the skills that there are cases of.
-    pub fn skills(&self) -> impl Iterator<Item = &str> {
+    pub fn skill_ids(&self) -> impl Iterator<Item = &str> {
         self.cases.iter().filter_map(|(value, _)| value["skill"].as_str())
     }
 }
@@ -247,21 +247,21 @@ mod tests {
     #[test]
     fn every_skill_with_cases_has_one_that_succeeds_or_the_reason_why_not() {
         let cases = Cases::parse(PINNED, &Files::Pinned).unwrap();
-        let skills: std::collections::BTreeSet<&str> = cases.skills().collect();
+        let skills: std::collections::BTreeSet<&str> = cases.skill_ids().collect();
         assert_eq!(skills.len(), 28);
         for skill in skills {
-            let reason = cases.of(skill, PLACES).find_map(|case| case.not_recorded);
-            assert!(cases.example(skill, PLACES).is_some() || reason.is_some_and(|why| why.len() > 20), "{skill}");
+            let reason = cases.cases_of(skill, PLACES).find_map(|case| case.not_recorded);
+            assert!(cases.example_call(skill, PLACES).is_some() || reason.is_some_and(|why| why.len() > 20), "{skill}");
         }
     }
 
     #[test]
     fn what_a_case_says_of_its_end_is_what_its_result_says() {
         let cases = Cases::pinned();
-        for skill in cases.skills().collect::<std::collections::BTreeSet<_>>() {
-            for case in cases.of(skill, PLACES).filter(|case| case.not_recorded.is_none()) {
+        for skill in cases.skill_ids().collect::<std::collections::BTreeSet<_>>() {
+            for case in cases.cases_of(skill, PLACES).filter(|case| case.not_recorded.is_none()) {
                 let said = case.ends.unwrap_or_else(|| panic!("{} does not say how it ends", case.id));
-                let derived = Case { ends: None, ..case.clone() }.ends();
+                let derived = Case { ends: None, ..case.clone() }.recorded_ending();
                 assert_eq!(said, derived, "{}", case.id);
             }
         }

@@ -11,17 +11,17 @@ use skillcell_child::{Finished, Keep, Program};
 use skillcell_tiers::{Sandbox, bubblewrap};
 
 /// How much of the output is kept, for its last line.
-const KEPT: Keep = Keep::Last(64 << 10);
+const KEPT_OUTPUT: Keep = Keep::Last(64 << 10);
 /// The longest report that is read.
 const MAX_REPORT: u64 = 16 << 20;
 /// Parts of the system that a Python or a Node.js needs, read-only.
 const SYSTEM: [&str; 6] = ["/usr", "/bin", "/lib", "/lib64", "/sbin", "/etc"];
 
-pub fn is_there() -> bool {
+pub fn has_bubblewrap() -> bool {
     Sandbox::bubblewrap().is_some()
 }
 
-pub struct Confined(Program);
+pub struct ConfinedProcess(Program);
 
 pub struct Output {
     pub code: Option<i32>,
@@ -32,7 +32,7 @@ pub struct Output {
 impl Output {
     /// Whether it ended as pytest does when it ran: 0 all passed, 1 some failed, 2 some files could not be collected, 5
     /// there are none.
-    pub fn is_pytests_own(&self) -> Result<(), String> {
+    pub fn check_pytest_status(&self) -> Result<(), String> {
         match self.code {
             Some(0 | 1 | 2 | 5) => Ok(()),
             _ => Err(format!("pytest ended with {}: {}", self.status, self.last_line)),
@@ -40,9 +40,9 @@ impl Output {
     }
 }
 
-impl Confined {
+impl ConfinedProcess {
     /// A program in `folder`, which it may write to. It may read `needs` beside the system.
-    pub fn new(program: &Path, needs: &[&Path], folder: &Path) -> Confined {
+    pub fn new(program: &Path, needs: &[&Path], folder: &Path) -> ConfinedProcess {
         let mut command = match Sandbox::bubblewrap() {
             Some(bwrap) => {
                 let mut wrapped = Program::new(bwrap, folder);
@@ -52,27 +52,27 @@ impl Confined {
             None => Program::new(program, folder),
         };
         command.env("PATH", "/usr/bin:/bin").env("LANG", "C.UTF-8").env("HOME", folder.join("home"));
-        command.env("TMPDIR", folder.join("tmp")).keep(KEPT, KEPT);
-        Confined(command)
+        command.env("TMPDIR", folder.join("tmp")).keep(KEPT_OUTPUT, KEPT_OUTPUT);
+        ConfinedProcess(command)
     }
 
-    pub fn arg(&mut self, arg: impl AsRef<OsStr>) -> &mut Confined {
+    pub fn arg(&mut self, arg: impl AsRef<OsStr>) -> &mut ConfinedProcess {
         self.0.arg(arg);
         self
     }
 
-    pub fn args<const N: usize>(&mut self, args: [&str; N]) -> &mut Confined {
+    pub fn args<const N: usize>(&mut self, args: [&str; N]) -> &mut ConfinedProcess {
         self.0.args(args);
         self
     }
 
-    pub fn env(&mut self, name: &str, value: impl AsRef<OsStr>) -> &mut Confined {
+    pub fn env(&mut self, name: &str, value: impl AsRef<OsStr>) -> &mut ConfinedProcess {
         self.0.env(name, value);
         self
     }
 
-    /// Runs it to its end, or to the deadline's.
-    pub fn output(&mut self, deadline: Duration) -> Result<Output, String> {
+    /// Runs it until it ends or the deadline passes.
+    pub fn run_to_end(&mut self, deadline: Duration) -> Result<Output, String> {
         let said = match self.0.finish(deadline).map_err(|error| error.to_string())? {
             Finished::Ended(said) => said,
             Finished::TookTooLong => return Err(format!("it was stopped after {} s", deadline.as_secs())),
@@ -85,9 +85,9 @@ impl Confined {
     }
 }
 
-/// The report that a run left, as far as it is bounded: a stranger wrote it.
-pub fn report(path: &Path) -> Result<String, String> {
-    // A link would lead elsewhere, and a pipe never end.
+/// Reads the report that a run wrote, up to a limit: its content is untrusted.
+pub fn read_report(path: &Path) -> Result<String, String> {
+    // The skill may have replaced it: a link would lead elsewhere, and a pipe never end.
     if !path.symlink_metadata().is_ok_and(|found| found.is_file()) {
         return Err("it took its report away".to_owned());
     }

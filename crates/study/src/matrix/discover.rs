@@ -7,7 +7,7 @@ use super::MatrixError;
 use skillcell_host::Host;
 use skillcell_packages::skill::Skill;
 
-/// Below this many folders nobody keeps a skill.
+/// How many folders deep skills are searched for.
 const MAX_DEPTH: usize = 5;
 const MAX_SKILLS: usize = 2000;
 
@@ -24,8 +24,8 @@ pub enum Source {
 pub type Found = (String, Result<Skill, String>);
 
 /// All skills whose id matches, in the order of their ids.
-pub fn discover(host: &Host, source: &Source, globs: &[String]) -> Result<Vec<Found>, MatrixError> {
-    let wanted = |id: &str| globs.is_empty() || globs.iter().any(|glob| matches(glob, id));
+pub fn discover_skills(host: &Host, source: &Source, globs: &[String]) -> Result<Vec<Found>, MatrixError> {
+    let wanted = |id: &str| globs.is_empty() || globs.iter().any(|glob| matches_glob(glob, id));
     let found: Vec<Found> = match source {
         Source::Pinned => {
             let ids = host.registry_ids()?.into_iter().filter(|id| wanted(id));
@@ -38,11 +38,13 @@ pub fn discover(host: &Host, source: &Source, globs: &[String]) -> Result<Vec<Fo
         }
         Source::Folder(root) => {
             let mut folders = Vec::new();
-            walk(root, String::new(), 0, &mut folders)?;
+            find_skill_folders(root, String::new(), 0, &mut folders)?;
             folders.sort();
             let folders = folders.into_iter().filter(|(id, _)| wanted(id));
             folders
-                .map(|(id, path)| (id.clone(), Skill::from_folder(&id, &path).map_err(|error| chain(&error))))
+                .map(|(id, path)| {
+                    (id.clone(), Skill::from_folder(&id, &path).map_err(|error| error_with_causes(&error)))
+                })
                 .collect()
         }
     };
@@ -52,7 +54,12 @@ pub fn discover(host: &Host, source: &Source, globs: &[String]) -> Result<Vec<Fo
     Ok(found)
 }
 
-fn walk(folder: &Path, id: String, depth: usize, found: &mut Vec<(String, PathBuf)>) -> Result<(), MatrixError> {
+fn find_skill_folders(
+    folder: &Path,
+    id: String,
+    depth: usize,
+    found: &mut Vec<(String, PathBuf)>,
+) -> Result<(), MatrixError> {
     if folder.join("skill.py").is_file() {
         let id = if id.is_empty() { name_of(folder) } else { id };
         found.push((id, folder.to_owned()));
@@ -63,7 +70,7 @@ fn walk(folder: &Path, id: String, depth: usize, found: &mut Vec<(String, PathBu
     }
     let entries = fs::read_dir(folder).map_err(|source| MatrixError::Folder { path: folder.to_owned(), source })?;
     for entry in entries.flatten() {
-        // Of the entry, not of what it may link to: a link could lead anywhere, and round in circles.
+        // `file_type` does not follow links, which could lead anywhere, or in circles.
         let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
         let name = entry.file_name();
         let Some(name) = name.to_str().filter(|name| is_folder && !name.starts_with('.') && *name != "__pycache__")
@@ -71,7 +78,7 @@ fn walk(folder: &Path, id: String, depth: usize, found: &mut Vec<(String, PathBu
             continue;
         };
         let below = if id.is_empty() { name.to_owned() } else { format!("{id}/{name}") };
-        walk(&entry.path(), below, depth + 1, found)?;
+        find_skill_folders(&entry.path(), below, depth + 1, found)?;
     }
     Ok(())
 }
@@ -81,7 +88,7 @@ fn name_of(folder: &Path) -> String {
     full.file_name().map_or_else(|| "skill".to_owned(), |name| name.to_string_lossy().into_owned())
 }
 
-fn chain(error: &dyn std::error::Error) -> String {
+fn error_with_causes(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
     while let Some(inner) = cause {
@@ -95,10 +102,11 @@ fn chain(error: &dyn std::error::Error) -> String {
 }
 
 /// Whether a pattern with `*` (any text) and `?` (one character) is all of a text.
-pub fn matches(pattern: &str, text: &str) -> bool {
+pub fn matches_glob(pattern: &str, text: &str) -> bool {
     let (pattern, text): (Vec<char>, Vec<char>) = (pattern.chars().collect(), text.chars().collect());
     let (mut p, mut t, mut star) = (0, 0, None);
     while t < text.len() {
+        // Backtracks to the last star only, which is enough for globs and takes no recursion.
         if p < pattern.len() && pattern[p] == '*' {
             star = Some((p, t));
             p += 1;
@@ -122,8 +130,12 @@ mod tests {
 
     #[test]
     fn patterns_match_whole_ids() {
-        assert!(matches("office/*", "office/gmail_handler") && matches("*", "") && matches("*_guard", "a/b_guard"));
-        assert!(matches("a?c*e", "abcde") && !matches("office", "office/x") && !matches("a*b", "ac"));
+        assert!(
+            matches_glob("office/*", "office/gmail_handler")
+                && matches_glob("*", "")
+                && matches_glob("*_guard", "a/b_guard")
+        );
+        assert!(matches_glob("a?c*e", "abcde") && !matches_glob("office", "office/x") && !matches_glob("a*b", "ac"));
     }
 
     #[test]
@@ -135,7 +147,7 @@ mod tests {
         }
         std::os::unix::fs::symlink(root.path(), root.path().join("round")).unwrap();
         let mut found = Vec::new();
-        walk(root.path(), String::new(), 0, &mut found).unwrap();
+        find_skill_folders(root.path(), String::new(), 0, &mut found).unwrap();
         let mut ids: Vec<String> = found.into_iter().map(|(id, _)| id).collect();
         ids.sort();
         assert_eq!(ids, ["a/b/three", "category/two", "one"]);

@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use super::discover::matches;
+use super::discover::matches_glob;
 use super::model::{Matrix, Row};
 
 /// The file.
@@ -39,15 +39,15 @@ struct Expected {
     missing: Vec<String>,
     /// Tests that don't pass in cells.
     #[serde(default)]
-    fails: Vec<Fails>,
+    fails: Vec<ExpectedFailures>,
     /// Recorded calls that give something else in cells.
     #[serde(default)]
-    differs: Vec<Fails>,
+    differs: Vec<ExpectedFailures>,
 }
 
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Fails {
+struct ExpectedFailures {
     /// A pattern of test ids, or of names of cases.
     tests: String,
     count: usize,
@@ -73,7 +73,7 @@ impl Expectations {
         let mut found = Vec::new();
         for row in &matrix.skills {
             match self.skills.get(&row.id) {
-                Some(expected) => compare(row, expected, &mut |what| found.push(format!("{}: {what}", row.id))),
+                Some(expected) => compare_row(row, expected, &mut |what| found.push(format!("{}: {what}", row.id))),
                 None => found.push(format!("{}: nothing is expected of it", row.id)),
             }
         }
@@ -83,12 +83,13 @@ impl Expectations {
     }
 }
 
-fn compare(row: &Row, expected: &Expected, tell: &mut dyn FnMut(String)) {
+fn compare_row(row: &Row, expected: &Expected, tell: &mut dyn FnMut(String)) {
     let verdict = row.verdict.as_deref().unwrap_or("unknown");
     if verdict != expected.verdict {
         tell(format!("the verdict is `{verdict}`, expected was `{}`", expected.verdict));
     }
-    let native = super::answer::missing(row);
+    // In both directions: a package that became available is a difference too.
+    let native = super::summary::missing_packages(row);
     for name in native.iter().filter(|name| !expected.missing.iter().any(|known| known == *name)) {
         tell(format!("`{name}` can't be had in a cell, which is not expected"));
     }
@@ -108,9 +109,10 @@ fn compare(row: &Row, expected: &Expected, tell: &mut dyn FnMut(String)) {
         }
     }
     let bad = row.tests.cells.counts().map_or(0, |counts| counts.failed + counts.errors);
-    for (kind, got, wanted) in
-        [("tests", bad, sum(&expected.fails)), ("calls", row.parity.different.len(), sum(&expected.differs))]
-    {
+    for (kind, got, wanted) in [
+        ("tests", bad, expected_count(&expected.fails)),
+        ("calls", row.parity.different.len(), expected_count(&expected.differs)),
+    ] {
         if got != wanted {
             tell(format!("{got} {kind} fail in cells, expected were {wanted}"));
         }
@@ -122,16 +124,17 @@ fn compare(row: &Row, expected: &Expected, tell: &mut dyn FnMut(String)) {
         .filter(|one| one.cells != "passed" && one.cells != "skipped")
         .map(|one| (one.test.as_str(), one.reason.as_str()))
         .collect();
-    listed("test", &failing, &expected.fails, tell);
+    compare_failures("test", &failing, &expected.fails, tell);
     let differing: Vec<(&str, &str)> =
         row.parity.different.iter().map(|one| (one.case.as_str(), one.reason.as_str())).collect();
-    listed("call", &differing, &expected.differs, tell);
+    compare_failures("call", &differing, &expected.differs, tell);
 }
 
-/// Each failure must be listed, and each entry of the list must be of a failure. How many tests fail is compared by the counts of
-/// the run: natively, a file that a cell can't import has many.
-fn listed(kind: &str, failing: &[(&str, &str)], expected: &[Fails], tell: &mut dyn FnMut(String)) {
-    let fits = |fails: &Fails, id: &str| fails.tests.split('|').any(|pattern| matches(pattern.trim(), id));
+/// Each failure must be listed, and each entry must match a failure. Numbers are compared with the counts of the run
+/// instead: a file that a cell can't import is one error there, and many tests natively.
+fn compare_failures(kind: &str, failing: &[(&str, &str)], expected: &[ExpectedFailures], tell: &mut dyn FnMut(String)) {
+    let fits =
+        |fails: &ExpectedFailures, id: &str| fails.tests.split('|').any(|pattern| matches_glob(pattern.trim(), id));
     for (id, why) in failing {
         if !expected.iter().any(|fails| fits(fails, id)) {
             tell(format!("the {kind} `{id}` fails, which is not expected: {why}"));
@@ -144,7 +147,7 @@ fn listed(kind: &str, failing: &[(&str, &str)], expected: &[Fails], tell: &mut d
     }
 }
 
-fn sum(fails: &[Fails]) -> usize {
+fn expected_count(fails: &[ExpectedFailures]) -> usize {
     fails.iter().map(|fails| fails.count).sum()
 }
 

@@ -4,9 +4,9 @@
 use std::time::{Duration, Instant};
 
 use super::cases::{Cases, Ending};
-use super::model::{SkillFigures, rounded};
-use super::native::Outside;
-use super::parity::{IN_A_CELL, Prepared};
+use super::model::{SkillFigures, round_figure};
+use super::native::NativeEnvironment;
+use super::parity::{CELL_PLACES, PreparedCase};
 use crate::bench::Series;
 use skillcell_cell::image::WarmUp;
 use skillcell_host::Host;
@@ -14,40 +14,48 @@ use skillcell_host::call::Outcome;
 use skillcell_limits::Limits;
 use skillcell_packages::skill::Skill;
 
-/// Calls, unless they take long.
-const CALLS: usize = 200;
-const LONG: Duration = Duration::from_secs(2);
+/// The most calls, and the time after which no more are made.
+const MAX_CALLS: usize = 200;
+const MAX_TIME: Duration = Duration::from_secs(2);
 
 /// Measures one skill. What can't be measured stays empty.
-pub fn measure(host: &Host, skill: &Skill, cases: &Cases, outside: Option<&Outside>, figures: &mut SkillFigures) {
+pub fn measure_latency(
+    host: &Host,
+    skill: &Skill,
+    cases: &Cases,
+    native: Option<&NativeEnvironment>,
+    figures: &mut SkillFigures,
+) {
     let Ok((_, baked)) = host.build(skill, &WarmUp::Manifest, &Limits::default()) else { return };
-    figures.bake_ms = Some(rounded(baked.total_ms));
-    figures.image_bytes = Some(rounded(baked.image_bytes as f64) as u64);
-    let Some(case) = cases.example(skill.id(), IN_A_CELL) else { return };
-    // Its host has no image mapped: the first call is what the first of a process costs, compiled code apart.
-    let Some(mut prepared) = Prepared::new(host, &case).ok().filter(|prepared| prepared.host.install().is_ok()) else {
+    figures.bake_ms = Some(round_figure(baked.total_ms));
+    figures.image_bytes = Some(round_figure(baked.image_bytes as f64) as u64);
+    let Some(case) = cases.example_call(skill.id(), CELL_PLACES) else { return };
+    // Its host has no image mapped, so its first call costs what the first call of a process does, except for loading
+    // compiled code.
+    let Some(mut prepared) = PreparedCase::new(host, &case).ok().filter(|prepared| prepared.host.install().is_ok())
+    else {
         return;
     };
     prepared.call.validate = false;
     let Some(first) = time_of_success(&prepared, skill) else { return };
     figures.call = Some(case.name().to_owned());
     figures.requests = case.http_requests.len();
-    figures.cell_cold_ms = Some(rounded(first.as_secs_f64() * 1e3));
+    figures.cell_cold_ms = Some(round_figure(first.as_secs_f64() * 1e3));
     let mut cell = Series::new("cell");
     let began = Instant::now();
-    while cell.count() < CALLS && began.elapsed() < LONG {
+    while cell.count() < MAX_CALLS && began.elapsed() < MAX_TIME {
         let Some(time) = time_of_success(&prepared, skill) else { break };
         cell.add(time);
     }
-    figures.cell_warm_ms = cell.percentile_ms(50).map(rounded);
-    if let Some(Ok((process, warm))) = outside.map(|outside| outside.latency(skill, cases)) {
-        figures.native_process_ms = Some(rounded(process));
-        figures.native_warm_ms = Some(rounded(warm));
+    figures.cell_warm_ms = cell.percentile_ms(50).map(round_figure);
+    if let Some(Ok((process, warm))) = native.map(|native| native.measure_latency(skill, cases)) {
+        figures.native_process_ms = Some(round_figure(process));
+        figures.native_warm_ms = Some(round_figure(warm));
     }
 }
 
 /// How long the call took, if it succeeded.
-fn time_of_success(prepared: &Prepared, skill: &Skill) -> Option<Duration> {
+fn time_of_success(prepared: &PreparedCase, skill: &Skill) -> Option<Duration> {
     let started = Instant::now();
     let report = prepared.host.call(skill, &prepared.call).ok()?;
     let time = started.elapsed();
@@ -57,7 +65,7 @@ fn time_of_success(prepared: &Prepared, skill: &Skill) -> Option<Duration> {
 }
 
 /// The machine in a few words.
-pub fn machine() -> String {
+pub fn describe_machine() -> String {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let model = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let model = model

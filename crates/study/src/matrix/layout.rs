@@ -15,14 +15,14 @@ use skillcell_packages::skill::{Origin, Skill};
 const REPORTER: &str = include_str!("../../../../runtime-assets/study/report.py");
 
 pub fn lay_out(folder: &Path, skill: &Skill, registry: &Pack) -> io::Result<()> {
-    skill.write_to(&place(folder, skill))?;
+    skill.write_to(&skill_folder(folder, skill))?;
     lay_out_above(folder, skill, registry)?;
     std::fs::write(folder.join("skillcell_report.py"), REPORTER)?;
     ["home", "tmp"].iter().try_for_each(|name| std::fs::create_dir_all(folder.join(name)))
 }
 
 /// Where the skill is.
-pub fn place(folder: &Path, skill: &Skill) -> PathBuf {
+pub fn skill_folder(folder: &Path, skill: &Skill) -> PathBuf {
     folder.join("skills").join(skill.id())
 }
 
@@ -50,7 +50,7 @@ fn lay_out_above(folder: &Path, skill: &Skill, registry: &Pack) -> io::Result<()
 }
 
 /// The files of a pack in a folder, which is made.
-pub fn unpack(pack: &Pack, folder: &Path) -> io::Result<()> {
+pub fn unpack_files(pack: &Pack, folder: &Path) -> io::Result<()> {
     std::fs::create_dir_all(folder)?;
     for (path, _) in pack.files() {
         let place = folder.join(path);

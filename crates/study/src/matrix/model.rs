@@ -86,7 +86,7 @@ pub struct Row {
     pub tests: Tests,
     pub parity: Parity,
     pub pyodide: Pyodide,
-    /// Why there is less here than there should be.
+    /// Why parts of the row are missing.
     pub problem: Option<String>,
 }
 
@@ -164,7 +164,7 @@ pub struct Tests {
     pub differences: Vec<Difference>,
     /// The same of Pyodide.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub pyodide_differences: Vec<InPyodide>,
+    pub pyodide_differences: Vec<PyodideDifference>,
 }
 
 /// A run of a skill's tests.
@@ -198,7 +198,7 @@ pub struct Counts {
 }
 
 impl Counts {
-    pub fn all(&self) -> usize {
+    pub fn total(&self) -> usize {
         self.passed + self.failed + self.errors + self.skipped
     }
 
@@ -227,16 +227,16 @@ pub struct Difference {
 
 /// A test that ended otherwise in Pyodide than natively.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct InPyodide {
+pub struct PyodideDifference {
     pub test: String,
     pub pyodide: String,
     pub native: Option<String>,
     pub reason: String,
 }
 
-impl From<Difference> for InPyodide {
-    fn from(Difference { test, cells, native, reason }: Difference) -> InPyodide {
-        InPyodide { test, pyodide: cells, native, reason }
+impl From<Difference> for PyodideDifference {
+    fn from(Difference { test, cells, native, reason }: Difference) -> PyodideDifference {
+        PyodideDifference { test, pyodide: cells, native, reason }
     }
 }
 
@@ -329,7 +329,7 @@ pub struct SkillFigures {
 }
 
 /// To two significant digits.
-pub fn rounded(value: f64) -> f64 {
+pub fn round_figure(value: f64) -> f64 {
     if value == 0.0 || !value.is_finite() {
         return 0.0;
     }
@@ -341,14 +341,14 @@ pub fn rounded(value: f64) -> f64 {
 
 impl Matrix {
     /// Sums the rows up.
-    pub fn count(&mut self) {
+    pub fn count_totals(&mut self) {
         let mut totals = Totals { skills: self.skills.len(), ..Totals::default() };
         for row in &self.skills {
             let verdict = row.verdict.clone().unwrap_or_else(|| "unknown".to_owned());
             *totals.verdicts.entry(verdict).or_default() += 1;
-            add(&mut totals.tests_in_cells, &row.tests.cells);
-            add(&mut totals.tests_native, &row.tests.native);
-            add(&mut totals.tests_in_pyodide, &row.tests.pyodide);
+            add_counts(&mut totals.tests_in_cells, &row.tests.cells);
+            add_counts(&mut totals.tests_native, &row.tests.native);
+            add_counts(&mut totals.tests_in_pyodide, &row.tests.pyodide);
             totals.parity_same += row.parity.same;
             totals.parity_cases += row.parity.cases;
             for call in &row.parity.calls {
@@ -356,6 +356,7 @@ impl Matrix {
             }
             totals.skills_with_a_success += usize::from(row.parity.successes_alike() > 0);
             if let (Some(native), Some(_)) = (row.tests.native.counts(), row.tests.cells.counts()) {
+                // Every difference of a test that passes natively is one that doesn't pass in cells.
                 let lost = row.tests.differences.iter().filter(|one| one.native.as_deref() == Some("passed")).count();
                 *totals.pass_natively.get_or_insert(0) += native.passed;
                 *totals.pass_natively_and_in_cells.get_or_insert(0) += native.passed.saturating_sub(lost);
@@ -365,7 +366,7 @@ impl Matrix {
     }
 }
 
-fn add(sum: &mut Option<Counts>, suite: &Suite) {
+fn add_counts(sum: &mut Option<Counts>, suite: &Suite) {
     if let Some(counts) = suite.counts() {
         sum.get_or_insert_with(Counts::default).add(counts);
     }
@@ -380,7 +381,7 @@ mod tests {
         for (value, expected) in
             [(1234.0, 1200.0), (0.2849, 0.28), (9.96, 10.0), (0.0, 0.0), (57.4, 57.0), (2.349, 2.3)]
         {
-            assert_eq!(rounded(value), expected);
+            assert_eq!(round_figure(value), expected);
         }
     }
 

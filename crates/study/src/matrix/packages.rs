@@ -3,8 +3,8 @@
 use super::model::Package;
 use skillcell_packages::{self as packages, PackageStatus, Packages};
 
-pub fn in_words(found: &Packages) -> Vec<Package> {
-    let mut all: Vec<Package> = found.packages.iter().map(package).collect();
+pub fn describe_packages(found: &Packages) -> Vec<Package> {
+    let mut all: Vec<Package> = found.packages.iter().map(describe_package).collect();
     // The skill's own requirements first, then what is missing, then the rest.
     all.sort_by_key(|one| (one.chain.len() > 1, one.is_there, one.name.clone()));
     all.extend(found.refused.iter().map(|(requirement, why)| Package {
@@ -18,16 +18,16 @@ pub fn in_words(found: &Packages) -> Vec<Package> {
     all
 }
 
-fn package(one: &packages::Package) -> Package {
+fn describe_package(one: &packages::Package) -> Package {
     let (how, detail) = match &one.standing {
         PackageStatus::Runtime { .. } | PackageStatus::Framework { .. } => ("in the runtime", String::new()),
         PackageStatus::Wheel { .. } => ("pure wheel", String::new()),
         PackageStatus::StandIn { limits, .. } => ("stand-in", limits.join("; ")),
         PackageStatus::OtherVersion { .. } => ("another version", format!("wanted is {}", one.wanted)),
-        PackageStatus::Native { version, tags } => ("native only", format!("{version}: {}", brief(tags))),
+        PackageStatus::Native { version, tags } => ("native only", format!("{version}: {}", first_names(tags))),
         PackageStatus::Source { version } => ("sources only", version.clone()),
         PackageStatus::NoVersion { versions } => {
-            ("not found", format!("no version fits; there are {}", brief(versions)))
+            ("not found", format!("no version fits; there are {}", first_names(versions)))
         }
         PackageStatus::NotFound => ("not found", "no index knows it".to_owned()),
         PackageStatus::Unresolved { why } => ("not resolved", why.clone()),
@@ -43,7 +43,7 @@ fn package(one: &packages::Package) -> Package {
     }
 }
 
-fn brief(all: &[String]) -> String {
+fn first_names(all: &[String]) -> String {
     let shown = all.iter().take(4).cloned().collect::<Vec<_>>().join(", ");
     if all.len() > 4 { format!("{shown} and {} more", all.len() - 4) } else { shown }
 }

@@ -1,11 +1,11 @@
 //! The matrix as one HTML page that needs nothing but itself: the answer, the table, and the evidence behind each cell.
 //!
-//! Everything in it that came from a skill is a stranger's text: `maud` makes sure that it is no markup, and the finished
-//! page has no character that reorders or hides others. As a second lock, the page's own policy lets a browser run only
-//! the script and the style that are named by hash here.
+//! Everything in it that came from a skill is untrusted: `maud` escapes markup, and the finished page has no characters
+//! that reorder or hide others. As defence in depth, the page's Content-Security-Policy allows only the script and the
+//! style that it names by hash.
 
-mod answer;
 mod evidence;
+mod summary;
 mod table;
 
 use base64::Engine;
@@ -14,17 +14,17 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 use sha2::{Digest, Sha256};
 
 use super::model::Matrix;
-use skillcell_quote::harmless;
+use skillcell_quote::escape_unprintable;
 
 const STYLE: &str = include_str!("page/style.css");
 const SCRIPT: &str = include_str!("page/script.js");
 
 /// The page.
-pub fn page(matrix: &Matrix) -> String {
+pub fn render_page(matrix: &Matrix) -> String {
     let policy = format!(
         "default-src 'none'; style-src '{}'; script-src '{}'; base-uri 'none'; form-action 'none'",
-        source(STYLE),
-        source(SCRIPT)
+        csp_hash(STYLE),
+        csp_hash(SCRIPT)
     );
     let page = html! {
         (DOCTYPE)
@@ -34,31 +34,31 @@ pub fn page(matrix: &Matrix) -> String {
                 meta http-equiv="Content-Security-Policy" content=(policy);
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="color-scheme" content="light dark";
-                title { (registry(matrix)) ": which skills run in WebAssembly" }
+                title { (registry_title(matrix)) ": which skills run in WebAssembly" }
                 style { (PreEscaped(STYLE)) }
             }
             body {
                 a.skip href="#skills" { "Skip to the table" }
-                main { (answer::answer(matrix)) (table::table(matrix)) (how_to_read(matrix)) }
+                main { (summary::summary_section(matrix)) (table::skills_table(matrix)) (how_to_read(matrix)) }
                 script { (PreEscaped(SCRIPT)) }
             }
         }
     };
-    harmless(&page.into_string()) + "\n"
+    escape_unprintable(&page.into_string()) + "\n"
 }
 
-fn registry(matrix: &Matrix) -> String {
+fn registry_title(matrix: &Matrix) -> String {
     let registry = &matrix.registry;
     registry.version.as_ref().map_or_else(|| registry.name.clone(), |version| format!("{} {version}", registry.name))
 }
 
-/// How a policy names a text.
-fn source(text: &str) -> String {
+/// The hash by which a Content-Security-Policy names a script or style.
+fn csp_hash(text: &str) -> String {
     format!("sha256-{}", STANDARD.encode(Sha256::digest(text.as_bytes())))
 }
 
 /// A sentence, with what is in backticks as code.
-fn sentence(text: &str) -> Markup {
+fn sentence_markup(text: &str) -> Markup {
     if !text.matches('`').count().is_multiple_of(2) {
         return html! { (text) };
     }
@@ -69,8 +69,8 @@ fn sentence(text: &str) -> Markup {
     }
 }
 
-/// An id, which may be broken where its words end.
-fn id(id: &str) -> Markup {
+/// An id in which lines may break between words.
+fn breakable_id(id: &str) -> Markup {
     html! {
         @for word in id.split_inclusive(['/', '_']) {
             (word) @if word.ends_with(['/', '_']) { wbr; }
@@ -78,8 +78,8 @@ fn id(id: &str) -> Markup {
     }
 }
 
-/// The name of a skill's row in the page, so that a link can lead to it. An odd id is not in it: it may be anything.
-fn anchor(matrix: &Matrix, skill: &str) -> String {
+/// The anchor of a skill's row, for links. An id with unusual characters is replaced by the row's index.
+fn row_anchor(matrix: &Matrix, skill: &str) -> String {
     let is_plain = skill.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '/' | '_' | '-' | '.'));
     if is_plain {
         return format!("skill-{skill}");
@@ -88,12 +88,12 @@ fn anchor(matrix: &Matrix, skill: &str) -> String {
 }
 
 /// A skill's name as a link to its row.
-fn link(matrix: &Matrix, skill: &str) -> Markup {
-    html! { a href={ "#" (anchor(matrix, skill)) } { (id(skill)) } }
+fn skill_link(matrix: &Matrix, skill: &str) -> Markup {
+    html! { a href={ "#" (row_anchor(matrix, skill)) } { (breakable_id(skill)) } }
 }
 
 /// A class name for a verdict.
-fn tone(verdict: Option<&str>) -> &'static str {
+fn verdict_class(verdict: Option<&str>) -> &'static str {
     match verdict {
         Some("runs") => "runs",
         Some("runs with grants") => "grants",

@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::answers::{AnswerServers, by_origin};
+use super::answer_servers::{AnswerServers, by_origin};
 use super::cases::{Case, Cases, Places};
 use super::model::{CaseDifference, Parity, RecordedCall};
-use super::outcomes::tidy;
+use super::outcomes::stable_first_line;
 use skillcell_host::call::{Call, Outcome, Report};
 use skillcell_host::{Host, HostError};
 use skillcell_packages::skill::Skill;
@@ -18,26 +18,29 @@ use skillcell_policy::GrantKind;
 use skillcell_policy::{Choice, Tier};
 
 /// Where a case's places are, in a cell.
-pub const IN_A_CELL: Places<'_> = Places { work: "/work", home: "/home/skill", skills: "/skills" };
+pub const CELL_PLACES: Places<'_> = Places { work: "/work", home: "/home/skill", skills: "/skills" };
 const DEADLINE: Duration = Duration::from_secs(60);
 
 impl Cases {
     /// Makes a skill's calls.
-    pub fn run(&self, host: &Host, skill: &Skill) -> Parity {
+    pub fn replay_in_cells(&self, host: &Host, skill: &Skill) -> Parity {
         let mut parity = Parity::default();
-        for case in self.of(skill.id(), IN_A_CELL) {
-            let told = |reason: String| CaseDifference { case: case.name().to_owned(), reason };
+        for case in self.cases_of(skill.id(), CELL_PLACES) {
+            let difference = |reason: String| CaseDifference { case: case.name().to_owned(), reason };
             if let Some(why) = &case.not_recorded {
-                parity.left_out.push(told(why.clone()));
+                parity.left_out.push(difference(why.clone()));
                 continue;
             }
             parity.cases += 1;
-            let call =
-                RecordedCall { case: case.name().to_owned(), ends: case.ends(), requests: case.http_requests.len() };
+            let call = RecordedCall {
+                case: case.name().to_owned(),
+                ends: case.recorded_ending(),
+                requests: case.http_requests.len(),
+            };
             parity.calls.push(call);
-            match compare(host, skill, &case) {
+            match compare_call(host, skill, &case) {
                 Ok(()) => parity.same += 1,
-                Err(why) => parity.different.push(told(tidy(&why))),
+                Err(why) => parity.different.push(difference(stable_first_line(&why))),
             }
         }
         parity
@@ -45,7 +48,7 @@ impl Cases {
 }
 
 /// A case's call with all that it needs, which lives as long as this.
-pub struct Prepared {
+pub struct PreparedCase {
     pub call: Call,
     /// A host with nothing open yet, which trusts the servers that answer.
     pub host: Host,
@@ -53,59 +56,59 @@ pub struct Prepared {
     _folder: Option<tempfile::TempDir>,
 }
 
-impl Prepared {
-    pub fn new(host: &Host, case: &Case) -> Result<Prepared, String> {
+impl PreparedCase {
+    pub fn new(host: &Host, case: &Case) -> Result<PreparedCase, String> {
         let servers = (!case.http.is_empty()).then(|| AnswerServers::start(&case.http)).transpose()?;
         let authority = servers.as_ref().map(|servers| servers.authority.path().to_owned());
         let mut call = Call::new(case.params.clone());
         call.config = case.config.clone();
         call.env = case.env.clone();
         call.limits.deadline = DEADLINE;
-        // What can't be used in a cell is for the result to show.
+        // A module that a cell can't use should show as a different result, not as a refusal.
         call.allow_any_import = true;
-        // Other tiers may be here, and are not what is studied.
+        // Only cells are studied, whatever other tiers the machine has.
         call.tier = Choice::Tier(Tier::Wasm);
         if let Some(servers) = &servers {
             call.grants = servers.grants.clone();
         }
-        let folder = case.wants_folder(IN_A_CELL.work).then(tempfile::tempdir).transpose();
+        let folder = case.wants_folder(CELL_PLACES.work).then(tempfile::tempdir).transpose();
         let folder = folder.map_err(|error| error.to_string())?;
         if let Some(folder) = &folder {
             case.write_files(folder.path())?;
-            let mount = format!("{}:{}:rw", folder.path().display(), IN_A_CELL.work);
+            let mount = format!("{}:{}:rw", folder.path().display(), CELL_PLACES.work);
             call.grants.add(GrantKind::Mount, &mount).map_err(|error| error.to_string())?;
         }
         let host = host.fresh(authority).map_err(|error| error.to_string())?;
-        Ok(Prepared { call, host, servers, _folder: folder })
+        Ok(PreparedCase { call, host, servers, _folder: folder })
     }
 }
 
-fn compare(host: &Host, skill: &Skill, case: &Case) -> Result<(), String> {
-    let Prepared { mut call, host, servers, _folder } = Prepared::new(host, case)?;
+fn compare_call(host: &Host, skill: &Skill, case: &Case) -> Result<(), String> {
+    let PreparedCase { mut call, host, servers, _folder } = PreparedCase::new(host, case)?;
     let make = |call: &Call| host.call(skill, call).map_err(|error: HostError| error.to_string());
     if let Some(invalid) = case.validate_params.as_str() {
-        same(&Value::from(raised(make(&call)?)?), &Value::from(invalid))?;
+        expect_same(&Value::from(raised_text(make(&call)?)?), &Value::from(invalid))?;
         call.validate = false;
     }
     let report = make(&call)?;
     match (&case.raises, &case.expected) {
         (Some(expected), _) => {
-            let expected = named(&expected.kind, &expected.message);
-            same(&Value::from(raised(report)?), &Value::from(expected))?;
+            let expected = exception_text(&expected.kind, &expected.message);
+            expect_same(&Value::from(raised_text(report)?), &Value::from(expected))?;
         }
         (None, expected) => {
             let expected = expected.clone().unwrap_or_default();
-            same_but_for(returned(report)?, expected, &case.nondeterministic)?;
+            expect_same_but_for(returned_value(report)?, expected, &case.nondeterministic)?;
         }
     }
-    let (asked, recorded) = (servers.map(|servers| servers.requests()), by_origin(case.http_requests.clone()));
+    let (asked, recorded) = (servers.map(|servers| servers.received_requests()), by_origin(case.http_requests.clone()));
     match asked {
         Some(asked) if asked != recorded => Err(format!("its requests differ: {asked:?}, and were {recorded:?}")),
         _ => Ok(()),
     }
 }
 
-fn returned(report: Report) -> Result<Value, String> {
+fn returned_value(report: Report) -> Result<Value, String> {
     match report.outcome {
         Outcome::Returned(json) => serde_json::from_str(json.get()).map_err(|error| error.to_string()),
         other => Err(other.describe()),
@@ -113,20 +116,20 @@ fn returned(report: Report) -> Result<Value, String> {
 }
 
 /// `ValueError: text`, the class without its module.
-fn raised(report: Report) -> Result<String, String> {
+fn raised_text(report: Report) -> Result<String, String> {
     match report.outcome {
-        Outcome::Raised(raised) => Ok(named(&raised.kind, &raised.message)),
+        Outcome::Raised(raised) => Ok(exception_text(&raised.kind, &raised.message)),
         Outcome::Returned(_) => Err("it returns, and raised outside".to_owned()),
         other => Err(other.describe()),
     }
 }
 
-fn named(kind: &str, message: &str) -> String {
+fn exception_text(kind: &str, message: &str) -> String {
     format!("{}: {message}", kind.rsplit('.').next().unwrap_or(kind))
 }
 
 /// Compares all but what `pointers` name: a value that changes must be there, a list whose order changes is sorted.
-fn same_but_for(mut got: Value, mut expected: Value, pointers: &[String]) -> Result<(), String> {
+fn expect_same_but_for(mut got: Value, mut expected: Value, pointers: &[String]) -> Result<(), String> {
     for pointer in pointers {
         for side in [&mut got, &mut expected] {
             let (parent, _) = pointer.rsplit_once('/').unwrap_or_default();
@@ -136,10 +139,10 @@ fn same_but_for(mut got: Value, mut expected: Value, pointers: &[String]) -> Res
             }
         }
     }
-    same(&got, &expected)
+    expect_same(&got, &expected)
 }
 
-fn same(got: &Value, expected: &Value) -> Result<(), String> {
+fn expect_same(got: &Value, expected: &Value) -> Result<(), String> {
     if got == expected { Ok(()) } else { Err(format!("it differs: {}", first_difference(got, expected, ""))) }
 }
 
@@ -175,12 +178,16 @@ mod tests {
 
     #[test]
     fn a_difference_is_named_by_its_place() {
-        let error = same(&json!({"a": [1, {"b": 2}]}), &json!({"a": [1, {"b": 3}]})).unwrap_err();
+        let error = expect_same(&json!({"a": [1, {"b": 2}]}), &json!({"a": [1, {"b": 3}]})).unwrap_err();
         assert_eq!(error, "it differs: /a/1/b is 2, and was 3");
         assert!(
-            same_but_for(json!({"t": 1, "l": [2, 1]}), json!({"t": 9, "l": [1, 2]}), &["/t".into(), "/l/0".into()])
-                .is_ok()
+            expect_same_but_for(
+                json!({"t": 1, "l": [2, 1]}),
+                json!({"t": 9, "l": [1, 2]}),
+                &["/t".into(), "/l/0".into()]
+            )
+            .is_ok()
         );
-        assert!(same_but_for(json!({}), json!({"t": 9}), &["/t".into()]).is_err());
+        assert!(expect_same_but_for(json!({}), json!({"t": 9}), &["/t".into()]).is_err());
     }
 }

@@ -11,7 +11,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-pub use self::fetch::{PyodideError, obtain};
+pub use self::fetch::{PyodideError, obtain_package};
 pub use self::node::Node;
 use super::model::{Pyodide, PyodidePackage};
 use skillcell_cache::Pack;
@@ -29,18 +29,18 @@ pub struct NpmPin {
     pub version: String,
     pub integrity: String,
     pub python: String,
-    /// What its tests are given of Python packages, see the file.
+    /// Python packages that the tests need in Pyodide, see the file.
     #[serde(rename = "package")]
     pub packages: Vec<Pin>,
 }
 
-pub fn pin() -> &'static NpmPin {
+pub fn npm_pin() -> &'static NpmPin {
     &PIN
 }
 
 /// What Pyodide's lock file lists: packages by name, with their versions.
 #[derive(Debug, Clone, Default)]
-pub struct Listed(BTreeMap<String, String>);
+pub struct PyodideLock(BTreeMap<String, String>);
 
 #[derive(Deserialize)]
 struct LockFile {
@@ -55,12 +55,12 @@ struct Entry {
     package_type: String,
 }
 
-impl Listed {
-    pub fn read(package: &Pack) -> Result<Listed, PyodideError> {
+impl PyodideLock {
+    pub fn read(package: &Pack) -> Result<PyodideLock, PyodideError> {
         let text = package.read("pyodide-lock.json").map_err(|_| PyodideError::NoLock)?;
         let lock: LockFile = serde_json::from_slice(&text).map_err(|_| PyodideError::NoLock)?;
         let packages = lock.packages.into_values().filter(|entry| entry.package_type == "package");
-        Ok(Listed(packages.map(|entry| (normalize_name(&entry.name), entry.version)).collect()))
+        Ok(PyodideLock(packages.map(|entry| (normalize_name(&entry.name), entry.version)).collect()))
     }
 
     /// Where each of these packages, `(name, is there a pure wheel)`, would come from.
@@ -84,12 +84,12 @@ mod tests {
 
     #[test]
     fn the_pin_is_valid() {
-        assert!(pin().integrity.starts_with("sha512-"));
+        assert!(npm_pin().integrity.starts_with("sha512-"));
     }
 
     #[test]
     fn packages_are_found_by_any_spelling_and_else_by_their_wheels() {
-        let listed = Listed([("pydantic-core".to_owned(), "2.41.5".to_owned())].into());
+        let listed = PyodideLock([("pydantic-core".to_owned(), "2.41.5".to_owned())].into());
         let found = listed.look_up(&[("pydantic_core".into(), false), ("six".into(), true), ("ckzg".into(), false)]);
         let how: Vec<&str> = found.packages.iter().map(|package| package.how.as_str()).collect();
         assert_eq!(how, ["in Pyodide", "pure wheel", "neither"]);

@@ -1,15 +1,17 @@
-//! One skill's row: everything that is known of it, each part on its own, so that one that fails costs only its column.
+//! One skill's row: everything that is known of it, each part collected separately, so that a failure costs only its
+//! column.
 
 use serde_json::Value;
 
 use super::discover::{Found, Source};
 use super::model::{
-    Figures, InPyodide, Matrix, Pyodide, Reason, Registry, Row, SCHEMA, SkillFigures, Suite, Totals, rounded,
+    Figures, Matrix, Pyodide, PyodideDifference, Reason, Registry, Row, SCHEMA, SkillFigures, Suite, Totals,
+    round_figure,
 };
-use super::native::Outside;
-use super::outcomes::{Ran, differences};
-use super::pyodide::{self, Listed, Node};
-use super::{Native, Study, cells, latency, packages, runtime_in_words};
+use super::native::NativeEnvironment;
+use super::outcomes::{TestRun, test_differences};
+use super::pyodide::{self, Node, PyodideLock};
+use super::{NativeRuns, Study, cells, latency, packages, runtime_in_words};
 use crate::analysis::{Analysis, analyse};
 use skillcell_cache::progress::Progress;
 use skillcell_host::Host;
@@ -17,44 +19,44 @@ use skillcell_packages::provision;
 use skillcell_packages::skill::Skill;
 use skillcell_policy::manifest::Manifest;
 
-/// What all rows need.
-pub struct Around<'a> {
+/// What the rows of all skills share.
+pub struct StudyResources<'a> {
     host: &'a Host,
     study: &'a Study,
     /// The virtual environment, or why there is none.
-    outside: Result<Outside, String>,
-    listed: Result<Listed, String>,
+    native: Result<NativeEnvironment, String>,
+    lock: Result<PyodideLock, String>,
     /// Pyodide on Node.js, or why there is none.
     node: Result<Node, String>,
 }
 
-impl<'a> Around<'a> {
-    pub fn prepare(host: &'a Host, study: &'a Study, found: &[Found], progress: &dyn Progress) -> Around<'a> {
-        let outside = match &study.native {
-            Native::Not(why) => Err(why.clone()),
-            Native::Run => {
+impl<'a> StudyResources<'a> {
+    pub fn prepare(host: &'a Host, study: &'a Study, found: &[Found], progress: &dyn Progress) -> StudyResources<'a> {
+        let native = match &study.native {
+            NativeRuns::Skipped(why) => Err(why.clone()),
+            NativeRuns::Allowed => {
                 let skills: Vec<&Skill> = found.iter().filter_map(|(_, skill)| skill.as_ref().ok()).collect();
-                Outside::prepare(host, &skills, progress)
+                NativeEnvironment::prepare(host, &skills, progress)
             }
         };
-        if let (Err(why), Native::Run) = (&outside, &study.native) {
+        if let (Err(why), NativeRuns::Allowed) = (&native, &study.native) {
             progress.note(&format!("no native runs: {why}"));
         }
-        let listed =
-            pyodide::obtain(host.cache(), host.is_offline(), progress).and_then(|package| Listed::read(&package));
-        let listed = listed.map_err(|error| format!("not looked up: {error}"));
+        let lock = pyodide::obtain_package(host.cache(), host.is_offline(), progress)
+            .and_then(|package| PyodideLock::read(&package));
+        let lock = lock.map_err(|error| format!("not looked up: {error}"));
         let node = match &study.pyodide {
-            Native::Not(why) => Err(why.clone()),
-            Native::Run => Node::prepare(host, progress).map_err(|why| format!("not run: {why}")),
+            NativeRuns::Skipped(why) => Err(why.clone()),
+            NativeRuns::Allowed => Node::prepare(host, progress).map_err(|why| format!("not run: {why}")),
         };
-        if let (Err(why), Native::Run) = (&node, &study.pyodide) {
+        if let (Err(why), NativeRuns::Allowed) = (&node, &study.pyodide) {
             progress.note(&format!("no tests in Pyodide: {why}"));
         }
-        Around { host, study, outside, listed, node }
+        StudyResources { host, study, native, lock, node }
     }
 
     /// The matrix without its rows.
-    pub fn matrix(&self, source: &Source) -> Matrix {
+    pub fn empty_matrix(&self, source: &Source) -> Matrix {
         let registry = match source {
             Source::Pinned => {
                 let pin = provision::pins().package("skillware");
@@ -75,78 +77,80 @@ impl<'a> Around<'a> {
             schema: SCHEMA,
             registry,
             runtime: runtime_in_words(),
-            native_python: self.outside.as_ref().ok().map(Outside::python),
+            native_python: self.native.as_ref().ok().map(NativeEnvironment::python_name),
             pyodide: {
                 let node = self.node.as_ref().map_or_else(|_| String::new(), |node| format!(" on {}", node.name()));
-                format!("Pyodide {} (CPython {}){node}", pyodide::pin().version, pyodide::pin().python)
+                format!("Pyodide {} (CPython {}){node}", pyodide::npm_pin().version, pyodide::npm_pin().python)
             },
             totals: Totals::default(),
             skills: Vec::new(),
-            figures: Figures { machine: latency::machine(), ..Figures::default() },
+            figures: Figures { machine: latency::describe_machine(), ..Figures::default() },
         }
     }
 
-    pub fn row(&self, id: &str, skill: &Result<Skill, String>) -> (Row, SkillFigures) {
+    pub fn study_skill(&self, id: &str, skill: &Result<Skill, String>) -> (Row, SkillFigures) {
         let mut row = Row::empty(id);
         let mut figures = SkillFigures::default();
         match skill {
-            Ok(skill) => self.fill(skill, &mut row, &mut figures),
+            Ok(skill) => self.fill_row(skill, &mut row, &mut figures),
             Err(why) => row.problem = Some(why.clone()),
         }
         (row, figures)
     }
 
-    fn fill(&self, skill: &Skill, row: &mut Row, figures: &mut SkillFigures) {
+    fn fill_row(&self, skill: &Skill, row: &mut Row, figures: &mut SkillFigures) {
         row.digest = skill.digest().to_owned();
         match analyse(self.host, skill) {
-            Ok(analysis) => conclude(row, &analysis),
+            Ok(analysis) => apply_analysis(row, &analysis),
             Err(error) => row.problem = Some(error.to_string()),
         }
         match self.host.packages(skill) {
-            Ok(found) => row.packages = packages::in_words(&found),
+            Ok(found) => row.packages = packages::describe_packages(&found),
             Err(error) => row.problem = Some(error.to_string()),
         }
-        let inside = cells::run(self.host, skill);
-        let outside = self.outside.as_ref().map_err(Clone::clone).and_then(|outside| outside.tests(skill));
-        figures.tests_in_cells_s = inside.as_ref().ok().map(|ran| rounded(ran.seconds));
-        figures.tests_native_s = outside.as_ref().ok().map(|ran| rounded(ran.seconds));
-        let in_pyodide = self.node.as_ref().map_err(Clone::clone).and_then(|node| node.tests(self.host, skill));
-        figures.tests_in_pyodide_s = in_pyodide.as_ref().ok().map(|ran| rounded(ran.seconds));
-        row.tests.pyodide = suite(&in_pyodide);
+        // The same tests in three places; each result is kept even if the others failed.
+        let in_cells = cells::run_tests(self.host, skill);
+        let native = self.native.as_ref().map_err(Clone::clone).and_then(|native| native.run_tests(skill));
+        figures.tests_in_cells_s = in_cells.as_ref().ok().map(|ran| round_figure(ran.seconds));
+        figures.tests_native_s = native.as_ref().ok().map(|ran| round_figure(ran.seconds));
+        let in_pyodide = self.node.as_ref().map_err(Clone::clone).and_then(|node| node.run_tests(self.host, skill));
+        figures.tests_in_pyodide_s = in_pyodide.as_ref().ok().map(|ran| round_figure(ran.seconds));
+        row.tests.pyodide = suite_of(&in_pyodide);
         row.tests.pyodide_differences = in_pyodide.map_or_else(
             |_| Vec::new(),
-            |ran| differences(&ran, outside.as_ref().ok()).into_iter().map(InPyodide::from).collect(),
+            |ran| test_differences(&ran, native.as_ref().ok()).into_iter().map(PyodideDifference::from).collect(),
         );
-        row.tests.cells = suite(&inside);
+        row.tests.cells = suite_of(&in_cells);
+        // Needs the counts in cells from the line above.
         row.best_tier = proven_tier(row);
-        row.tests.native = suite(&outside);
+        row.tests.native = suite_of(&native);
         row.tests.differences =
-            inside.as_ref().map_or_else(|_| Vec::new(), |inside| differences(inside, outside.as_ref().ok()));
-        row.parity = self.study.cases.run(self.host, skill);
-        row.pyodide = match &self.listed {
-            Ok(listed) => match self.outside.as_ref().ok().and_then(|outside| outside.closure(skill)) {
-                Some(packages) => listed.look_up(packages),
-                None => {
-                    unknown("not looked up: what its packages pull in is known from the native environment".to_owned())
-                }
+            in_cells.as_ref().map_or_else(|_| Vec::new(), |in_cells| test_differences(in_cells, native.as_ref().ok()));
+        row.parity = self.study.cases.replay_in_cells(self.host, skill);
+        row.pyodide = match &self.lock {
+            Ok(lock) => match self.native.as_ref().ok().and_then(|native| native.package_closure(skill)) {
+                Some(packages) => lock.look_up(packages),
+                None => unknown_packages(
+                    "not looked up: what its packages pull in is known from the native environment".to_owned(),
+                ),
             },
-            Err(why) => unknown(why.clone()),
+            Err(why) => unknown_packages(why.clone()),
         };
     }
 
-    /// Times calls, one skill after the other: neighbours would be measured too.
-    pub fn measure(&self, found: &[Found], matrix: &mut Matrix, progress: &dyn Progress) {
+    /// Measures calls one skill at a time: parallel work would distort the figures.
+    pub fn measure_calls(&self, found: &[Found], matrix: &mut Matrix, progress: &dyn Progress) {
         for (index, (id, skill)) in found.iter().enumerate() {
             progress.step(&format!("measuring {}/{} {id}", index + 1, found.len()));
             let Ok(skill) = skill else { continue };
             let figures = matrix.figures.skills.entry(id.clone()).or_default();
-            latency::measure(self.host, skill, &self.study.cases, self.outside.as_ref().ok(), figures);
+            latency::measure_latency(self.host, skill, &self.study.cases, self.native.as_ref().ok(), figures);
         }
     }
 }
 
-fn conclude(row: &mut Row, analysis: &Analysis) {
-    describe(row, &analysis.manifest);
+fn apply_analysis(row: &mut Row, analysis: &Analysis) {
+    apply_manifest(row, &analysis.manifest);
     row.verdict = Some(analysis.verdict.name().to_owned());
     row.likely_tier = Some(analysis.best_tier.name().to_owned());
     row.classes = analysis.classes.iter().map(|class| class.name().to_owned()).collect();
@@ -166,28 +170,28 @@ fn proven_tier(row: &Row) -> Option<String> {
     row.likely_tier.clone().filter(|tier| tier == "none" || (tier == "wasm" && ran))
 }
 
-fn describe(row: &mut Row, manifest: &Value) {
+fn apply_manifest(row: &mut Row, manifest: &Value) {
     let cut = |text: String| text.chars().take(300).collect::<String>();
     let Manifest { version, summary, .. } = Manifest::read(manifest.clone()).unwrap_or_default();
     row.version = version.map(cut);
     row.summary = summary.map(cut);
 }
 
-fn unknown(why: String) -> Pyodide {
+fn unknown_packages(why: String) -> Pyodide {
     Pyodide { not_looked_up: Some(why), packages: Vec::new() }
 }
 
-fn suite(ran: &Result<Ran, String>) -> Suite {
+fn suite_of(ran: &Result<TestRun, String>) -> Suite {
     match ran {
-        Ok(ran) => ran.suite(),
+        Ok(ran) => ran.to_suite(),
         Err(why) => Suite::not_run(why),
     }
 }
 
 /// A row in one line, for progress.
-pub fn in_short(row: &Row) -> String {
+pub fn progress_line(row: &Row) -> String {
     let count = |suite: &Suite| match suite.counts() {
-        Some(counts) => format!("{}/{}", counts.passed, counts.all() - counts.skipped),
+        Some(counts) => format!("{}/{}", counts.passed, counts.total() - counts.skipped),
         None => "-".to_owned(),
     };
     let verdict = row.verdict.as_deref().unwrap_or("unknown");

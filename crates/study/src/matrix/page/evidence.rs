@@ -4,18 +4,18 @@ use std::collections::BTreeMap;
 
 use maud::{Markup, html};
 
-use super::super::answer::{size, time};
 use super::super::model::{Package, Reason, RecordedCall, Row, SkillFigures, Suite};
-use super::{sentence, tone};
+use super::super::summary::{format_size, format_time};
+use super::{sentence_markup, verdict_class};
 
-pub fn evidence(index: usize, skill: &Row, figures: &SkillFigures) -> Markup {
+pub fn evidence_panel(index: usize, skill: &Row, figures: &SkillFigures) -> Markup {
     let parts = [
-        ("verdict", "Verdict", verdict(skill)),
-        ("packages", "Packages", packages(skill)),
-        ("tests", "Tests", tests(skill)),
-        ("calls", "Recorded calls", calls(skill)),
-        ("pyodide", "Pyodide", pyodide(skill)),
-        ("cost", "Cost", cost(figures)),
+        ("verdict", "Verdict", verdict_part(skill)),
+        ("packages", "Packages", packages_part(skill)),
+        ("tests", "Tests", tests_part(skill)),
+        ("calls", "Recorded calls", calls_part(skill)),
+        ("pyodide", "Pyodide", pyodide_part(skill)),
+        ("cost", "Cost", cost_part(figures)),
     ];
     html! {
         div.panel {
@@ -37,19 +37,19 @@ fn after_blank(text: Option<&str>) -> Markup {
     html! { @if let Some(text) = text { " " (text) } }
 }
 
-fn verdict(skill: &Row) -> Markup {
+fn verdict_part(skill: &Row) -> Markup {
     html! {
         p {
-            span class={ "verdict " (tone(skill.verdict.as_deref())) } {
+            span class={ "verdict " (verdict_class(skill.verdict.as_deref())) } {
                 (skill.verdict.as_deref().unwrap_or("could not be read"))
             }
             @let tier = skill.tier_in_words();
             @if !tier.is_empty() { " Best tier: " b { (tier) } "." }
         }
         @if let Some(why) = &skill.problem { p.bad { (why) } }
-        (reasons(&skill.reasons))
+        (reason_list(&skill.reasons))
         @if !skill.optional.is_empty() { p { "It goes on without:" } }
-        (reasons(&skill.optional))
+        (reason_list(&skill.optional))
         @if let Some(block) = &skill.permissions {
             p { "What it would ask for, for its manifest:" }
             pre tabindex="0" { (block) }
@@ -57,19 +57,19 @@ fn verdict(skill: &Row) -> Markup {
     }
 }
 
-fn reasons(all: &[Reason]) -> Markup {
+fn reason_list(all: &[Reason]) -> Markup {
     html! {
         @if !all.is_empty() {
             ul {
                 @for reason in all {
-                    li { (sentence(&reason.what)) @if let Some(at) = &reason.at { " " code { (at) } } }
+                    li { (sentence_markup(&reason.what)) @if let Some(at) = &reason.at { " " code { (at) } } }
                 }
             }
         }
     }
 }
 
-fn packages(skill: &Row) -> Markup {
+fn packages_part(skill: &Row) -> Markup {
     if skill.packages.is_empty() {
         return html! { p { "It requires none." } };
     }
@@ -101,14 +101,14 @@ fn small_table(heads: [&str; 3], rows: Markup) -> Markup {
     }
 }
 
-fn tests(skill: &Row) -> Markup {
+fn tests_part(skill: &Row) -> Markup {
     let tests = &skill.tests;
     let all = tests.differences.iter();
     let all = all.map(|one| (one.test.as_str(), one.cells.as_str(), one.native.as_deref(), one.reason.as_str()));
     html! {
         ul {
             @for (place, suite) in [("in cells", &tests.cells), ("natively", &tests.native), ("in Pyodide", &tests.pyodide)] {
-                li { (place) ": " (outcome(suite)) }
+                li { (place) ": " (suite_outcome(suite)) }
             }
         }
         (by_reason(all))
@@ -132,10 +132,10 @@ fn by_reason<'a>(tests: impl Iterator<Item = (&'a str, &'a str, Option<&'a str>,
     }
 }
 
-fn outcome(suite: &Suite) -> Markup {
+fn suite_outcome(suite: &Suite) -> Markup {
     match suite {
         Suite::NotRun { not_run } => html! { span.muted { (not_run) } },
-        Suite::Ran(counts) if counts.all() == 0 => html! { "it has none" },
+        Suite::Ran(counts) if counts.total() == 0 => html! { "it has none" },
         Suite::Ran(counts) => {
             let parts = [
                 (counts.passed, "passed"),
@@ -149,13 +149,13 @@ fn outcome(suite: &Suite) -> Markup {
     }
 }
 
-fn calls(skill: &Row) -> Markup {
+fn calls_part(skill: &Row) -> Markup {
     let parity = &skill.parity;
     let rows = html! {
         @for call in &parity.calls {
             tr {
                 td { code { (call.case) } }
-                td { (ending(call)) }
+                td { (call_ending(call)) }
                 td {
                     @match parity.different.iter().find(|one| one.case == call.case) {
                         None => "the same",
@@ -172,7 +172,7 @@ fn calls(skill: &Row) -> Markup {
     }
 }
 
-fn ending(call: &RecordedCall) -> String {
+fn call_ending(call: &RecordedCall) -> String {
     match call.requests {
         0 => call.ends.name().to_owned(),
         1 => format!("{}, 1 request", call.ends.name()),
@@ -180,12 +180,12 @@ fn ending(call: &RecordedCall) -> String {
     }
 }
 
-fn pyodide(skill: &Row) -> Markup {
+fn pyodide_part(skill: &Row) -> Markup {
     let all = skill.tests.pyodide_differences.iter();
     let all = all.map(|one| (one.test.as_str(), one.pyodide.as_str(), one.native.as_deref(), one.reason.as_str()));
     html! {
         @if skill.tests.pyodide.counts().is_some() {
-            p { "Its tests: " (outcome(&skill.tests.pyodide)) "." }
+            p { "Its tests: " (suite_outcome(&skill.tests.pyodide)) "." }
             (by_reason(all))
         }
         (packages_in_pyodide(skill))
@@ -217,16 +217,16 @@ fn packages_in_pyodide(skill: &Row) -> Markup {
     }
 }
 
-fn cost(figures: &SkillFigures) -> Markup {
-    let ms = |value: Option<f64>| value.map(time);
-    let seconds = |value: Option<f64>| value.map(|value| time(value * 1e3));
+fn cost_part(figures: &SkillFigures) -> Markup {
+    let ms = |value: Option<f64>| value.map(format_time);
+    let seconds = |value: Option<f64>| value.map(|value| format_time(value * 1e3));
     let lines = [
         ("call in a fresh cell, median", ms(figures.cell_warm_ms)),
         ("first call of a process", ms(figures.cell_cold_ms)),
         ("new Python process, one call", ms(figures.native_process_ms)),
         ("call in a running Python process, median", ms(figures.native_warm_ms)),
         ("making the image, once", ms(figures.bake_ms)),
-        ("image on disk", figures.image_bytes.map(size)),
+        ("image on disk", figures.image_bytes.map(format_size)),
         ("its tests in cells", seconds(figures.tests_in_cells_s)),
         ("its tests natively", seconds(figures.tests_native_s)),
         ("its tests in Pyodide, with its start", seconds(figures.tests_in_pyodide_s)),

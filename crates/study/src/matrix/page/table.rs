@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use maud::{Markup, html};
 
-use super::super::answer::{VERDICTS, size, time};
 use super::super::model::{Matrix, Row, SkillFigures, Suite};
-use super::evidence::evidence;
-use super::{anchor, id, tone};
+use super::super::summary::{VERDICTS, format_size, format_time};
+use super::evidence::evidence_panel;
+use super::{breakable_id, row_anchor, verdict_class};
 use skillcell_policy::Tier;
 
 /// Heading, what it means, and the section of the evidence that its cells open.
@@ -29,26 +29,26 @@ const COLUMNS: [(&str, &str); 11] = [
 const PYODIDE: &str = "Pyodide";
 const IN_PYODIDE: &str = "The same tests in Pyodide on Node.js";
 
-pub fn table(matrix: &Matrix) -> Markup {
+pub fn skills_table(matrix: &Matrix) -> Markup {
     let nothing = SkillFigures::default();
     html! {
         section #skills aria-labelledby="all" {
             h2 #all { "Every skill" }
             p.hint { "Each cell opens the evidence behind it." }
-            (filters(matrix))
+            (filter_form(matrix))
             div.scroll {
                 table #matrix {
                     caption.hidden { "Skills with verdict, tests and cost" }
                     thead {
                         tr {
                             @for (index, column) in COLUMNS.iter().enumerate() {
-                                (heading(index, column, matrix.totals.tests_in_pyodide.is_some()))
+                                (column_heading(index, column, matrix.totals.tests_in_pyodide.is_some()))
                             }
                         }
                     }
                     tbody {
                         @for (index, skill) in matrix.skills.iter().enumerate() {
-                            (row(matrix, index, skill, matrix.figures.skills.get(&skill.id).unwrap_or(&nothing)))
+                            (skill_row(matrix, index, skill, matrix.figures.skills.get(&skill.id).unwrap_or(&nothing)))
                         }
                     }
                 }
@@ -58,7 +58,7 @@ pub fn table(matrix: &Matrix) -> Markup {
     }
 }
 
-fn heading(index: usize, (name, title): &(&str, &str), tests_in_pyodide: bool) -> Markup {
+fn column_heading(index: usize, (name, title): &(&str, &str), tests_in_pyodide: bool) -> Markup {
     let title = if *name == PYODIDE && tests_in_pyodide { IN_PYODIDE } else { title };
     // Verdicts and tiers have an order of their own, and are numbered by it.
     let sorts = if index == 1 || index == 2 || is_number(index) { "number" } else { "text" };
@@ -74,7 +74,7 @@ fn is_number(column: usize) -> bool {
     column >= 4
 }
 
-fn filters(matrix: &Matrix) -> Markup {
+fn filter_form(matrix: &Matrix) -> Markup {
     let classes: BTreeSet<&str> = matrix.skills.iter().flat_map(|row| row.classes.iter().map(String::as_str)).collect();
     let is_there = |verdict: &str| matrix.skills.iter().any(|row| row.verdict.as_deref() == Some(verdict));
     html! {
@@ -85,7 +85,7 @@ fn filters(matrix: &Matrix) -> Markup {
             fieldset {
                 legend.hidden { "Verdict" }
                 @for (verdict, ..) in VERDICTS.iter().filter(|(verdict, ..)| is_there(verdict)) {
-                    label class={ "chip " (tone(Some(verdict))) } { input type="checkbox" value=(verdict); " " (verdict) }
+                    label class={ "chip " (verdict_class(Some(verdict))) } { input type="checkbox" value=(verdict); " " (verdict) }
                 }
             }
             label {
@@ -116,56 +116,56 @@ impl TableCell {
     }
 }
 
-fn row(matrix: &Matrix, index: usize, skill: &Row, figures: &SkillFigures) -> Markup {
+fn skill_row(matrix: &Matrix, index: usize, skill: &Row, figures: &SkillFigures) -> Markup {
     let verdict = skill.verdict.as_deref().unwrap_or("could not be read");
     let rank = VERDICTS.iter().position(|(name, ..)| *name == verdict);
-    let verdict_html = html! { span class={ "verdict " (tone(skill.verdict.as_deref())) } { (verdict) } };
+    let verdict_html = html! { span class={ "verdict " (verdict_class(skill.verdict.as_deref())) } { (verdict) } };
     let kinds = skill.classes.join(", ");
     let cells = [
-        TableCell::new(html! { b.id { (id(&skill.id)) } }, skill.id.to_lowercase(), "verdict"),
+        TableCell::new(html! { b.id { (breakable_id(&skill.id)) } }, skill.id.to_lowercase(), "verdict"),
         TableCell::new(verdict_html, rank.map(|rank| rank.to_string()).unwrap_or_default(), "verdict"),
-        best_tier(skill),
+        tier_cell(skill),
         TableCell::new(html! { (kinds) }, &kinds, "verdict"),
-        suite(&skill.tests.cells, "tests"),
-        suite(&skill.tests.native, "tests"),
-        calls_alike(skill),
-        pyodide(skill, matrix.totals.tests_in_pyodide.is_some()),
-        figure(figures.cell_warm_ms, time),
-        figure(figures.native_process_ms, time),
-        figure(figures.image_bytes.map(|bytes| bytes as f64), |bytes| size(bytes as u64)),
+        suite_cell(&skill.tests.cells, "tests"),
+        suite_cell(&skill.tests.native, "tests"),
+        calls_cell(skill),
+        pyodide_cell(skill, matrix.totals.tests_in_pyodide.is_some()),
+        figure_cell(figures.cell_warm_ms, format_time),
+        figure_cell(figures.native_process_ms, format_time),
+        figure_cell(figures.image_bytes.map(|bytes| bytes as f64), |bytes| format_size(bytes as u64)),
     ];
     let odd = !skill.tests.differences.is_empty() || !skill.parity.different.is_empty();
-    let words = [&skill.id, &skill.classes.join(" "), &words(skill)].map(|text| text.to_lowercase()).join(" ");
+    let words = [&skill.id, &skill.classes.join(" "), &search_text(skill)].map(|text| text.to_lowercase()).join(" ");
     html! {
-        tr.skill id=(anchor(matrix, &skill.id)) data-verdict=(verdict) data-kinds=(skill.classes.join("|")) data-odd=(odd)
+        tr.skill id=(row_anchor(matrix, &skill.id)) data-verdict=(verdict) data-kinds=(skill.classes.join("|")) data-odd=(odd)
             data-words=(words) {
             @for (column, cell) in cells.iter().enumerate() {
                 @let label = COLUMNS[column].0;
                 @if column == 0 {
-                    th scope="row" data-key=(cell.key) data-label=(label) { (opener(index, cell)) }
+                    th scope="row" data-key=(cell.key) data-label=(label) { (evidence_button(index, cell)) }
                 } @else {
-                    td class=[is_number(column).then_some("num")] data-key=(cell.key) data-label=(label) { (opener(index, cell)) }
+                    td class=[is_number(column).then_some("num")] data-key=(cell.key) data-label=(label) { (evidence_button(index, cell)) }
                 }
             }
         }
-        tr.evidence id={ "e" (index) } hidden { td colspan=(COLUMNS.len()) { (evidence(index, skill, figures)) } }
+        tr.evidence id={ "e" (index) } hidden { td colspan=(COLUMNS.len()) { (evidence_panel(index, skill, figures)) } }
     }
 }
 
 /// What a cell of the table shows, as the button that opens its evidence.
-fn opener(index: usize, cell: &TableCell) -> Markup {
+fn evidence_button(index: usize, cell: &TableCell) -> Markup {
     html! {
         button type="button" data-opens=(cell.opens) aria-expanded="false" aria-controls={ "e" (index) } { (cell.html) }
     }
 }
 
-/// What a search looks at beside the id.
-fn words(skill: &Row) -> String {
+/// What the search box looks at, besides the id and the classes.
+fn search_text(skill: &Row) -> String {
     let packages = skill.packages.iter().map(|package| format!("{} {}", package.name, package.how));
     packages.chain(skill.reasons.iter().map(|reason| reason.what.clone())).collect::<Vec<_>>().join(" ")
 }
 
-fn best_tier(skill: &Row) -> TableCell {
+fn tier_cell(skill: &Row) -> TableCell {
     let tier = skill.tier_in_words();
     if tier.is_empty() {
         return TableCell::empty("verdict");
@@ -174,20 +174,20 @@ fn best_tier(skill: &Row) -> TableCell {
     TableCell::new(html! { (tier) }, rank.map(|rank| rank.to_string()).unwrap_or_default(), "verdict")
 }
 
-/// By the number that is shown; of the same, those with fewer that did not pass are more.
-fn suite(suite: &Suite, opens: &'static str) -> TableCell {
-    let Some(counts) = suite.counts().filter(|counts| counts.all() > 0) else { return TableCell::empty(opens) };
+/// Sorts by the number that passed, then by fewer that did not.
+fn suite_cell(suite: &Suite, opens: &'static str) -> TableCell {
+    let Some(counts) = suite.counts().filter(|counts| counts.total() > 0) else { return TableCell::empty(opens) };
     let bad = counts.failed + counts.errors;
     let html = html! { (counts.passed) @if bad > 0 { " " span.bad { (bad) " not" } } };
     TableCell::new(html, counts.passed as f64 - bad as f64 / 1e4, opens)
 }
 
-fn calls_alike(skill: &Row) -> TableCell {
+fn calls_cell(skill: &Row) -> TableCell {
     let parity = &skill.parity;
     if parity.cases == 0 {
         return TableCell::empty("calls");
     }
-    let cell = share(parity.same, parity.cases, "calls");
+    let cell = share_cell(parity.same, parity.cases, "calls");
     let html = html! {
         (cell.html) " "
         @match parity.successes_alike() {
@@ -200,21 +200,23 @@ fn calls_alike(skill: &Row) -> TableCell {
 }
 
 /// Tests where they were run, else packages.
-fn pyodide(skill: &Row, ran: bool) -> TableCell {
+fn pyodide_cell(skill: &Row, ran: bool) -> TableCell {
     let packages = &skill.pyodide.packages;
     match skill.pyodide.not_looked_up {
-        _ if ran => suite(&skill.tests.pyodide, "pyodide"),
+        _ if ran => suite_cell(&skill.tests.pyodide, "pyodide"),
         Some(_) => TableCell::empty("pyodide"),
-        None => share(packages.iter().filter(|package| package.how != "neither").count(), packages.len(), "pyodide"),
+        None => {
+            share_cell(packages.iter().filter(|package| package.how != "neither").count(), packages.len(), "pyodide")
+        }
     }
 }
 
-/// By the part; of the same, those of fewer are more.
-fn share(part: usize, all: usize, opens: &'static str) -> TableCell {
+/// Sorts by the part, then by the smaller whole.
+fn share_cell(part: usize, all: usize, opens: &'static str) -> TableCell {
     let html = html! { span class=[(part != all).then_some("bad")] { (part) " / " (all) } };
     TableCell::new(html, part as f64 - all as f64 / 1e4, opens)
 }
 
-fn figure(value: Option<f64>, show: impl Fn(f64) -> String) -> TableCell {
+fn figure_cell(value: Option<f64>, show: impl Fn(f64) -> String) -> TableCell {
     value.map_or_else(|| TableCell::empty("cost"), |value| TableCell::new(html! { (show(value)) }, value, "cost"))
 }

@@ -1,6 +1,7 @@
 use super::super::cases::Ending;
 use super::super::model::{
-    Counts, Difference, InPyodide, Matrix, Package, Parity, Pyodide, Reason, RecordedCall, Row, SCHEMA, Suite, Tests,
+    Counts, Difference, Matrix, Package, Parity, Pyodide, PyodideDifference, Reason, RecordedCall, Row, SCHEMA, Suite,
+    Tests,
 };
 use super::*;
 
@@ -32,7 +33,7 @@ fn hostile() -> Matrix {
             native: Suite::not_run(evil()),
             pyodide: Suite::Ran(Counts { passed: 1, failed: 1, ..Counts::default() }),
             differences: vec![Difference { test: evil(), cells: evil(), native: Some(evil()), reason: evil() }],
-            pyodide_differences: vec![InPyodide {
+            pyodide_differences: vec![PyodideDifference {
                 test: evil(),
                 pyodide: evil(),
                 native: Some(evil()),
@@ -64,13 +65,13 @@ fn hostile() -> Matrix {
         .figures
         .skills
         .insert(evil(), super::super::model::SkillFigures { call: Some(evil()), ..Default::default() });
-    matrix.count();
+    matrix.count_totals();
     matrix
 }
 
 #[test]
 fn a_strangers_text_is_never_markup() {
-    let html = page(&hostile());
+    let html = render_page(&hostile());
     // One script: ours. A tag can't begin, and a quoted attribute can't end.
     assert_eq!(html.matches("<script").count(), 1);
     assert!(!html.contains("<img") && !html.contains("\"'>") && !html.contains('\u{202e}'), "{html}");
@@ -79,7 +80,7 @@ fn a_strangers_text_is_never_markup() {
 
 #[test]
 fn the_page_needs_nothing_but_itself() {
-    let html = page(&hostile());
+    let html = render_page(&hostile());
     for outside in ["http://", "https://", "src=\"", "@import", "url("] {
         assert!(!html.replace("src=x", "").contains(outside), "{outside}");
     }
@@ -87,9 +88,9 @@ fn the_page_needs_nothing_but_itself() {
 
 #[test]
 fn the_policy_names_the_script_and_the_style() {
-    let html = page(&hostile());
+    let html = render_page(&hostile());
     for text in [SCRIPT, STYLE] {
-        assert!(html.contains(&source(text)) && html.contains(text), "named, and as it is");
+        assert!(html.contains(&csp_hash(text)) && html.contains(text), "named, and as it is");
     }
     assert!(!html.contains("unsafe-inline") && !html.contains(" style="));
 }
@@ -101,8 +102,8 @@ fn a_skills_name_leads_to_its_row() {
         super::super::model::tests_support::row("office/mail", "runs"),
         super::super::model::tests_support::row("a b\"<", "partly"),
     ];
-    matrix.count();
-    let html = page(&matrix);
+    matrix.count_totals();
+    let html = render_page(&matrix);
     for anchor in ["skill-office/mail", "row-1"] {
         assert!(html.contains(&format!("<a href=\"#{anchor}\">")), "{anchor} is linked");
         assert!(html.contains(&format!("<tr class=\"skill\" id=\"{anchor}\"")), "{anchor} is a row");
@@ -114,8 +115,8 @@ fn a_tier_in_which_no_tests_ran_has_no_name() {
     let mut matrix = super::super::model::tests_support::empty();
     matrix.skills = vec![super::super::model::tests_support::row("a/elsewhere", "not in wasm")];
     matrix.skills[0].likely_tier = Some("subprocess".into());
-    matrix.count();
-    let html = page(&matrix);
+    matrix.count_totals();
+    let html = render_page(&matrix);
     let cell = html.split("data-label=\"Best tier\"").nth(1).and_then(|rest| rest.split("</td>").next());
     assert!(cell.is_some_and(|cell| cell.contains(">not tried<")), "{cell:?}");
     assert!(html.contains("Best tier: <b>not tried</b>") && !html.contains("<b>subprocess</b>"));
@@ -140,8 +141,8 @@ fn a_column_sorts_by_the_number_that_it_shows_and_nothing_has_no_key() {
         matrix.skills.push(row);
     }
     matrix.skills.push(super::super::model::tests_support::row("a/none", "runs"));
-    matrix.count();
-    let html = page(&matrix);
+    matrix.count_totals();
+    let html = render_page(&matrix);
     let tests: Vec<f64> = keys(&html, "Tests in cells").iter().filter_map(|key| key.parse().ok()).collect();
     assert!(tests.len() == 3 && tests[0] < tests[1] && tests[1] < tests[2], "{tests:?}");
     for label in ["Tests in cells", "Call", "Calls alike", "Best tier"] {

@@ -12,16 +12,16 @@ use serde_json::json;
 use sha2::{Digest, Sha512};
 use tar::Archive;
 
-use super::pin;
+use super::npm_pin;
 use skillcell_cache::progress::Progress;
 use skillcell_cache::{self as cache, Bucket, Cache, Pack, check_path};
 use skillcell_child::{Finished, Inherited, Program, is_locale_or_home, is_proxy_or_certificate};
 
-/// The package is a quarter of this.
+/// About four times the size of the package.
 const MAX_ARCHIVE: u64 = 64 << 20;
 const MAX_UNPACKED: u64 = 256 << 20;
 /// How long npm may take.
-const PATIENCE: Duration = Duration::from_secs(20 * 60);
+const TIMEOUT: Duration = Duration::from_secs(20 * 60);
 
 /// Why nothing is known of Pyodide.
 #[derive(Debug, thiserror::Error)]
@@ -45,31 +45,31 @@ pub enum PyodideError {
 }
 
 /// The package's files, from the cache or from npm.
-pub fn obtain(cache: &Cache, offline: bool, progress: &dyn Progress) -> Result<Pack, PyodideError> {
-    let name = format!("pyodide-{}", pin().version);
+pub fn obtain_package(cache: &Cache, offline: bool, progress: &dyn Progress) -> Result<Pack, PyodideError> {
+    let name = format!("pyodide-{}", npm_pin().version);
     let artefact = cache.make(Bucket::Pack, &name, "fetching Pyodide for comparison", progress, |writer| {
         if offline {
             return Err(PyodideError::Offline);
         }
         let scratch = cache.scratch()?;
-        progress.step(&format!("fetching {} {} with npm", pin().name, pin().version));
-        let archive = download(scratch.path())?;
-        let files = unpack(&archive)?.into_iter().map(Ok::<_, io::Error>);
+        progress.step(&format!("fetching {} {} with npm", npm_pin().name, npm_pin().version));
+        let archive = download_archive(scratch.path())?;
+        let files = unpack_archive(&archive)?.into_iter().map(Ok::<_, io::Error>);
         Pack::build(writer, files)?;
-        Ok(json!({"package": pin().name, "version": pin().version, "integrity": pin().integrity}))
+        Ok(json!({"package": npm_pin().name, "version": npm_pin().version, "integrity": npm_pin().integrity}))
     })?;
     Ok(Pack::open(artefact)?)
 }
 
-fn download(folder: &Path) -> Result<Vec<u8>, PyodideError> {
-    // npm looks for a project, and its settings, in the folders above; here is one.
+fn download_archive(folder: &Path) -> Result<Vec<u8>, PyodideError> {
+    // npm searches parent folders for a project and its settings; an empty project here stops that.
     std::fs::write(folder.join("package.json"), "{}")?;
     let mut npm = Program::new("npm", folder);
-    npm.args(["pack", "--silent", "--ignore-scripts"]).arg(format!("{}@{}", pin().name, pin().version));
+    npm.args(["pack", "--silent", "--ignore-scripts"]).arg(format!("{}@{}", npm_pin().name, npm_pin().version));
     npm.inherit_env(Inherited::Matching(is_for_npm));
-    let output = match npm.finish(PATIENCE) {
+    let output = match npm.finish(TIMEOUT) {
         Ok(Finished::Ended(output)) => output,
-        Ok(Finished::TookTooLong) => return Err(PyodideError::Npm(format!("it took longer than {PATIENCE:?}"))),
+        Ok(Finished::TookTooLong) => return Err(PyodideError::Npm(format!("it took longer than {TIMEOUT:?}"))),
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(PyodideError::NoNpm),
         Err(error) => return Err(error.into()),
     };
@@ -79,14 +79,15 @@ fn download(folder: &Path) -> Result<Vec<u8>, PyodideError> {
         return Err(PyodideError::Npm(line.trim().to_owned()));
     }
     let mut archive = Vec::new();
-    let file = std::fs::File::open(folder.join(format!("{}-{}.tgz", pin().name, pin().version)))?;
+    let file = std::fs::File::open(folder.join(format!("{}-{}.tgz", npm_pin().name, npm_pin().version)))?;
+    // Cut at the limit: what is longer can't have the pinned hash.
     file.take(MAX_ARCHIVE).read_to_end(&mut archive)?;
     let hash = STANDARD.encode(Sha512::digest(&archive));
-    let expected = pin().integrity.strip_prefix("sha512-").unwrap_or_default();
+    let expected = npm_pin().integrity.strip_prefix("sha512-").unwrap_or_default();
     if hash == expected { Ok(archive) } else { Err(PyodideError::Hash) }
 }
 
-/// The user's registry, proxy, certificates and keys for them.
+/// Variables with the user's registry, proxy, certificates and credentials.
 fn is_for_npm(name: &str) -> bool {
     let prefixes = ["npm_config_", "NPM_", "NVM_", "VOLTA_", "FNM_", "ASDF_", "MISE_"];
     let is_npms = prefixes.iter().any(|prefix| name.starts_with(prefix)) || name == "NODE_EXTRA_CA_CERTS";
@@ -94,7 +95,7 @@ fn is_for_npm(name: &str) -> bool {
 }
 
 /// The plain files of an npm archive, a gzipped tar whose entries are below `package/`.
-fn unpack(archive: &[u8]) -> Result<Vec<(String, Vec<u8>)>, PyodideError> {
+fn unpack_archive(archive: &[u8]) -> Result<Vec<(String, Vec<u8>)>, PyodideError> {
     let broken = |what: &str| PyodideError::Archive(what.to_owned());
     let mut files = Vec::new();
     for entry in Archive::new(GzDecoder::new(archive).take(MAX_UNPACKED)).entries()? {
@@ -135,7 +136,7 @@ mod tests {
 
     #[test]
     fn files_of_an_archive_are_taken_and_odd_ones_refused() {
-        let files = unpack(&archive(EntryType::Regular, "package/a/b.txt", 5, b"hello")).unwrap();
+        let files = unpack_archive(&archive(EntryType::Regular, "package/a/b.txt", 5, b"hello")).unwrap();
         assert_eq!(files, [("a/b.txt".to_owned(), b"hello".to_vec())]);
         let odd = [
             (EntryType::Regular, "package/../x", 5),
@@ -145,10 +146,10 @@ mod tests {
             (EntryType::Symlink, "package/x", 0),
         ];
         for (kind, path, size) in odd {
-            assert!(unpack(&archive(kind, path, size, b"hello")).is_err(), "{kind:?} {path} {size}");
+            assert!(unpack_archive(&archive(kind, path, size, b"hello")).is_err(), "{kind:?} {path} {size}");
         }
         let mut damaged = archive(EntryType::Regular, "package/x", 5, b"hello");
         damaged.truncate(damaged.len() / 2);
-        assert!(unpack(&damaged).is_err() && unpack(b"no archive").is_err());
+        assert!(unpack_archive(&damaged).is_err() && unpack_archive(b"no archive").is_err());
     }
 }

@@ -1,5 +1,5 @@
-//! Recorded answers to HTTP requests, given by servers on loopback for as long as a case is made: one for each origin, with
-//! TLS by an authority that only the case's own host trusts.
+//! Servers on loopback that replay recorded answers to HTTP requests while a case runs: one for each origin, with TLS
+//! by a certificate authority that only the case's host trusts.
 
 use std::collections::BTreeSet;
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -25,9 +25,9 @@ const IDLE: Duration = Duration::from_secs(30);
 pub struct Answer {
     pub method: String,
     pub url: String,
-    /// The URL is how the request's begins.
+    /// Whether `url` is a prefix of the request's URL.
     pub prefix: bool,
-    /// Text that the request's body has to have.
+    /// Text that the request's body must contain.
     pub asks: String,
     pub status: u16,
     pub headers: std::collections::BTreeMap<String, String>,
@@ -67,7 +67,7 @@ struct Origin {
 }
 
 impl Origin {
-    fn of(url: &str) -> Option<Origin> {
+    fn from_url(url: &str) -> Option<Origin> {
         let (scheme, rest) = url.split_once("://")?;
         let authority = rest.split(['/', '?']).next().unwrap_or(rest);
         let default = if scheme == "https" { 443 } else { 80 };
@@ -79,9 +79,9 @@ impl Origin {
     }
 }
 
-/// Servers for a case's origins. They end with it.
+/// Servers for a case's origins, stopped on drop.
 pub struct AnswerServers {
-    /// What leads to them, and allows what was recorded.
+    /// Grants that resolve the origins to these servers and allow the recorded requests.
     pub grants: Grants,
     /// The authority's certificate, for the host that is to trust it.
     pub authority: tempfile::NamedTempFile,
@@ -92,30 +92,31 @@ pub struct AnswerServers {
 
 impl AnswerServers {
     pub fn start(answers: &[Answer]) -> Result<AnswerServers, String> {
-        let authority = Authority::new().map_err(|error| error.to_string())?;
+        let authority = CertificateAuthority::new().map_err(|error| error.to_string())?;
         let mut servers = AnswerServers {
             grants: Grants::default(),
-            authority: authority.write().map_err(|error| error.to_string())?,
+            authority: authority.write_certificate().map_err(|error| error.to_string())?,
             seen: Arc::default(),
             stopped: Arc::default(),
             ports: Vec::new(),
         };
-        let origins: Option<BTreeSet<Origin>> = answers.iter().map(|one| Origin::of(&one.url)).collect();
+        // One server for each origin, whatever the number of its answers.
+        let origins: Option<BTreeSet<Origin>> = answers.iter().map(|one| Origin::from_url(&one.url)).collect();
         let all: Arc<[Answer]> = answers.into();
         for origin in origins.ok_or("an answer's URL can't be read")? {
             let port = servers.start_server(&authority, &origin, &all)?;
             servers.add_grant(GrantKind::Resolve, &format!("{}:{}:127.0.0.1:{port}", origin.host, origin.port))?;
         }
         for one in answers {
-            if let Some(Origin { scheme, host, port }) = Origin::of(&one.url) {
+            if let Some(Origin { scheme, host, port }) = Origin::from_url(&one.url) {
                 servers.add_grant(GrantKind::AllowHttp, &format!("{} {scheme}://{host}:{port}/*", one.method))?;
             }
         }
         Ok(servers)
     }
 
-    /// What was asked, by origin: the order across servers is not known.
-    pub fn requests(&self) -> Vec<Request> {
+    /// The requests received so far, grouped by origin: the order across servers is not known.
+    pub fn received_requests(&self) -> Vec<Request> {
         by_origin(self.seen.lock().unwrap_or_else(PoisonError::into_inner).clone())
     }
 
@@ -123,9 +124,14 @@ impl AnswerServers {
         self.grants.add(kind, text).map_err(|error| error.to_string())
     }
 
-    fn start_server(&mut self, authority: &Authority, origin: &Origin, answers: &Arc<[Answer]>) -> Result<u16, String> {
+    fn start_server(
+        &mut self,
+        authority: &CertificateAuthority,
+        origin: &Origin,
+        answers: &Arc<[Answer]>,
+    ) -> Result<u16, String> {
         let failed = |error: io::Error| error.to_string();
-        let tls = (origin.scheme == "https").then(|| authority.server(&origin.host)).transpose()?;
+        let tls = (origin.scheme == "https").then(|| authority.server_config(&origin.host)).transpose()?;
         let listener = TcpListener::bind("127.0.0.1:0").map_err(failed)?;
         let port = listener.local_addr().map_err(failed)?.port();
         let (seen, stopped, answers) = (self.seen.clone(), self.stopped.clone(), answers.clone());
@@ -136,7 +142,7 @@ impl AnswerServers {
                     return;
                 }
                 let (seen, answers, scheme, tls) = (seen.clone(), answers.clone(), scheme.clone(), tls.clone());
-                std::thread::spawn(move || accept(stream, tls, &scheme, &answers, &seen));
+                std::thread::spawn(move || accept_connection(stream, tls, &scheme, &answers, &seen));
             }
         });
         self.ports.push(port);
@@ -147,20 +153,20 @@ impl AnswerServers {
 impl Drop for AnswerServers {
     fn drop(&mut self) {
         self.stopped.store(true, Ordering::Relaxed);
-        // Each is waiting for a connection.
+        // Each server blocks in `accept`; a connection makes it look at the flag.
         for port in &self.ports {
             let _ = TcpStream::connect(("127.0.0.1", *port));
         }
     }
 }
 
-/// Requests in the order of their origins, so that the order within each stays.
+/// Sorts requests by origin; the sort is stable, so the order within each origin stays.
 pub fn by_origin(mut requests: Vec<Request>) -> Vec<Request> {
-    requests.sort_by_key(|request| Origin::of(&request.url));
+    requests.sort_by_key(|request| Origin::from_url(&request.url));
     requests
 }
 
-fn accept(
+fn accept_connection(
     stream: TcpStream,
     tls: Option<Arc<rustls::ServerConfig>>,
     scheme: &str,
@@ -171,15 +177,16 @@ fn accept(
         return;
     }
     match tls.map(rustls::ServerConnection::new) {
-        None => serve(stream, scheme, answers, seen),
-        Some(Ok(session)) => serve(rustls::StreamOwned::new(session, stream), scheme, answers, seen),
+        None => answer_requests(stream, scheme, answers, seen),
+        Some(Ok(session)) => answer_requests(rustls::StreamOwned::new(session, stream), scheme, answers, seen),
         Some(Err(_)) => {}
     }
 }
 
-fn serve(stream: impl Read + Write, scheme: &str, answers: &[Answer], seen: &Mutex<Vec<Request>>) {
+fn answer_requests(stream: impl Read + Write, scheme: &str, answers: &[Answer], seen: &Mutex<Vec<Request>>) {
     let mut reader = BufReader::new(stream);
-    while let Some(request) = receive(&mut reader, scheme) {
+    while let Some(request) = read_request(&mut reader, scheme) {
+        // An unexpected request is answered with an error, and then differs from what was recorded.
         let missing = || Answer {
             status: 500,
             body: format!("{} {} is not recorded", request.method, request.url),
@@ -199,7 +206,7 @@ fn serve(stream: impl Read + Write, scheme: &str, answers: &[Answer], seen: &Mut
 }
 
 /// The next request. One that can't be read, or is too large, ends the connection.
-fn receive(reader: &mut impl BufRead, scheme: &str) -> Option<Request> {
+fn read_request(reader: &mut impl BufRead, scheme: &str) -> Option<Request> {
     let mut head = Vec::new();
     while !head.ends_with(b"\r\n\r\n") {
         let left = MAX_HEAD.checked_sub(head.len() as u64)?;
@@ -218,6 +225,7 @@ fn receive(reader: &mut impl BufRead, scheme: &str) -> Option<Request> {
     let url = format!("{scheme}://{}{}", header("host")?, parsed.path?);
     let method = parsed.method?.to_owned();
     let mut body = Vec::new();
+    // A body that ends early is no request either.
     if length > MAX_BODY || reader.take(length).read_to_end(&mut body).ok()? as u64 != length {
         return None;
     }
@@ -225,28 +233,28 @@ fn receive(reader: &mut impl BufRead, scheme: &str) -> Option<Request> {
     Some(Request { method, url, body })
 }
 
-/// Signs for the servers' names. Nothing but the case's host knows it.
-struct Authority {
+/// A throwaway authority that signs the servers' certificates. Only the case's host trusts it.
+struct CertificateAuthority {
     certificate: String,
     issuer: rcgen::Issuer<'static, rcgen::KeyPair>,
 }
 
-impl Authority {
-    fn new() -> Result<Authority, rcgen::Error> {
+impl CertificateAuthority {
+    fn new() -> Result<CertificateAuthority, rcgen::Error> {
         let key = rcgen::KeyPair::generate()?;
         let mut params = rcgen::CertificateParams::new(Vec::new())?;
         params.is_ca = rcgen::IsCa::Ca(rcgen::BasicConstraints::Unconstrained);
         let certificate = params.self_signed(&key)?.pem();
-        Ok(Authority { certificate, issuer: rcgen::Issuer::new(params, key) })
+        Ok(CertificateAuthority { certificate, issuer: rcgen::Issuer::new(params, key) })
     }
 
-    fn write(&self) -> io::Result<tempfile::NamedTempFile> {
+    fn write_certificate(&self) -> io::Result<tempfile::NamedTempFile> {
         let mut file = tempfile::NamedTempFile::new()?;
         file.write_all(self.certificate.as_bytes())?;
         Ok(file)
     }
 
-    fn server(&self, name: &str) -> Result<Arc<rustls::ServerConfig>, String> {
+    fn server_config(&self, name: &str) -> Result<Arc<rustls::ServerConfig>, String> {
         let failed = |error: rcgen::Error| error.to_string();
         let key = rcgen::KeyPair::generate().map_err(failed)?;
         let params = rcgen::CertificateParams::new(vec![name.to_owned()]).map_err(failed)?;
@@ -281,7 +289,7 @@ mod tests {
 
     #[test]
     fn a_request_that_is_too_large_is_not_read() {
-        let read = |text: &str| receive(&mut text.as_bytes(), "http");
+        let read = |text: &str| read_request(&mut text.as_bytes(), "http");
         let good = read("POST /x HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nhi").expect("a request");
         assert_eq!((good.url.as_str(), good.body.as_deref()), ("http://a/x", Some("hi")));
         assert_eq!(read("POST /x HTTP/1.1\r\nHost: a\r\nContent-Length: 99999999999\r\n\r\nhi"), None);

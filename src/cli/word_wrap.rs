@@ -1,11 +1,11 @@
-//! Lines that are longer than a terminal is wide: they go on below where they began, and break between words.
+//! Wraps lines to the width of a terminal, between words, with a hanging indent.
 
-/// The text in lines of this width, but for words that are longer; each line after the first begins with `indent` blanks.
-/// What colours it takes no room.
-pub fn wrapped(text: &str, indent: usize, width: usize) -> String {
+/// Wraps at `width` columns, between words only; lines after the first begin with `indent` blanks. Escape sequences
+/// have no width.
+pub fn wrap_words(text: &str, indent: usize, width: usize) -> String {
     let (mut whole, mut room) = (String::with_capacity(text.len()), width);
     for (at, word) in text.split(' ').enumerate() {
-        let long = visible(word);
+        let long = visible_width(word);
         if at > 0 && long + 1 > room && !word.is_empty() {
             whole.push('\n');
             whole.push_str(&" ".repeat(indent));
@@ -20,8 +20,8 @@ pub fn wrapped(text: &str, indent: usize, width: usize) -> String {
     whole
 }
 
-/// How many columns a text takes, as far as its characters tell.
-fn visible(text: &str) -> usize {
+/// The number of characters outside of escape sequences, which are taken for columns.
+fn visible_width(text: &str) -> usize {
     let mut count = 0;
     let mut chars = text.chars();
     while let Some(c) = chars.next() {
@@ -40,14 +40,14 @@ mod tests {
 
     #[test]
     fn a_long_line_goes_on_below_where_it_began() {
-        assert_eq!(wrapped("verdict  it is what it is", 9, 16), "verdict  it is\n         what it\n         is");
-        assert_eq!(wrapped("a b", 2, 80), "a b");
-        assert_eq!(wrapped("a/path/that/is/long b", 2, 8), "a/path/that/is/long\n  b");
+        assert_eq!(wrap_words("verdict  it is what it is", 9, 16), "verdict  it is\n         what it\n         is");
+        assert_eq!(wrap_words("a b", 2, 80), "a b");
+        assert_eq!(wrap_words("a/path/that/is/long b", 2, 8), "a/path/that/is/long\n  b");
     }
 
     #[test]
     fn colours_take_no_room() {
-        assert_eq!(wrapped("\x1b[1mruns\x1b[0m so", 0, 7), "\x1b[1mruns\x1b[0m so");
-        assert_eq!(visible("\x1b[1mruns\x1b[0m"), 4);
+        assert_eq!(wrap_words("\x1b[1mruns\x1b[0m so", 0, 7), "\x1b[1mruns\x1b[0m so");
+        assert_eq!(visible_width("\x1b[1mruns\x1b[0m"), 4);
     }
 }

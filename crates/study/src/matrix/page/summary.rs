@@ -2,14 +2,16 @@
 
 use maud::{Markup, html};
 
-use super::super::answer::{VERDICTS, blockers, endings, median, running, size, time, with_verdict};
 use super::super::model::{Matrix, SkillFigures};
-use super::{link, registry, sentence, tone};
+use super::super::summary::{
+    VERDICTS, count_running, describe_endings, find_blockers, format_size, format_time, median_figure, with_verdict,
+};
+use super::{registry_title, sentence_markup, skill_link, verdict_class};
 
-pub fn answer(matrix: &Matrix) -> Markup {
+pub fn summary_section(matrix: &Matrix) -> Markup {
     html! {
         header {
-            p.kicker { (registry(matrix)) " · " (matrix.runtime) }
+            p.kicker { (registry_title(matrix)) " · " (matrix.runtime) }
             h1 { (headline(matrix)) }
             p.lead {
                 "A cell is a fresh CPython inside WebAssembly, made for one call: no processes, no native code from outside, and \
@@ -18,13 +20,13 @@ pub fn answer(matrix: &Matrix) -> Markup {
             }
         }
         section.tiles aria-label="The answer" { (verdict_tile(matrix)) (test_tile(matrix)) (cost_tile(matrix)) }
-        section aria-labelledby="advice" { h2 #advice { "What to do" } (advice(matrix)) }
-        (blocked(matrix))
+        section aria-labelledby="advice" { h2 #advice { "What to do" } (advice_list(matrix)) }
+        (blockers_section(matrix))
     }
 }
 
 fn headline(matrix: &Matrix) -> String {
-    let (all, run) = (matrix.totals.skills, running(matrix));
+    let (all, run) = (matrix.totals.skills, count_running(matrix));
     match run {
         0 => format!("None of {all} skills runs whole in a WebAssembly cell"),
         run if run == all => format!("All {all} skills run in a WebAssembly cell, unchanged"),
@@ -34,15 +36,15 @@ fn headline(matrix: &Matrix) -> String {
 
 fn verdict_tile(matrix: &Matrix) -> Markup {
     let count = |verdict: &str| with_verdict(matrix, verdict).count();
-    let parts = VERDICTS.map(|(verdict, ..)| (tone(Some(verdict)), count(verdict)));
+    let parts = VERDICTS.map(|(verdict, ..)| (verdict_class(Some(verdict)), count(verdict)));
     let unknown = matrix.totals.skills - parts.iter().map(|(_, count)| count).sum::<usize>();
     html! {
         article.tile {
             h2 { "Skills" }
-            (bar(&parts, "Skills by verdict"))
+            (stacked_bar(&parts, "Skills by verdict"))
             ul.legend {
                 @for (verdict, ..) in VERDICTS.iter().filter(|(verdict, ..)| count(verdict) > 0) {
-                    li { span class={ "dot " (tone(Some(verdict))) } {} (count(verdict)) " " (verdict) }
+                    li { span class={ "dot " (verdict_class(Some(verdict))) } {} (count(verdict)) " " (verdict) }
                 }
                 @if unknown > 0 {
                     li { span class="dot unknown" {} (unknown) " could not be read" }
@@ -57,7 +59,7 @@ fn test_tile(matrix: &Matrix) -> Markup {
     let (passed, all, what) = match (totals.pass_natively_and_in_cells, totals.pass_natively, &totals.tests_in_cells) {
         (Some(cells), Some(native), _) => (cells, native, "of the tests that pass natively also pass in cells"),
         (_, _, Some(counts)) => {
-            (counts.passed, counts.all() - counts.skipped, "of the skills' own tests pass in cells")
+            (counts.passed, counts.total() - counts.skipped, "of the skills' own tests pass in cells")
         }
         _ => return html! {},
     };
@@ -66,12 +68,12 @@ fn test_tile(matrix: &Matrix) -> Markup {
         article.tile {
             h2 { "Their own tests" }
             p.big { (passed) " " small { "of " (all) } }
-            (bar(&[("runs", passed), ("rest", all - passed)], "Tests that pass in cells"))
+            (stacked_bar(&[("runs", passed), ("rest", all - passed)], "Tests that pass in cells"))
             p { (format!("{share:.0} % {what}.")) }
             @if totals.parity_cases > 0 {
                 p {
                     (totals.parity_same) " of " (totals.parity_cases) " recorded calls give exactly the same result ("
-                    (endings(matrix)) ")."
+                    (describe_endings(matrix)) ")."
                 }
             }
         }
@@ -79,9 +81,10 @@ fn test_tile(matrix: &Matrix) -> Markup {
 }
 
 fn cost_tile(matrix: &Matrix) -> Markup {
-    let Some(cell) = median(matrix, |figures| figures.cell_warm_ms) else { return html! {} };
-    let of = |which: fn(&SkillFigures) -> Option<f64>| median(matrix, which).map(time);
-    let image = median(matrix, |figures| figures.image_bytes.map(|bytes| bytes as f64)).map(|bytes| size(bytes as u64));
+    let Some(cell) = median_figure(matrix, |figures| figures.cell_warm_ms) else { return html! {} };
+    let of = |which: fn(&SkillFigures) -> Option<f64>| median_figure(matrix, which).map(format_time);
+    let image = median_figure(matrix, |figures| figures.image_bytes.map(|bytes| bytes as f64))
+        .map(|bytes| format_size(bytes as u64));
     let lines = [
         ("in a new Python process, no sandbox", of(|figures| figures.native_process_ms)),
         ("first call after a start", of(|figures| figures.cell_cold_ms)),
@@ -92,7 +95,7 @@ fn cost_tile(matrix: &Matrix) -> Markup {
     html! {
         article.tile {
             h2 { "What a call costs" }
-            p.big { (time(cell)) " " small { "in a fresh cell" } }
+            p.big { (format_time(cell)) " " small { "in a fresh cell" } }
             dl.costs {
                 @for (name, value) in &lines {
                     @if let Some(value) = value { dt { (name) } dd { (value) } }
@@ -103,8 +106,8 @@ fn cost_tile(matrix: &Matrix) -> Markup {
     }
 }
 
-/// Widths as an SVG: a style attribute would need a hole in the page's policy.
-fn bar(parts: &[(&str, usize)], label: &str) -> Markup {
+/// A stacked bar as SVG: the page's Content-Security-Policy blocks style attributes.
+fn stacked_bar(parts: &[(&str, usize)], label: &str) -> Markup {
     let all: usize = parts.iter().map(|(_, count)| count).sum();
     let percent = |count: usize| count as f64 * 100.0 / all.max(1) as f64;
     let before = |at: usize| percent(parts[..at].iter().map(|(_, count)| count).sum());
@@ -117,17 +120,17 @@ fn bar(parts: &[(&str, usize)], label: &str) -> Markup {
     }
 }
 
-fn advice(matrix: &Matrix) -> Markup {
+fn advice_list(matrix: &Matrix) -> Markup {
     html! {
         div.advices {
             @for (verdict, word, what) in &VERDICTS {
                 @let ids: Vec<&str> = with_verdict(matrix, verdict).map(|row| row.id.as_str()).collect();
-                @let tone = tone(Some(verdict));
+                @let tone = verdict_class(Some(verdict));
                 @if !ids.is_empty() {
                     div class={ "advice " (tone) } {
                         h3 { span class={ "dot " (tone) } {} (word) " " small { (ids.len()) } }
                         p { (what) }
-                        ul.ids { @for id in ids { li { (link(matrix, id)) } } }
+                        ul.ids { @for id in ids { li { (skill_link(matrix, id)) } } }
                     }
                 }
             }
@@ -135,8 +138,8 @@ fn advice(matrix: &Matrix) -> Markup {
     }
 }
 
-fn blocked(matrix: &Matrix) -> Markup {
-    let blockers = blockers(matrix);
+fn blockers_section(matrix: &Matrix) -> Markup {
+    let blockers = find_blockers(matrix);
     if blockers.is_empty() {
         return html! {};
     }
@@ -147,12 +150,12 @@ fn blocked(matrix: &Matrix) -> Markup {
                 @for (what, ids) in &blockers {
                     li {
                         // A package is a word, a reason a sentence.
-                        @if what.contains(' ') { (sentence(what)) } @else { b { (what) } }
+                        @if what.contains(' ') { (sentence_markup(what)) } @else { b { (what) } }
                         " "
                         span.muted {
                             @for (at, id) in ids.iter().enumerate() {
                                 @if at > 0 { ", " }
-                                (link(matrix, id))
+                                (skill_link(matrix, id))
                             }
                         }
                     }
