@@ -100,7 +100,7 @@ fn summary(lock: &SkillLock, printer: &Printer) {
     for text in &packages.not_needed {
         printer.line(&harmless(&format!("  {text}: not needed in a cell")));
     }
-    for (python, count) in lock.native() {
+    for (python, count) in lock.native_targets() {
         printer.line(&format!("  and {count} packages for Python {python}, in other tiers"));
     }
 }
@@ -108,7 +108,12 @@ fn summary(lock: &SkillLock, printer: &Printer) {
 fn row(package: &Package) -> String {
     match &package.standing {
         PackageStatus::Wheel { version, sha256, .. } => {
-            format!("{} {version} sha256:{}… ({})", package.name, &sha256[..sha256.len().min(12)], package.way())
+            format!(
+                "{} {version} sha256:{}… ({})",
+                package.name,
+                &sha256[..sha256.len().min(12)],
+                package.requirement_chain()
+            )
         }
         _ => package.describe().replace('`', ""),
     }

@@ -126,7 +126,7 @@ impl HostBuilder {
 
     /// Opens the cache folder, and looks at the files that were given. The runtime is obtained when it is first needed.
     pub fn build(self) -> Result<Host, HostError> {
-        self.fetch.check()?;
+        self.fetch.check_given_wheels()?;
         let cache = Cache::locate(self.cache_dir.as_deref())?;
         let approvals_grant = self.approvals.is_some();
         let approvals = match self.approvals {

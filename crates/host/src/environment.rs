@@ -39,7 +39,7 @@ impl Host {
                 Ok(target) if known.contains(&target.id) => {}
                 Ok(target) => {
                     let packages = Venv::resolve(cache, fetch, &**progress, &lock.cells.requirements, &target);
-                    lock.add(&target, packages.map_err(|error| error.to_string()));
+                    lock.add_native(&target, packages.map_err(|error| error.to_string()));
                     known.push(target.id);
                 }
                 Err(error) => lock.not_locked.push((what.to_owned(), error.to_string())),

@@ -48,7 +48,7 @@ impl KnownFacts {
             manifest: Arc::new(manifest),
             bad,
             early_imports: read.early_imports.clone(),
-            native_requirement: native.map(Package::way),
+            native_requirement: native.map(Package::requirement_chain),
             site: site.clone(),
             read: Instant::now(),
         }

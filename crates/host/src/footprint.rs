@@ -53,8 +53,8 @@ impl Host {
         let mut footprint = Footprint::default();
         match self.make_outside(tier, skill)? {
             Prepared::Environment(venv) | Prepared::Bare(venv) => {
-                footprint.own_bytes = venv.bytes();
-                footprint.downloads(format!("{} wheels", venv.lock().packages.len()), Some(venv.downloaded()));
+                footprint.own_bytes = venv.disk_bytes();
+                footprint.downloads(format!("{} wheels", venv.lock().packages.len()), Some(venv.downloaded_bytes()));
             }
             Prepared::Image(ready) => {
                 let Shared { containers, .. } = &*self.shared;
@@ -64,7 +64,7 @@ impl Host {
                 let wanted = skill.wanted(&self.manifest(skill)?.requirements);
                 if let Some(packages) = self.container_maker().packages(&ready, &wanted)? {
                     let wheels = format!("{} wheels", packages.lock().packages.len());
-                    footprint.downloads(wheels, Some(packages.downloaded()));
+                    footprint.downloads(wheels, Some(packages.downloaded_bytes()));
                 }
             }
         }

@@ -85,7 +85,7 @@ impl Host {
     /// What its requirements resolve to, asked again whatever was resolved before or is locked.
     pub fn resolve(&self, skill: &Skill) -> Result<Packages, HostError> {
         let requirements = self.manifest(skill)?.requirements;
-        on_enough_stack(|| Ok(self.baker(false)?.sites().anew(&requirements).map_err(BakeError::from)?))
+        on_enough_stack(|| Ok(self.baker(false)?.sites().resolve_again(&requirements).map_err(BakeError::from)?))
     }
 
     /// What is in a skill's files, for the analysis.

@@ -20,7 +20,7 @@ pub struct Known {
 impl Host {
     /// The skills in folders that an id would lead to, in the order of the search.
     pub fn folder_skills(&self) -> Vec<Found> {
-        skill::below(&self.shared.roots)
+        skill::skills_below(&self.shared.roots)
     }
 
     /// What is known of a skill; `analysis` names the code that verdicts were reached by. Looks at seals only. Without a compiled runtime there can be neither a verdict nor an image.

@@ -80,7 +80,7 @@ impl Host {
     pub fn registry(&self) -> Result<&Pack, HostError> {
         self.made(&self.shared.registry, || {
             let Shared { cache, fetch, progress, .. } = &*self.shared;
-            Ok(provision::registry(cache, fetch, &**progress)?)
+            Ok(provision::registry_pack(cache, fetch, &**progress)?)
         })
     }
 
@@ -89,7 +89,7 @@ impl Host {
         let Shared { cache, fetch, progress, .. } = &*self.shared;
         let progress = &**progress;
         Ok([
-            provision::packages(cache, fetch, progress)?,
+            provision::framework_pack(cache, fetch, progress)?,
             provision::test_packages(cache, fetch, progress)?,
             provision::pyodide_packages(cache, pins, fetch, progress)?,
         ])
@@ -112,7 +112,7 @@ impl Host {
         self.made(&self.shared.files, || {
             let (cache, progress) = (self.shared.cache.clone(), self.shared.progress.clone());
             let stdlib = move || {
-                let found = provision::stdlib(&cache, &*progress).map_err(std::io::Error::other)?;
+                let found = provision::open_stdlib(&cache, &*progress).map_err(std::io::Error::other)?;
                 found.ok_or_else(|| std::io::Error::other("the standard library is no longer in the cache"))
             };
             let (cache, progress) = (self.shared.cache.clone(), self.shared.progress.clone());

@@ -39,20 +39,20 @@ pub struct Demands {
 impl Demands {
     /// Adds a requirement. Gives the chain to it if what it requires itself is to be looked at: once for each distribution,
     /// and again when it is wanted with more extras.
-    pub fn add(&mut self, requirement: &Requirement, above: &[String]) -> Option<Vec<String>> {
+    pub fn add_requirement(&mut self, requirement: &Requirement, above: &[String]) -> Option<Vec<String>> {
         let known = self.by_name.contains_key(&requirement.name);
         let demand = self.by_name.entry(requirement.name.clone()).or_default();
         if !known {
             demand.chain = above.iter().chain([&requirement.name]).cloned().collect();
         }
-        demand.specifiers.and(&requirement.specifiers);
+        demand.specifiers.add_clauses(&requirement.specifiers);
         let before = demand.extras.len();
         let room = MAX_EXTRAS.saturating_sub(before);
         demand.extras.extend(requirement.extras.iter().take(room).cloned());
         (!known || demand.extras.len() > before).then(|| demand.chain.clone())
     }
 
-    pub fn refuse(&mut self, chain: &[String], text: &str, why: &str) {
+    pub fn record_refusal(&mut self, chain: &[String], text: &str, why: &str) {
         let way = format!("{} → {text}", chain.join(" → "));
         if self.refused.len() < MAX_REFUSED && self.refused.iter().all(|(known, _)| *known != way) {
             self.refused.push((way, why.to_owned()));
@@ -61,7 +61,7 @@ impl Demands {
 }
 
 impl Demand {
-    pub fn asked(&self) -> String {
+    pub fn to_text(&self) -> String {
         format!("{:?}{}", self.extras, self.specifiers)
     }
 }
@@ -76,7 +76,7 @@ pub fn is_open(chosen: &BTreeMap<String, Chosen>, name: &str, demand: &Demand) -
         }
         _ => false,
     };
-    !fits && chosen.asked != demand.asked()
+    !fits && chosen.asked != demand.to_text()
 }
 
 /// The skill's own requirements first, as it states them, then the others by name.

@@ -52,23 +52,23 @@ impl<'a> Index<'a> {
     }
 
     /// Asks for these, in this order.
-    pub fn ask(&self, wanted: &[Wanted]) -> Result<Vec<Answer>, Error> {
+    pub fn request_wheels(&self, wanted: &[Wanted]) -> Result<Vec<Answer>, Error> {
         if self.fetch.offline && self.fetch.wheels.is_empty() {
             return Ok(wanted.iter().map(|_| Answer::Absent(Absent::Unreachable(OFFLINE.into()))).collect());
         }
-        self.progress.step(&format!("asking pip for {}", listed(wanted)));
+        self.progress.step(&format!("asking pip for {}", describe_wanted(wanted)));
         if let [one] = wanted {
-            return Ok(vec![self.run(std::slice::from_ref(one))?.remove(0)]);
+            return Ok(vec![self.run_pip(std::slice::from_ref(one))?.remove(0)]);
         }
         // Together is faster, but pip stops at the first that is not there.
-        let together = self.run(wanted)?;
+        let together = self.run_pip(wanted)?;
         if together.iter().all(|answer| matches!(answer, Answer::Wheel(..))) {
             return Ok(together);
         }
-        self.each(wanted)
+        self.request_separately(wanted)
     }
 
-    fn each(&self, wanted: &[Wanted]) -> Result<Vec<Answer>, Error> {
+    fn request_separately(&self, wanted: &[Wanted]) -> Result<Vec<Answer>, Error> {
         let mut answers = Vec::with_capacity(wanted.len());
         for some in wanted.chunks(AT_ONCE) {
             let unreachable = answers.iter().find_map(|answer| match answer {
@@ -81,7 +81,8 @@ impl<'a> Index<'a> {
                 continue;
             }
             let got = std::thread::scope(|scope| {
-                let runs: Vec<_> = some.iter().map(|one| scope.spawn(|| self.run(std::slice::from_ref(one)))).collect();
+                let runs: Vec<_> =
+                    some.iter().map(|one| scope.spawn(|| self.run_pip(std::slice::from_ref(one)))).collect();
                 let died = || Err(Error::Runtime("a thread that ran pip died".into()));
                 runs.into_iter().map(|run| run.join().unwrap_or_else(|_| died())).collect::<Vec<_>>()
             });
@@ -92,13 +93,13 @@ impl<'a> Index<'a> {
         Ok(answers)
     }
 
-    fn run(&self, wanted: &[Wanted]) -> Result<Vec<Answer>, Error> {
+    fn run_pip(&self, wanted: &[Wanted]) -> Result<Vec<Answer>, Error> {
         let dir = self.folder.join(self.runs.fetch_add(1, Ordering::Relaxed).to_string());
         let wheels = dir.join("wheels");
         fs::create_dir_all(&wheels).map_err(|source| Error::Folder { path: wheels.clone(), source })?;
         let run = PipRun {
-            what: &listed(wanted),
-            args: self.args(wanted, &wheels)?,
+            what: &describe_wanted(wanted),
+            args: self.pip_arguments(wanted, &wheels)?,
             dir: &dir,
             isolated: self.fetch.offline,
             expected_bytes: 0,
@@ -117,21 +118,21 @@ impl<'a> Index<'a> {
             }
             Err(error) => return Err(error.into()),
         };
-        let delivered = delivered(&wheels)?;
+        let delivered = list_wheels(&wheels)?;
         let answer = |(name, specifiers): &Wanted| {
             let ours = |path: &&PathBuf| {
                 let file = path.file_name().and_then(|file| file.to_str()).unwrap_or_default();
                 file.split('-').next().is_some_and(|distribution| normalize_name(distribution) == *name)
             };
             match delivered.iter().find(ours).filter(|_| end.status.success()) {
-                Some(path) => provision::take(path).map(|(pin, wheel)| Answer::Wheel(pin, wheel)),
-                None => Ok(Answer::Absent(passed::why(&end, name, specifiers))),
+                Some(path) => provision::open_unpinned(path).map(|(pin, wheel)| Answer::Wheel(pin, wheel)),
+                None => Ok(Answer::Absent(passed::why_absent(&end, name, specifiers))),
             }
         };
         Ok(wanted.iter().map(answer).collect::<Result<_, _>>()?)
     }
 
-    fn args(&self, wanted: &[Wanted], wheels: &Path) -> Result<Vec<OsString>, Error> {
+    fn pip_arguments(&self, wanted: &[Wanted], wheels: &Path) -> Result<Vec<OsString>, Error> {
         let mut args =
             ["download", "--no-deps", "--only-binary=:all:", "-vv", "--retries", "1"].map(OsString::from).to_vec();
         args.extend(self.target.pip_options.iter().map(OsString::from));
@@ -150,7 +151,7 @@ impl<'a> Index<'a> {
     }
 }
 
-fn delivered(folder: &Path) -> Result<Vec<PathBuf>, Error> {
+fn list_wheels(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     let failed = |source| Error::Folder { path: folder.to_owned(), source };
     let mut paths = Vec::new();
     for entry in fs::read_dir(folder).map_err(failed)? {
@@ -162,7 +163,7 @@ fn delivered(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     Ok(paths)
 }
 
-fn listed(wanted: &[Wanted]) -> String {
+fn describe_wanted(wanted: &[Wanted]) -> String {
     match wanted {
         [(name, _)] => name.clone(),
         [(first, _), rest @ ..] => format!("{first} and {} more", rest.len()),

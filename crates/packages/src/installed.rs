@@ -38,7 +38,7 @@ impl Installed {
     /// Looks into the runtime, which is to be in the cache.
     pub fn in_cells(cache: &Cache, progress: &dyn Progress) -> Result<Installed, Error> {
         let mut there = BTreeMap::new();
-        for path in archive(cache, progress)?.file_names().flatten() {
+        for path in open_stdlib_archive(cache, progress)?.file_names().flatten() {
             if let Some((name, version)) = path.strip_suffix(INFO).and_then(|folder| folder.rsplit_once('-'))
                 && let Some(version) = parse_version(version)
             {
@@ -59,7 +59,7 @@ impl Installed {
     }
 
     /// Which version there is, and whose it is.
-    pub fn of(&self, name: &str) -> Option<(&Version, PackageStatus)> {
+    pub fn find_package(&self, name: &str) -> Option<(&Version, PackageStatus)> {
         let there = self.there.get(name)?;
         let version = there.version.to_string();
         let standing = match there.place {
@@ -70,7 +70,7 @@ impl Installed {
     }
 
     /// What a distribution requires.
-    pub fn requires(
+    pub fn requirements_of(
         &self,
         name: &str,
         cache: &Cache,
@@ -81,13 +81,13 @@ impl Installed {
         let metadata = match &there.place {
             Place::Runtime(path) => {
                 let mut text = Vec::new();
-                let mut archive = archive(cache, progress)?;
+                let mut archive = open_stdlib_archive(cache, progress)?;
                 let member = archive.by_name(path).map_err(|error| Error::Runtime(error.to_string()))?;
                 member.take(MAX_METADATA).read_to_end(&mut text).map_err(|error| Error::Runtime(error.to_string()))?;
                 text
             }
             Place::Framework => {
-                let pack = provision::packages(cache, fetch, progress)?;
+                let pack = provision::framework_pack(cache, fetch, progress)?;
                 let ours = |path: &str| {
                     let folder = path.strip_suffix(INFO)?;
                     Some(normalize_name(folder.rsplit_once('-')?.0) == name)
@@ -96,12 +96,12 @@ impl Installed {
                 path.and_then(|path| pack.read(&path).ok()).unwrap_or_default()
             }
         };
-        Ok(metadata::requires(&String::from_utf8_lossy(&metadata)))
+        Ok(metadata::parse_requirements(&String::from_utf8_lossy(&metadata)))
     }
 }
 
-fn archive(cache: &Cache, progress: &dyn Progress) -> Result<ZipArchive<std::fs::File>, Error> {
-    let stdlib = provision::stdlib(cache, progress)?;
+fn open_stdlib_archive(cache: &Cache, progress: &dyn Progress) -> Result<ZipArchive<std::fs::File>, Error> {
+    let stdlib = provision::open_stdlib(cache, progress)?;
     let stdlib = stdlib.ok_or_else(|| Error::Runtime("it is no longer in the cache".into()))?;
     ZipArchive::new(stdlib.file).map_err(|error| Error::Runtime(error.to_string()))
 }

@@ -8,7 +8,7 @@
 //!
 //! All of it is for a target: the guest, or the Python of another tier. In a cell, what the runtime has and what the framework pins counts as installed. The rest has to be a pure Python wheel, or a
 //! stand-in of ours. A requirement that can't be met is recorded, not fatal: many a skill imports it only for some of
-//! what it does; when an import then fails, [`Packages::explain`] says why.
+//! what it does; when an import then fails, [`Packages::explain_import_failure`] says why.
 //!
 //! Nothing of a package runs on the host, and nothing is installed there.
 
@@ -40,12 +40,12 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-pub use self::contents::place;
-pub use self::lock::pin;
+pub use self::contents::site_path;
+pub use self::lock::wheel_pin;
 pub use self::lock::{LOCK_FILE, LockError, SkillLock};
 pub use self::pack_tree::pack_tree;
 pub use self::requirement::{Requirement, clean_requirements};
-pub use self::resolution::{Resolution, Resolved, Wanted, basis};
+pub use self::resolution::{Resolution, Resolved, Wanted, resolution_basis};
 pub use self::site::{SITE_FOLDER, SitePackages, SitePackagesStore};
 pub use self::target::ENVIRONMENT;
 pub use self::target::{ABOUT_PYTHON, MarkerValues, OLD_NAMES, Target};

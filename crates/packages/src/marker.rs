@@ -69,7 +69,7 @@ impl Marker {
                     Operand::Text(text) => text.clone(),
                 };
                 let versions = left.is_version() || (right.is_version() && !matches!(left, Operand::Variable(_)));
-                compare(&value(left), operator, &value(right), versions)
+                compare_values(&value(left), operator, &value(right), versions)
             }
         }
     }
@@ -86,7 +86,7 @@ impl Operand {
 }
 
 /// As versions where that makes sense. Texts have no order: of `<` and the like only the equal part is left.
-fn compare(left: &str, operator: &str, right: &str, versions: bool) -> bool {
+fn compare_values(left: &str, operator: &str, right: &str, versions: bool) -> bool {
     if versions && let Ok(clause) = Specifiers::parse(&format!("{operator}{right}")) {
         return parse_version(left).is_some_and(|version| clause.accept(&version));
     }

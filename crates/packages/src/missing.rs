@@ -17,20 +17,22 @@ impl Packages {
     pub fn explain_outcome(&self, outcome: &mut Outcome) {
         let Outcome::Raised(raised) = outcome else { return };
         raised.missing = self.missing_module(raised);
-        if let Some(why) = raised.module.as_deref().and_then(|module| self.explain(module)) {
+        if let Some(why) = raised.module.as_deref().and_then(|module| self.explain_import_failure(module)) {
             raised.message += &format!("\n{why}");
         }
     }
 
     /// Which module was missing, if a package that a cell does not have may be the reason.
     fn missing_module(&self, raised: &Raised) -> Option<MissingModule> {
-        let module = raised.module.as_deref().filter(|name| is_name(name))?;
+        let module = raised.module.as_deref().filter(|name| is_module_name(name))?;
         // As the guest tells a module that is missing from one that is there and fails.
         if !raised.message.contains(&format!("\nMissing module: {module} (")) {
             return None;
         }
-        let missing = self.missing().find(|package| package.has(module));
-        if missing.is_none() && self.packages.iter().any(|package| package.is_whole() && package.has(module)) {
+        let missing = self.missing().find(|package| package.provides_module(module));
+        if missing.is_none()
+            && self.packages.iter().any(|package| package.is_whole() && package.provides_module(module))
+        {
             return None;
         }
         Some(MissingModule {
@@ -40,18 +42,18 @@ impl Packages {
     }
 
     /// Why importing this module failed, if a package that is missing is the likely reason.
-    pub fn explain(&self, module: &str) -> Option<String> {
-        if let Some(package) = self.missing().find(|package| package.has(module)) {
+    pub fn explain_import_failure(&self, module: &str) -> Option<String> {
+        if let Some(package) = self.missing().find(|package| package.provides_module(module)) {
             return Some(package.describe());
         }
-        let refused = self.refused.iter().find(|(text, _)| likely(text, module));
+        let refused = self.refused.iter().find(|(text, _)| is_likely_requirement_of(text, module));
         refused.map(|(text, why)| format!("the requirement `{text}` is not taken: {why}"))
     }
 }
 
 impl Package {
-    fn has(&self, module: &str) -> bool {
-        self.modules.iter().any(|known| related(known, module))
+    fn provides_module(&self, module: &str) -> bool {
+        self.modules.iter().any(|known| is_same_or_nested(known, module))
     }
 
     /// Whether a cell has all of it, so that another tier has no module of it that a cell lacks.
@@ -63,13 +65,13 @@ impl Package {
     }
 
     /// The way from the skill's own requirement to this package: `fastembed → onnxruntime`.
-    pub fn way(&self) -> String {
+    pub fn requirement_chain(&self) -> String {
         self.chain.join(" → ")
     }
 
     /// The same of a package that another tier's Python does not get.
     pub fn describe_elsewhere(&self) -> String {
-        let (name, way) = (&self.name, self.way());
+        let (name, way) = (&self.name, self.requirement_chain());
         match &self.standing {
             PackageStatus::Native { version, tags } => {
                 format!("`{name}` ({way}) {version} has no wheel for this Python, only for {}", tags.join(", "))
@@ -84,7 +86,7 @@ impl Package {
     /// A sentence about what became of it, as people say it.
     pub fn describe(&self) -> String {
         let Package { name, wanted, standing, .. } = self;
-        let way = if self.chain.len() > 1 { format!(" ({})", self.way()) } else { String::new() };
+        let way = if self.chain.len() > 1 { format!(" ({})", self.requirement_chain()) } else { String::new() };
         let others = "the tiers `subprocess` and `container` can run it";
         match standing {
             PackageStatus::Runtime { version } => format!("`{name}`{way} {version} comes with the runtime"),
@@ -121,19 +123,19 @@ impl Package {
 }
 
 /// Whether a text is a module's name and nothing else.
-fn is_name(text: &str) -> bool {
+fn is_module_name(text: &str) -> bool {
     let part = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
     text.len() <= MOST_NAMED && text.split('.').all(part)
 }
 
 /// Whether one module is the other, or inside it.
-fn related(known: &str, module: &str) -> bool {
+fn is_same_or_nested(known: &str, module: &str) -> bool {
     let inside = |outer: &str, inner: &str| inner.strip_prefix(outer).is_some_and(|rest| rest.starts_with('.'));
     known == module || inside(known, module) || inside(module, known)
 }
 
 /// Whether a requirement that was refused looks like that of a module.
-fn likely(text: &str, module: &str) -> bool {
+fn is_likely_requirement_of(text: &str, module: &str) -> bool {
     let top = module.split('.').next().unwrap_or(module);
     normalize_name(text).contains(&normalize_name(top))
 }
@@ -156,13 +158,13 @@ mod tests {
             packages: vec![package("onnxruntime", &["fastembed", "onnxruntime"], &["onnxruntime"], native)],
             ..Packages::default()
         };
-        let text = packages.explain("onnxruntime.capi").unwrap();
+        let text = packages.explain_import_failure("onnxruntime.capi").unwrap();
         for part in
             ["`onnxruntime`", "fastembed → onnxruntime", "cp311-cp311-manylinux_2_28_x86_64", "subprocess", "1.23.0"]
         {
             assert!(text.contains(part), "{text}");
         }
-        assert_eq!(packages.explain("numpy"), None);
+        assert_eq!(packages.explain_import_failure("numpy"), None);
     }
 
     #[test]
@@ -193,8 +195,11 @@ mod tests {
         let missing = package("google-genai", &["google-genai"], &["google.genai"], PackageStatus::NotFound);
         let packages = Packages { packages: vec![missing], ..Packages::default() };
         for module in ["google", "google.genai", "google.genai.types"] {
-            assert!(packages.explain(module).is_some(), "{module}");
+            assert!(packages.explain_import_failure(module).is_some(), "{module}");
         }
-        assert!(packages.explain("google_other").is_none() && packages.explain("googl").is_none());
+        assert!(
+            packages.explain_import_failure("google_other").is_none()
+                && packages.explain_import_failure("googl").is_none()
+        );
     }
 }

@@ -15,13 +15,13 @@ mod runtime;
 mod wheel;
 
 pub use error::Error;
-pub use fetch::{Fetch, FetchedWheel, fetch, take};
+pub use fetch::{Fetch, FetchedWheel, fetch_wheels, open_unpinned};
 pub use matplotlib::{matplotlib_data, open_matplotlib_data};
 pub use name::normalize_name;
-pub use packs::{packages, pyodide_packages, registry, test_packages};
+pub use packs::{framework_pack, pyodide_packages, registry_pack, test_packages};
 pub use pins::{Pin, RuntimePin, pins};
-pub use pip::{GUEST_PYTHON, PipEnd, PipRun, candidates, last_lines, no_python, python_version, tail};
-pub use runtime::{runtime_files, runtime_pin, stdlib, stdlib_bytes};
+pub use pip::{GUEST_PYTHON, PipEnd, PipRun, last_lines, log_tail, no_python, python_candidates, python_version};
+pub use runtime::{open_stdlib, runtime_files, runtime_pin, stdlib_bytes};
 pub use wheel::Wheel;
 
 /// The result of provisioning.

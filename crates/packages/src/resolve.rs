@@ -50,21 +50,21 @@ impl Resolver<'_> {
         let mut packages = Packages { requirements: requirements.to_vec(), ..Packages::default() };
         let roots = self.read_roots(&mut packages);
         let mut wheels = Wheels::new();
-        let (demands, chosen) = self.walk(&roots, scratch.path(), &mut wheels)?;
+        let (demands, chosen) = self.resolve_demands(&roots, scratch.path(), &mut wheels)?;
         let plain: Vec<Requirement> = roots.iter().map(Requirement::without_extras).collect();
-        let always: BTreeSet<String> = self.demanded(&plain, &chosen)?.by_name.into_keys().collect();
+        let always: BTreeSet<String> = self.collect_demands(&plain, &chosen)?.by_name.into_keys().collect();
         packages.refused.extend(demands.refused);
         packages.packages = in_order(&roots, demands.by_name, chosen, &always);
         let is_wheel = |package: &Package| matches!(package.standing, PackageStatus::Wheel { .. });
         wheels.retain(|name, _| packages.packages.iter().any(|package| package.name == *name && is_wheel(package)));
         for package in &mut packages.packages {
-            self.complete(package, &mut wheels, scratch.path())?;
+            self.fetch_wheel_for_stand_in(package, &mut wheels, scratch.path())?;
         }
         Ok((packages, wheels, scratch))
     }
 
     /// Until something is chosen for all that is wanted.
-    fn walk(
+    fn resolve_demands(
         &self,
         roots: &[Requirement],
         folder: &Path,
@@ -78,7 +78,7 @@ impl Resolver<'_> {
         let index = Index::new(self.target, self.fetch, folder, self.progress);
         let mut chosen: BTreeMap<String, Chosen> = BTreeMap::new();
         for _ in 0..MAX_ROUNDS {
-            let demands = self.demanded(roots, &chosen)?;
+            let demands = self.collect_demands(roots, &chosen)?;
             if demands.by_name.len() > MAX_PACKAGES {
                 return Err(Error::TooMuch(format!("they are more than {MAX_PACKAGES}")));
             }
@@ -89,7 +89,7 @@ impl Resolver<'_> {
             }
             let mut unknown = Vec::new();
             for (name, demand) in open {
-                match self.without_index(name, demand, &installed)? {
+                match self.choose_without_index(name, demand, &installed)? {
                     Some(found) => drop(chosen.insert(name.clone(), found)),
                     None => unknown.push((name, demand)),
                 }
@@ -99,7 +99,7 @@ impl Resolver<'_> {
                 chosen.insert(name, found);
             }
         }
-        Ok((self.demanded(roots, &chosen)?, chosen))
+        Ok((self.collect_demands(roots, &chosen)?, chosen))
     }
 
     /// The skill's own requirements, those that apply; the others are recorded. Outside of cells, what every cell has comes
@@ -112,7 +112,7 @@ impl Resolver<'_> {
                 continue;
             }
             match Requirement::parse(text) {
-                Ok(requirement) if requirement.applies(&self.target.values, &[]) => roots.push(requirement),
+                Ok(requirement) if requirement.applies_to(&self.target.values, &[]) => roots.push(requirement),
                 Ok(_) => packages.not_needed.push(text.clone()),
                 Err(refused) => packages.refused.push((text.clone(), refused.why)),
             }
@@ -125,8 +125,9 @@ impl Resolver<'_> {
     }
 
     /// Gets the wheel whose Python a stand-in completes. Without it the package is not there, which is not fatal either.
-    fn complete(&self, package: &mut Package, wheels: &mut Wheels, folder: &Path) -> Result<(), Error> {
-        let standin = standins::of(&package.name).filter(|_| matches!(package.standing, PackageStatus::StandIn { .. }));
+    fn fetch_wheel_for_stand_in(&self, package: &mut Package, wheels: &mut Wheels, folder: &Path) -> Result<(), Error> {
+        let standin =
+            standins::stand_in_for(&package.name).filter(|_| matches!(package.standing, PackageStatus::StandIn { .. }));
         let Some(pin) = standin.and_then(|standin| standin.python_of.as_ref()) else { return Ok(()) };
         if self.fetch.offline && self.fetch.wheels.is_empty() {
             package.standing = PackageStatus::Unresolved { why: OFFLINE.into() };
@@ -134,7 +135,7 @@ impl Resolver<'_> {
         }
         let path = folder.join(format!("python-of-{}", package.name));
         fs::create_dir(&path).map_err(|source| Error::Folder { path: path.clone(), source })?;
-        let fetched = provision::fetch(&[pin], self.fetch, &path, self.progress);
+        let fetched = provision::fetch_wheels(&[pin], self.fetch, &path, self.progress);
         match fetched.and_then(|mut fetched| Wheel::open(fetched.remove(0))) {
             Ok(wheel) => drop(wheels.insert(package.name.clone(), wheel)),
             Err(error) => package.standing = PackageStatus::Unresolved { why: error.to_string() },
@@ -143,15 +144,20 @@ impl Resolver<'_> {
     }
 
     /// What is chosen without asking anyone.
-    fn without_index(&self, name: &str, demand: &Demand, installed: &Installed) -> Result<Option<Chosen>, Error> {
+    fn choose_without_index(
+        &self,
+        name: &str,
+        demand: &Demand,
+        installed: &Installed,
+    ) -> Result<Option<Chosen>, Error> {
         if self.target.is_guest {
             return self.choose_from_cell(name, demand, installed);
         }
         // The versions that cells have, so that tiers differ as little as can be; unless something excludes them.
-        let Some((version, standing)) = installed.of(name) else { return Ok(None) };
-        let (modules, asked) = (modules::guessed(name), demand.asked());
+        let Some((version, standing)) = installed.find_package(name) else { return Ok(None) };
+        let (modules, asked) = (modules::guess_modules(name), demand.to_text());
         if demand.specifiers.accept(version) {
-            let requires = installed.requires(name, self.cache, self.fetch, self.progress)?;
+            let requires = installed.requirements_of(name, self.cache, self.fetch, self.progress)?;
             return Ok(Some(Chosen { standing, requires, modules, asked }));
         }
         let standing = PackageStatus::NoVersion { versions: vec![version.to_string()] };
@@ -160,13 +166,13 @@ impl Resolver<'_> {
 
     /// What the runtime, the framework or a stand-in has in a cell.
     fn choose_from_cell(&self, name: &str, demand: &Demand, installed: &Installed) -> Result<Option<Chosen>, Error> {
-        let asked = demand.asked();
-        if let Some((version, standing)) = installed.of(name) {
-            let requires = self.of_extras(name, demand, installed)?;
-            let standing = or_other(standing, version, demand);
-            return Ok(Some(Chosen { standing, requires, modules: modules::guessed(name), asked }));
+        let asked = demand.to_text();
+        if let Some((version, standing)) = installed.find_package(name) {
+            let requires = self.requirements_of_extras(name, demand, installed)?;
+            let standing = status_for_version(standing, version, demand);
+            return Ok(Some(Chosen { standing, requires, modules: modules::guess_modules(name), asked }));
         }
-        Ok(standins::of(name).map(|standin| {
+        Ok(standins::stand_in_for(name).map(|standin| {
             let version = standin.version.to_string();
             let mut limits = standin.limits.clone();
             // It keeps an interface; whether that is the one of another version too, nobody knows.
@@ -180,25 +186,30 @@ impl Resolver<'_> {
     }
 
     /// What an installed distribution requires for its extras. What it requires anyway is there as well.
-    fn of_extras(&self, name: &str, demand: &Demand, installed: &Installed) -> Result<Vec<Required>, Error> {
+    fn requirements_of_extras(
+        &self,
+        name: &str,
+        demand: &Demand,
+        installed: &Installed,
+    ) -> Result<Vec<Required>, Error> {
         if demand.extras.is_empty() {
             return Ok(Vec::new());
         }
         let extras: Vec<String> = demand.extras.iter().cloned().collect();
-        let mut requires = installed.requires(name, self.cache, self.fetch, self.progress)?;
-        requires.retain(|required| self.applies(required, &extras) && !self.applies(required, &[]));
+        let mut requires = installed.requirements_of(name, self.cache, self.fetch, self.progress)?;
+        requires.retain(|required| self.is_needed(required, &extras) && !self.is_needed(required, &[]));
         Ok(requires)
     }
 
-    fn applies(&self, required: &Required, extras: &[String]) -> bool {
+    fn is_needed(&self, required: &Required, extras: &[String]) -> bool {
         match required {
-            Ok(requirement) => requirement.applies(&self.target.values, extras),
-            Err(refused) => refused.applies(&self.target.values, extras),
+            Ok(requirement) => requirement.applies_to(&self.target.values, extras),
+            Err(refused) => refused.applies_to(&self.target.values, extras),
         }
     }
 
     /// What is wanted now, from the skill's requirements through what is chosen.
-    fn demanded(&self, roots: &[Requirement], chosen: &BTreeMap<String, Chosen>) -> Result<Demands, Error> {
+    fn collect_demands(&self, roots: &[Requirement], chosen: &BTreeMap<String, Chosen>) -> Result<Demands, Error> {
         let mut demands = Demands::default();
         let mut todo: VecDeque<(Requirement, Vec<String>)> =
             roots.iter().map(|root| (root.clone(), Vec::new())).collect();
@@ -208,13 +219,13 @@ impl Resolver<'_> {
             if steps > MAX_STEPS || todo.len() > MAX_STEPS {
                 return Err(Error::TooMuch(format!("they need each other in more than {MAX_STEPS} ways")));
             }
-            let Some(chain) = demands.add(&requirement, &above) else { continue };
+            let Some(chain) = demands.add_requirement(&requirement, &above) else { continue };
             let Some(chosen) = chosen.get(&requirement.name) else { continue };
             let extras: Vec<String> = demands.by_name[&requirement.name].extras.iter().cloned().collect();
-            for needed in chosen.requires.iter().filter(|needed| self.applies(needed, &extras)) {
+            for needed in chosen.requires.iter().filter(|needed| self.is_needed(needed, &extras)) {
                 match needed {
                     Ok(needed) => todo.push_back((needed.clone(), chain.clone())),
-                    Err(refused) => demands.refuse(&chain, &refused.text, &refused.why),
+                    Err(refused) => demands.record_refusal(&chain, &refused.text, &refused.why),
                 }
             }
         }
@@ -230,55 +241,55 @@ impl Resolver<'_> {
             return Ok(Vec::new());
         }
         let wanted: Vec<_> =
-            unknown.iter().map(|(name, demand)| ((*name).clone(), self.constrained(name, demand))).collect();
-        let mut answers = index.ask(&wanted)?;
+            unknown.iter().map(|(name, demand)| ((*name).clone(), self.constrained_specifiers(name, demand))).collect();
+        let mut answers = index.request_wheels(&wanted)?;
         // A constraint of ours must not stand between a skill and what it asks for.
         for (at, (name, demand)) in unknown.iter().enumerate() {
             if self.target.is_guest
-                && constraints::of(name).is_some()
+                && constraints::constraint_for(name).is_some()
                 && matches!(
                     answers[at],
                     Answer::Absent(Absent::Unfit { .. } | Absent::Native { .. } | Absent::Source { .. })
                 )
             {
-                answers[at] = index.ask(&[((*name).clone(), demand.specifiers.clone())])?.remove(0);
+                answers[at] = index.request_wheels(&[((*name).clone(), demand.specifiers.clone())])?.remove(0);
             }
         }
         let taken = unknown.iter().zip(answers).map(|((name, demand), answer)| {
-            let (chosen, wheel) = self.choose(name, demand, answer);
+            let (chosen, wheel) = self.choose_from_answer(name, demand, answer);
             ((*name).clone(), chosen, wheel)
         });
         Ok(taken.collect())
     }
 
     /// Only cells are held to what keeps a chain of packages pure.
-    fn constrained(&self, name: &str, demand: &Demand) -> Specifiers {
+    fn constrained_specifiers(&self, name: &str, demand: &Demand) -> Specifiers {
         let mut specifiers = demand.specifiers.clone();
-        if let Some(constraint) = constraints::of(name).filter(|_| self.target.is_guest) {
-            specifiers.and(constraint);
+        if let Some(constraint) = constraints::constraint_for(name).filter(|_| self.target.is_guest) {
+            specifiers.add_clauses(constraint);
         }
         specifiers
     }
 
-    fn choose(&self, name: &str, demand: &Demand, answer: Answer) -> (Chosen, Option<Wheel>) {
-        let asked = demand.asked();
+    fn choose_from_answer(&self, name: &str, demand: &Demand, answer: Answer) -> (Chosen, Option<Wheel>) {
+        let asked = demand.to_text();
         let without =
-            |standing, asked| Chosen { standing, requires: Vec::new(), modules: modules::guessed(name), asked };
+            |standing, asked| Chosen { standing, requires: Vec::new(), modules: modules::guess_modules(name), asked };
         let (pin, fetched) = match answer {
             Answer::Wheel(pin, fetched) => (pin, fetched),
             Answer::Absent(absent) => return (without(absent.into(), asked), None),
         };
         let opened = if self.target.is_guest { Wheel::open(fetched) } else { Wheel::open_native(fetched) };
-        let read = opened.and_then(|mut wheel| wheel.metadata().map(|text| (wheel, text)));
-        let checked = read.map_err(|error| refusal(&error)).and_then(|(wheel, text)| {
+        let read = opened.and_then(|mut wheel| wheel.read_metadata().map(|text| (wheel, text)));
+        let checked = read.map_err(|error| describe_refusal(&error)).and_then(|(wheel, text)| {
             self.check_identity(name, &demand.specifiers, &pin, &text)?;
             Ok((wheel, text))
         });
         match checked {
             Ok((wheel, text)) => {
                 let standing = PackageStatus::Wheel { version: pin.version, file: pin.file, sha256: pin.sha256 };
-                let modules = modules::of_wheel(&wheel);
-                (Chosen { standing, requires: metadata::requires(&text), modules, asked }, Some(wheel))
+                let modules = modules::modules_of_wheel(&wheel);
+                (Chosen { standing, requires: metadata::parse_requirements(&text), modules, asked }, Some(wheel))
             }
             Err(why) => (without(PackageStatus::Refused { why }, asked), None),
         }
@@ -286,7 +297,7 @@ impl Resolver<'_> {
 
     /// That a wheel is the one that was asked for, by its own word: an index may put any file under any name.
     fn check_identity(&self, name: &str, wanted: &Specifiers, pin: &Pin, metadata: &str) -> Result<(), String> {
-        let says = |header: &str| metadata::header(metadata, header).unwrap_or_default().to_owned();
+        let says = |header: &str| metadata::first_header(metadata, header).unwrap_or_default().to_owned();
         let (its_name, its_version) = (says("name"), says("version"));
         let version =
             parse_version(&its_version).filter(|version| Some(version) == parse_version(&pin.version).as_ref());
@@ -304,7 +315,7 @@ impl Resolver<'_> {
 }
 
 /// Without the path, which is of a folder that is gone by the time anyone reads this.
-fn refusal(error: &provision::Error) -> String {
+fn describe_refusal(error: &provision::Error) -> String {
     match error {
         provision::Error::Wheel { what, .. } => what.clone(),
         provision::Error::Member { member, .. } => format!("it has no `{member}`"),
@@ -312,7 +323,7 @@ fn refusal(error: &provision::Error) -> String {
     }
 }
 
-fn or_other(standing: PackageStatus, version: &Version, demand: &Demand) -> PackageStatus {
+fn status_for_version(standing: PackageStatus, version: &Version, demand: &Demand) -> PackageStatus {
     if demand.specifiers.accept(version) {
         standing
     } else {

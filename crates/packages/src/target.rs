@@ -68,7 +68,7 @@ impl Target {
 
     /// Whether a wheel that was chosen for a Python of this name on another machine runs here: it may be for a C library
     /// that is newer than this one.
-    pub fn takes(&self, file: &str) -> bool {
+    pub fn accepts_wheel(&self, file: &str) -> bool {
         let platforms = file.strip_suffix(".whl").and_then(|stem| stem.rsplit('-').next()).unwrap_or_default();
         platforms.split('.').any(|platform| {
             let old = OLD_NAMES.iter().find(|(name, _)| platform.starts_with(name)).map(|(_, version)| *version);
@@ -107,10 +107,10 @@ mod tests {
             "a-1-cp311-abi3-manylinux_2_34_x86_64.manylinux2014_x86_64.whl",
             "a-1-cp311-cp311-linux_x86_64.whl",
         ] {
-            assert!(here.takes(file), "{file}");
+            assert!(here.accepts_wheel(file), "{file}");
         }
         for file in ["a-1-cp311-cp311-manylinux_2_29_x86_64.whl", "a-1-cp311-cp311-musllinux_1_2_x86_64.whl"] {
-            assert!(!here.takes(file), "{file}");
+            assert!(!here.accepts_wheel(file), "{file}");
         }
     }
 }

@@ -106,7 +106,7 @@ impl Baker<'_> {
     /// The key of a skill's image: everything that its content depends on.
     pub fn key(&self, skill: &Skill) -> String {
         let mut hasher = blake3::Hasher::new();
-        for part in [&self.framework_key(), skill.digest(), &skill.package(), packages::basis()] {
+        for part in [&self.framework_key(), skill.digest(), &skill.package(), packages::resolution_basis()] {
             hasher.update(&(part.len() as u64).to_le_bytes()).update(part.as_bytes());
         }
         hasher.finalize().to_hex()[..32].to_owned()
@@ -378,7 +378,7 @@ impl Baker<'_> {
 
     /// The skill with its packages: fetched if they have to be, recorded as missing if they can't be had.
     pub fn with_packages(&self, skill: &Skill, manifest: &Manifest) -> Result<Skill, BakeError> {
-        let site = self.sites().of(&skill.wanted(&manifest.requirements))?;
+        let site = self.sites().get_or_make(&skill.wanted(&manifest.requirements))?;
         Ok(skill.with_site(site.map(Arc::new)))
     }
 
@@ -388,7 +388,7 @@ impl Baker<'_> {
     }
 
     fn load(&self, key: &str, artefact: cache::Artefact) -> Result<Option<Image>, BakeError> {
-        let site = |packages: Packages, pack| Ok(self.sites().again(packages, pack)?);
+        let site = |packages: Packages, pack| Ok(self.sites().reopen_site(packages, pack)?);
         Image::load(self.machine, key, artefact, !self.runtime.cache.is_writable(), site)
     }
 

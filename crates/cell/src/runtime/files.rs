@@ -34,7 +34,7 @@ impl CommonFiles {
     ) -> Result<CommonFiles, RuntimeError> {
         let bytes = provision::stdlib_bytes(runtime.cache, runtime.fetch, runtime.progress)?;
         let stdlib = Stdlib { open, bytes, artefact: OnceLock::new() };
-        let packages = provision::packages(runtime.cache, runtime.fetch, runtime.progress)?;
+        let packages = provision::framework_pack(runtime.cache, runtime.fetch, runtime.progress)?;
         let mut hasher = blake3::Hasher::new();
         hasher.update(packages.digest().as_bytes());
         let guest = guest_tree(&mut hasher);

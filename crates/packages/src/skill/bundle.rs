@@ -55,7 +55,7 @@ impl Bundle {
         let failed = |source| BundleError::Read { path: path.to_owned(), source };
         let folder = Dir::open_ambient_dir(path, ambient_authority()).map_err(failed)?;
         let mut gathered = Gathered::default();
-        gathered.folder(&folder, "", path)?;
+        gathered.add_folder(&folder, "", path)?;
         gathered.finish()
     }
 
@@ -64,7 +64,7 @@ impl Bundle {
         let prefix = format!("{id}/");
         for (path, len) in pack.files() {
             let Some(inner) = path.strip_prefix(&prefix) else { continue };
-            gathered.account(len)?;
+            gathered.count_bytes(len)?;
             let bytes = pack.read(path).map_err(|source| BundleError::Read { path: pack.path().to_owned(), source })?;
             gathered.files.push((inner.to_owned(), bytes.into()));
         }
@@ -81,7 +81,7 @@ struct Gathered {
 }
 
 impl Gathered {
-    fn folder(&mut self, folder: &Dir, below: &str, path: &Path) -> Result<(), BundleError> {
+    fn add_folder(&mut self, folder: &Dir, below: &str, path: &Path) -> Result<(), BundleError> {
         let failed = |source| BundleError::Read { path: path.to_owned(), source };
         if below.matches('/').count() > MAX_DEPTH {
             return Err(BundleError::TooLarge { what: format!("{MAX_DEPTH} folders inside each other") });
@@ -102,9 +102,9 @@ impl Gathered {
             let here = |source| BundleError::Read { path: path.join(&place), source };
             let kind = folder.metadata(name).map_err(here)?;
             if kind.is_dir() {
-                self.folder(&folder.open_dir(name).map_err(here)?, &format!("{place}/"), path)?;
+                self.add_folder(&folder.open_dir(name).map_err(here)?, &format!("{place}/"), path)?;
             } else if kind.is_file() {
-                self.file(folder, name, place, path)?;
+                self.add_file(folder, name, place, path)?;
             } else {
                 return Err(BundleError::Odd { path: place });
             }
@@ -112,17 +112,17 @@ impl Gathered {
         Ok(())
     }
 
-    fn file(&mut self, folder: &Dir, name: &str, place: String, path: &Path) -> Result<(), BundleError> {
+    fn add_file(&mut self, folder: &Dir, name: &str, place: String, path: &Path) -> Result<(), BundleError> {
         let failed = |source| BundleError::Read { path: path.join(&place), source };
         let mut bytes = Vec::new();
         let room = MAX_BYTES - self.bytes;
         folder.open(name).and_then(|file| file.take(room + 1).read_to_end(&mut bytes)).map_err(failed)?;
-        self.account(bytes.len() as u64)?;
+        self.count_bytes(bytes.len() as u64)?;
         self.files.push((place, bytes.into()));
         Ok(())
     }
 
-    fn account(&mut self, bytes: u64) -> Result<(), BundleError> {
+    fn count_bytes(&mut self, bytes: u64) -> Result<(), BundleError> {
         self.bytes += bytes;
         if self.bytes > MAX_BYTES {
             return Err(BundleError::TooLarge { what: format!("{} MiB", MAX_BYTES >> 20) });

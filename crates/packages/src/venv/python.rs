@@ -36,7 +36,7 @@ impl BasePython {
     /// `explicit`, else `SKILLCELL_PYTHON`, `python3`, `python`.
     pub fn find(explicit: Option<&Path>) -> Result<BasePython> {
         static FOUND: Mutex<Option<(Vec<OsString>, BasePython)>> = Mutex::new(None);
-        let candidates = provision::candidates(explicit)?;
+        let candidates = provision::python_candidates(explicit)?;
         // What is in front of a Python may take longer to start than itself, so its answer is kept while the program is
         // there. Where none is found, the next who asks looks again.
         let mut found = FOUND.lock().unwrap_or_else(PoisonError::into_inner);
@@ -46,12 +46,12 @@ impl BasePython {
         {
             return Ok(python.clone());
         }
-        let python = BasePython::ask(&candidates)?;
+        let python = BasePython::query_interpreter(&candidates)?;
         *found = Some((candidates, python.clone()));
         Ok(python)
     }
 
-    fn ask(candidates: &[OsString]) -> Result<BasePython> {
+    fn query_interpreter(candidates: &[OsString]) -> Result<BasePython> {
         for program in candidates {
             // In `/`, so that no `json.py` in the current folder answers.
             let answer = python::isolated(program, Path::new("/")).args(["-c", ABOUT_PYTHON]).finish(PATIENCE);

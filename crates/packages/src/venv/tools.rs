@@ -33,25 +33,25 @@ pub struct Tools<'a> {
 impl Tools<'_> {
     /// An environment with nothing in it, not even pip.
     pub fn make_environment(&self, progress: &dyn Progress) -> Result<()> {
-        let mut python = self.python();
+        let mut python = self.isolated_python();
         python.args(["-m", "venv", "--without-pip"]).arg(self.root);
-        self.run(python, "make a virtual environment", progress)
+        self.run_python(python, "make a virtual environment", progress)
     }
 
     /// Compiles what is there, once for all calls: they can't write to it. What can't be compiled costs time and no more.
-    pub fn compile(&self, folder: &Path, progress: &dyn Progress) {
-        let mut python = self.python();
+    pub fn compile_packages(&self, folder: &Path, progress: &dyn Progress) {
+        let mut python = self.isolated_python();
         python.args(["-S", "-c", COMPILE]).arg(folder);
-        let _ = self.run(python, "compile the packages", progress);
+        let _ = self.run_python(python, "compile the packages", progress);
     }
 
-    fn python(&self) -> Program {
+    fn isolated_python(&self) -> Program {
         let mut python = python::isolated(&self.base.executable, self.work);
         python.env("TMPDIR", self.work);
         python
     }
 
-    fn run(&self, mut python: Program, what: &str, progress: &dyn Progress) -> Result<()> {
+    fn run_python(&self, mut python: Program, what: &str, progress: &dyn Progress) -> Result<()> {
         let path = self.work.join("log");
         let log = File::create(&path).map_err(VenvError::io("create", &path))?;
         let failed = |what| VenvError::io(what, &self.base.executable);
@@ -61,7 +61,7 @@ impl Tools<'_> {
         while Instant::now() < deadline {
             match running.wait(Instant::now() + POLL).map_err(failed("wait for"))? {
                 Some(status) if status.success() => return Ok(()),
-                Some(_) => return Err(VenvError::Failed { what: what.to_owned(), output: provision::tail(&path) }),
+                Some(_) => return Err(VenvError::Failed { what: what.to_owned(), output: provision::log_tail(&path) }),
                 None => progress.fraction(size(self.work) + size(self.root), 0),
             }
         }
