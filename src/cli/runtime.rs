@@ -68,14 +68,14 @@ fn install(args: &SettingArgs, printer: &Printer) -> anyhow::Result<ExitCode> {
     let host = args.host(&args.load()?)?;
     host.install()?;
     drop(host);
-    let pin = &skillcell_cell::runtime::pin().wheel;
+    let pin = &skillcell_cell::runtime::pinned_runtime().wheel;
     printer.note(&format!("{} {} is ready", pin.name, pin.version));
     Ok(ExitCode::SUCCESS)
 }
 
 fn list(args: &SettingArgs, as_json: bool, printer: &Printer) -> anyhow::Result<ExitCode> {
     let entries = parts(args)?;
-    let pin = &skillcell_cell::runtime::pin().wheel;
+    let pin = &skillcell_cell::runtime::pinned_runtime().wheel;
     if as_json {
         printer.json(&json!({
             "schema": 1,

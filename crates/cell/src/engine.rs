@@ -24,7 +24,7 @@ const INSTANCE_BYTES: usize = 16 << 20;
 const TABLE_KEPT_BYTES: usize = TABLE_ELEMENTS * 8;
 
 /// An engine that runs cells, and how many at once. `metered` code counts fuel and is slower.
-pub fn running(metered: bool) -> wasmtime::Result<(Engine, u32)> {
+pub fn running_engine(metered: bool) -> wasmtime::Result<(Engine, u32)> {
     let mut failed = None;
     for cells in MAX_CELLS {
         match with_pool(metered, cells) {
@@ -49,14 +49,14 @@ fn with_pool(metered: bool, cells: u32) -> wasmtime::Result<Engine> {
         .max_core_instance_size(INSTANCE_BYTES)
         .table_elements(TABLE_ELEMENTS)
         .table_keep_resident(TABLE_KEPT_BYTES);
-    let mut config = settings(metered);
+    let mut config = common_config(metered);
     config.allocation_strategy(InstanceAllocationStrategy::Pooling(pool));
     Engine::new(&config)
 }
 
 /// An engine that only compiles, and tells `on_function` of each function as it is begun.
-pub fn compiling(metered: bool, on_function: impl Fn() + Send + Sync + 'static) -> wasmtime::Result<Engine> {
-    let mut config = settings(metered);
+pub fn compiling_engine(metered: bool, on_function: impl Fn() + Send + Sync + 'static) -> wasmtime::Result<Engine> {
+    let mut config = common_config(metered);
     config.enable_incremental_compilation(Arc::new(Watched(Box::new(on_function))))?;
     Engine::new(&config)
 }
@@ -68,7 +68,7 @@ pub fn fingerprint(engine: &Engine) -> String {
     hasher.0.finalize().to_hex()[..16].to_owned()
 }
 
-fn settings(metered: bool) -> Config {
+fn common_config(metered: bool) -> Config {
     let mut config = Config::new();
     config
         .wasm_exceptions(true)

@@ -122,11 +122,11 @@ impl BakeReport {
         self.open_files > 0
             || self.scratch_files > 0
             || env.keys().any(|name| self.reads_at_import(name))
-            || denied.iter().any(|module| self.imports(module))
+            || denied.iter().any(|module| self.imports_module(module))
     }
 
     /// Whether the skill imported this module, or one of the same package, while its image was made.
-    fn imports(&self, module: &str) -> bool {
+    fn imports_module(&self, module: &str) -> bool {
         let package = module.split('.').next().unwrap_or(module);
         self.import_names.iter().any(|name| name == package)
     }
@@ -157,7 +157,7 @@ impl Meta {
 impl Image {
     /// Loads an image; its packages are found by `site`. Without them, or when it is too old and does not last, there is
     /// none.
-    fn load<E: From<EngineError>>(
+    fn load_artefact<E: From<EngineError>>(
         machine: &Machine,
         key: &str,
         artefact: Artefact,

@@ -30,7 +30,9 @@ use std::time::Instant;
 use wasmtime::{Instance, Memory, ResourceLimiter, Store, TypedFunc, Val, WasmParams, WasmResults};
 
 pub use self::ending::Ending;
-pub use self::machine::{Inputs, MEMORY_EXPORT, MEMORY_IMPORT, Machine, MemoryImage, NewImage, Precompiled, compile};
+pub use self::machine::{
+    Inputs, MEMORY_EXPORT, MEMORY_IMPORT, Machine, MemoryImage, NewImage, Precompiled, compile_module,
+};
 pub use self::prefault::HotPages;
 use self::slots::Slot;
 use self::watchdog::Watch;
@@ -115,7 +117,7 @@ pub struct Body {
 }
 
 impl Body {
-    pub fn function<P: WasmParams, R: WasmResults>(&mut self, name: &str) -> wasmtime::Result<TypedFunc<P, R>> {
+    pub fn typed_function<P: WasmParams, R: WasmResults>(&mut self, name: &str) -> wasmtime::Result<TypedFunc<P, R>> {
         self.code.get_typed_func(&mut self.store, name)
     }
 
@@ -142,12 +144,12 @@ impl Cell {
         self.body.memory
     }
 
-    pub fn function<P: WasmParams, R: WasmResults>(&mut self, name: &str) -> wasmtime::Result<TypedFunc<P, R>> {
-        self.body.function(name)
+    pub fn typed_function<P: WasmParams, R: WasmResults>(&mut self, name: &str) -> wasmtime::Result<TypedFunc<P, R>> {
+        self.body.typed_function(name)
     }
 
     /// The values of the code's mutable globals.
-    pub fn globals(&mut self, names: &[String]) -> wasmtime::Result<Vec<i32>> {
+    pub fn global_values(&mut self, names: &[String]) -> wasmtime::Result<Vec<i32>> {
         let Body { store, code, .. } = &mut self.body;
         names
             .iter()
@@ -166,7 +168,7 @@ impl Cell {
     }
 
     /// What the cell leaves behind; `ran` is what came of running it.
-    pub fn ending(&mut self, ran: wasmtime::Result<()>) -> Ending {
+    pub fn take_ending(&mut self, ran: wasmtime::Result<()>) -> Ending {
         let fuel = self.body.store.get_fuel().ok();
         Ending::new(ran, self.body.store.data_mut(), fuel)
     }

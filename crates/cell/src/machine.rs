@@ -50,7 +50,7 @@ pub struct MemoryImage {
 
 impl MemoryImage {
     /// Whether a cell that starts from this is within its limit of memory.
-    pub fn fits(&self, limits: &Limits) -> bool {
+    pub fn fits_within(&self, limits: &Limits) -> bool {
         self.bytes <= limits.memory_bytes
     }
 }
@@ -111,7 +111,7 @@ impl Machine {
     pub fn load_image(&self, image: Artefact, globals: Vec<i32>, hot: HotPages) -> wasmtime::Result<MemoryImage> {
         // SAFETY: as for `load`.
         let module = unsafe { Module::deserialize_open_file(&self.engine, image.file)? };
-        self.memories(&module, globals, hot)
+        self.memory_image(&module, globals, hot)
     }
 
     /// The same for an image that was precompiled just now.
@@ -120,10 +120,10 @@ impl Machine {
         // SAFETY: only `precompile_image` makes a `Precompiled`, and only that makes a `NewImage`: it was written through this
         // same open file, in a folder that only this user can write to, and nothing alters it.
         let module = unsafe { Module::deserialize_open_file(&self.engine, image.0) }?;
-        Ok(self.memories(&module, globals, HotPages::default())?)
+        Ok(self.memory_image(&module, globals, HotPages::default())?)
     }
 
-    fn memories(&self, module: &Module, globals: Vec<i32>, hot: HotPages) -> wasmtime::Result<MemoryImage> {
+    fn memory_image(&self, module: &Module, globals: Vec<i32>, hot: HotPages) -> wasmtime::Result<MemoryImage> {
         let memory = module.get_export(MEMORY_EXPORT).and_then(|export| export.memory().cloned());
         let bytes = memory.map_or(u64::MAX, |memory| memory.minimum() * memory.page_size());
         let original = Arc::new(PristineMemory::new(module));
@@ -145,10 +145,10 @@ impl Machine {
     }
 
     /// Makes a cell. It has not run anything yet.
-    pub fn cell(&self, memories: &MemoryImage, inputs: Inputs) -> Result<Cell, EngineError> {
+    pub fn new_cell(&self, memories: &MemoryImage, inputs: Inputs) -> Result<Cell, EngineError> {
         // The wait for a slot is the call's time.
-        let deadline = deadline(&inputs.limits);
-        let slot = self.slots.take(deadline, &inputs.cancel).ok_or(EngineError::NoSlot)?;
+        let deadline = deadline_from_now(&inputs.limits);
+        let slot = self.slots.acquire(deadline, &inputs.cancel).ok_or(EngineError::NoSlot)?;
         let (watch, cancel) = (self.watchdog.watch(deadline), inputs.cancel.clone());
         let body = self.instantiate(memories, inputs, deadline)?;
         Ok(Cell { body, uses: 1, _watch: watch, _cancel: self.interrupt_on(&cancel), _slot: slot })
@@ -156,11 +156,13 @@ impl Machine {
 
     /// The same, but a cell that rests will do.
     pub fn rested_cell(&self, memories: &MemoryImage, inputs: Inputs) -> Result<Cell, EngineError> {
-        let Some((mut body, uses)) = self.rest.take(&memories.original) else { return self.cell(memories, inputs) };
-        let deadline = deadline(&inputs.limits);
-        let slot = self.slots.take(deadline, &inputs.cancel).ok_or(EngineError::NoSlot)?;
+        let Some((mut body, uses)) = self.rest.take_cell(&memories.original) else {
+            return self.new_cell(memories, inputs);
+        };
+        let deadline = deadline_from_now(&inputs.limits);
+        let slot = self.slots.acquire(deadline, &inputs.cancel).ok_or(EngineError::NoSlot)?;
         let (watch, cancel) = (self.watchdog.watch(deadline), inputs.cancel.clone());
-        self.give(&mut body, memories, inputs, deadline)?;
+        self.bind_call(&mut body, memories, inputs, deadline)?;
         Ok(Cell { body, uses: uses + 1, _watch: watch, _cancel: self.interrupt_on(&cancel), _slot: slot })
     }
 
@@ -196,17 +198,23 @@ impl Machine {
             .get_memory(&mut store, MEMORY_EXPORT)
             .ok_or_else(|| wasmtime::Error::msg("an image exports no memory"))?;
         memories.hot.prefault(memory.data_mut(&mut store));
-        let imports = self.imports(&mut store, memory.into())?;
+        let imports = self.resolve_imports(&mut store, memory.into())?;
         let code = wasmtime::Instance::new(&mut store, &self.code, &imports)?;
         let mut body = Body { store, memory, code };
-        self.give(&mut body, memories, inputs, deadline)?;
+        self.bind_call(&mut body, memories, inputs, deadline)?;
         Ok(body)
     }
 
     /// Gives an instance what is one call's.
-    fn give(&self, body: &mut Body, memories: &MemoryImage, inputs: Inputs, deadline: Instant) -> wasmtime::Result<()> {
+    fn bind_call(
+        &self,
+        body: &mut Body,
+        memories: &MemoryImage,
+        inputs: Inputs,
+        deadline: Instant,
+    ) -> wasmtime::Result<()> {
         let fuel = inputs.limits.fuel;
-        let mut state = state(inputs, deadline);
+        let mut state = call_state(inputs, deadline);
         state.wasi.memory = Some(body.memory);
         state.memory.peak = body.memory.data_size(&body.store) as u64;
         *body.store.data_mut() = state;
@@ -215,11 +223,11 @@ impl Machine {
             body.store.set_fuel(fuel.unwrap_or(u64::MAX))?;
         }
         body.set_globals(&self.globals, &memories.globals)?;
-        body.store.data_mut().alloc = Some(wasi_python::allocator(body)?);
+        body.store.data_mut().alloc = Some(wasi_python::guest_allocator(body)?);
         Ok(())
     }
 
-    fn imports(&self, store: &mut Store<State>, memory: Extern) -> wasmtime::Result<Vec<Extern>> {
+    fn resolve_imports(&self, store: &mut Store<State>, memory: Extern) -> wasmtime::Result<Vec<Extern>> {
         let mut imports = Vec::with_capacity(64);
         for import in self.code.imports() {
             if (import.module(), import.name()) == MEMORY_IMPORT {
@@ -236,24 +244,24 @@ impl Machine {
 }
 
 /// Compiles code ahead of time. `progress` gets the functions begun and an estimate of how many there are.
-pub fn compile(
+pub fn compile_module(
     code: &[u8],
     metered: bool,
     progress: impl Fn(u64) + Send + Sync + 'static,
 ) -> wasmtime::Result<Vec<u8>> {
     let begun = std::sync::atomic::AtomicU64::new(0);
-    let engine = engine::compiling(metered, move || {
+    let engine = engine::compiling_engine(metered, move || {
         progress(begun.fetch_add(1, std::sync::atomic::Ordering::Relaxed) + 1);
     })?;
     engine.precompile_module(code)
 }
 
-fn deadline(limits: &Limits) -> Instant {
+fn deadline_from_now(limits: &Limits) -> Instant {
     let now = Instant::now();
     now.checked_add(limits.deadline).unwrap_or(now + NEVER)
 }
 
-fn state(inputs: Inputs, deadline: Instant) -> State {
+fn call_state(inputs: Inputs, deadline: Instant) -> State {
     let limits = &inputs.limits;
     let caps = Caps {
         open_files: limits.open_files,

@@ -112,7 +112,7 @@ impl Host {
             return self.import_and_run(Start::Framework, context);
         }
         let about = Some(ImageUse { key: image.key.clone(), baked });
-        if !image.memories.fits(&call.limits) {
+        if !image.memories.fits_within(&call.limits) {
             return Ok(Ran { image: about, ..Ran::ended(Tier::Wasm, exceeded(LimitKind::Memory)) });
         }
         let started = Instant::now();
@@ -191,9 +191,9 @@ impl Host {
             cell.store().data_mut().wasi.vfs.watch((*audit).clone());
         }
         let made = Instant::now();
-        let entered = wasi_python::enter(&mut cell, entry);
+        let entered = wasi_python::call_python(&mut cell, entry);
         let ended_by_itself = entered.is_ok();
-        let mut ending = cell.ending(entered);
+        let mut ending = cell.take_ending(entered);
         if let Some(site) = skill.site() {
             site.packages.explain_outcome(&mut ending.outcome);
         }
@@ -307,9 +307,9 @@ impl Host {
         let skill = &skill.with_site(image.site.clone());
         let baker = self.baker(false)?;
         let door = call_door(call, false)?;
-        let inputs = baker.inputs(skill.mounts(), door, &call.limits, image.state.monotonic_ns);
-        let mut cell = baker.machine.cell(&image.memories, inputs)?;
-        let _ = wasi_python::enter(&mut cell, image.state.entry);
+        let inputs = baker.cell_inputs(skill.mounts(), door, &call.limits, image.state.monotonic_ns);
+        let mut cell = baker.machine.new_cell(&image.memories, inputs)?;
+        let _ = wasi_python::call_python(&mut cell, image.state.entry);
         Ok(cell)
     }
 }
@@ -349,7 +349,7 @@ impl PreparedTiers {
 
 fn cell_inputs(baker: &Baker<'_>, image: &Image, context: &CallContext<'_>) -> Result<Inputs, HostError> {
     let door = call_door(context.call, context.validate)?;
-    let inputs = baker.inputs(context.skill.mounts(), door, &context.call.limits, image.state.monotonic_ns);
+    let inputs = baker.cell_inputs(context.skill.mounts(), door, &context.call.limits, image.state.monotonic_ns);
     Ok(Inputs { cancel: context.call.cancel.clone(), ..inputs })
 }
 

@@ -72,13 +72,13 @@ impl Host {
     }
 
     fn footprint_of_cells(&self, skill: &Skill) -> Result<Footprint, HostError> {
-        let key = self.baker(false)?.key(skill);
+        let key = self.baker(false)?.image_key(skill);
         let mut footprint = Footprint::default();
         footprint.own_bytes = self.cache().bytes(Bucket::Image, &file_name(&key))?.unwrap_or_default();
         let of_runtime = |bucket| matches!(bucket, Bucket::Runtime | Bucket::Code);
         footprint.shared_bytes =
             self.cache().list()?.iter().filter(|it| of_runtime(it.bucket)).map(|it| it.bytes).sum();
-        footprint.downloads("the runtime".to_owned(), Some(runtime::pin().wheel.bytes));
+        footprint.downloads("the runtime".to_owned(), Some(runtime::pinned_runtime().wheel.bytes));
         let framework: u64 = pins().packages().iter().map(|pin| pin.bytes).sum();
         footprint.downloads(format!("{} wheels of the framework", pins().packages().len()), Some(framework));
         let own = self.packages(skill)?;

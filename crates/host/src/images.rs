@@ -43,7 +43,7 @@ impl Host {
 
     /// The report of a skill's image, if it is baked.
     pub fn baked(&self, skill: &Skill) -> Result<Option<(ImageUse, BakeReport)>, HostError> {
-        let image = self.baker(false)?.find(skill)?;
+        let image = self.baker(false)?.find_image(skill)?;
         Ok(image.map(|image| (ImageUse { key: image.key.clone(), baked: false }, image.report)))
     }
 
@@ -85,18 +85,18 @@ impl Host {
     /// What its requirements resolve to, asked again whatever was resolved before or is locked.
     pub fn resolve(&self, skill: &Skill) -> Result<Packages, HostError> {
         let requirements = self.manifest(skill)?.requirements;
-        on_enough_stack(|| Ok(self.baker(false)?.sites().resolve_again(&requirements).map_err(BakeError::from)?))
+        on_enough_stack(|| Ok(self.baker(false)?.site_store().resolve_again(&requirements).map_err(BakeError::from)?))
     }
 
     /// What is in a skill's files, for the analysis.
     pub fn facts(&self, skill: &Skill) -> Result<serde_json::Value, HostError> {
-        on_enough_stack(|| self.repairing(|| Ok(self.baker(false)?.facts(skill)?)))
+        on_enough_stack(|| self.repairing(|| Ok(self.baker(false)?.analysis_facts(skill)?)))
     }
 
     /// What becomes of importing packages that a skill names, in a cell that has its packages and not the skill.
     pub fn tried(&self, skill: &Skill, wanted: &serde_json::Value) -> Result<Option<serde_json::Value>, HostError> {
         let with_packages = self.with_packages(skill)?;
-        on_enough_stack(|| self.repairing(|| Ok(self.baker(false)?.tried(&with_packages, wanted)?)))
+        on_enough_stack(|| self.repairing(|| Ok(self.baker(false)?.try_imports(&with_packages, wanted)?)))
     }
 
     /// A skill's image, and whether it was baked for this.
@@ -109,17 +109,17 @@ impl Host {
         if baked {
             self.make_room();
         }
-        Ok((self.keep((baker.key(skill), metered), image), baked))
+        Ok((self.keep((baker.image_key(skill), metered), image), baked))
     }
 
     /// A skill's image, if there is one.
     pub(super) fn found_image(&self, skill: &Skill, metered: bool) -> Result<Option<Arc<Image>>, HostError> {
         let baker = self.baker(metered)?;
-        let key = (baker.key(skill), metered);
+        let key = (baker.image_key(skill), metered);
         if let Some(image) = self.images().get(&key).filter(|image| !image.is_expired()) {
             return Ok(Some(image.clone()));
         }
-        Ok(baker.find(skill)?.map(|image| self.keep(key, image)))
+        Ok(baker.find_image(skill)?.map(|image| self.keep(key, image)))
     }
 
     /// What images take on disk, and what they may.

@@ -55,7 +55,7 @@ impl Host {
         if !self.shared.fetch.wheels.is_empty() {
             return Ok(None);
         }
-        let key = self.baker(false)?.key(skill);
+        let key = self.baker(false)?.image_key(skill);
         Ok(Some(format!("verdict-{}-{key}", analysis)))
     }
 }

@@ -56,7 +56,7 @@ impl Host {
     /// Gets everything ready that a first call would need.
     pub fn install(&self) -> Result<(), HostError> {
         self.registry()?;
-        self.repairing(|| Ok(self.baker(false)?.prepare()?))
+        self.repairing(|| Ok(self.baker(false)?.prepare_framework()?))
     }
 
     pub fn cache(&self) -> &Cache {
@@ -96,7 +96,7 @@ impl Host {
     }
 
     pub fn machine(&self, metered: bool) -> Result<&Machine, HostError> {
-        self.made(&self.shared.machines[usize::from(metered)], || Ok(self.runtime().machine(metered)?))
+        self.made(&self.shared.machines[usize::from(metered)], || Ok(self.runtime().load_machine(metered)?))
     }
 
     pub(super) fn http_client(&self) -> Result<&Arc<HttpClient>, HostError> {

@@ -133,8 +133,8 @@ impl Host {
         let mut door = call_door(call, false)?;
         let events = Arc::new(Mutex::new(Events::default()));
         door.tests = Some(events.clone());
-        let inputs = baker.inputs(suite.mounts(), door, &call.limits, suite.bench.image.state.monotonic_ns);
-        let cell = baker.machine.cell(&suite.bench.image.memories, inputs)?;
+        let inputs = baker.cell_inputs(suite.mounts(), door, &call.limits, suite.bench.image.state.monotonic_ns);
+        let cell = baker.machine.new_cell(&suite.bench.image.memories, inputs)?;
         let entry = suite.bench.image.state.entry;
         let denials = Arc::new(Denials::audited(audit.clone()));
         let context = CallContext { skill: suite.skill, call, grants: &grants, audit, denials, validate: false };
@@ -167,7 +167,7 @@ impl Host {
             let pack = provision::test_packages(runtime.cache, runtime.fetch, runtime.progress)?;
             let digest = pack.digest().to_string();
             let packages = Mount::tree(TEST_PACKAGES_FOLDER, Arc::new(pack_tree(pack)));
-            let image = self.repairing(|| Ok(baker.testing(packages.clone(), &digest)?))?;
+            let image = self.repairing(|| Ok(baker.testing_image(packages.clone(), &digest)?))?;
             Ok(Bench { image, packages })
         })
     }

@@ -53,8 +53,8 @@ pub enum SplitError {
 
 /// Splits `binary`, exporting the internal functions that `entries` names (they are found in the binary's
 /// name section) beside what it exports already.
-pub fn split(binary: &[u8], entries: &[&str]) -> Result<Split, SplitError> {
-    let parts = Parts::read(binary)?;
+pub fn split_module(binary: &[u8], entries: &[&str]) -> Result<Split, SplitError> {
+    let parts = Parts::parse(binary)?;
     let mut globals = Vec::new();
     let mut exports = ExportSection::new();
     for export in parts.exports.clone() {
@@ -88,7 +88,7 @@ struct Parts<'a> {
 }
 
 impl<'a> Parts<'a> {
-    fn read(binary: &'a [u8]) -> Result<Parts<'a>, SplitError> {
+    fn parse(binary: &'a [u8]) -> Result<Parts<'a>, SplitError> {
         let (mut raw, mut data) = (Vec::new(), Vec::new());
         let (mut imports, mut exports, mut globals, mut memory, mut names) = (None, None, None, None, None);
         let (mut functions, mut elements) = (0, 0);
@@ -103,7 +103,7 @@ impl<'a> Parts<'a> {
                 Payload::ImportSection(section) => imports = Some(section),
                 Payload::ExportSection(section) => exports = Some(section),
                 Payload::GlobalSection(section) => globals = Some(section),
-                Payload::MemorySection(section) => memory = Some(only(section)?),
+                Payload::MemorySection(section) => memory = Some(single_item(section)?),
                 Payload::DataSection(section) => data = section.into_iter().collect::<Result<_, _>>()?,
                 Payload::CodeSectionStart { count, .. } => functions = u64::from(count),
                 Payload::ElementSection(section) => elements = element_count(section)?,
@@ -190,7 +190,7 @@ impl<'a> Parts<'a> {
             let DataKind::Active { memory_index: 0, offset_expr } = &segment.kind else {
                 return Err(SplitError::Unsupported("has a passive data segment"));
             };
-            data.active(0, &constant(offset_expr)?, segment.data.iter().copied());
+            data.active(0, &constant_offset(offset_expr)?, segment.data.iter().copied());
         }
         Ok(memory_module(RoundtripReencoder.memory_type(self.memory)?, Some(&data)))
     }
@@ -240,7 +240,7 @@ fn is_copied(id: u8) -> bool {
     [S::Type, S::Function, S::Table, S::Tag, S::Global, S::Element, S::Code].iter().any(|&copied| copied as u8 == id)
 }
 
-fn only<T>(section: SectionLimited<'_, T>) -> Result<T, SplitError>
+fn single_item<T>(section: SectionLimited<'_, T>) -> Result<T, SplitError>
 where
     T: for<'b> wasmparser::FromReader<'b> + Copy,
 {
@@ -262,7 +262,7 @@ fn element_count(section: SectionLimited<'_, wasmparser::Element<'_>>) -> Result
     Ok(count)
 }
 
-fn constant(expr: &wasmparser::ConstExpr<'_>) -> Result<ConstExpr, SplitError> {
+fn constant_offset(expr: &wasmparser::ConstExpr<'_>) -> Result<ConstExpr, SplitError> {
     let mut operators = expr.get_operators_reader();
     match operators.read()? {
         Operator::I32Const { value } => Ok(ConstExpr::i32_const(value)),

@@ -83,8 +83,8 @@ fn move_vectors(
     out: u32,
     mut transfer: impl FnMut(&mut Guest<'_>, u32, u32, u32) -> Outcome<usize>,
 ) -> Outcome {
-    guest.check(out, 4)?;
-    let mut vectors = guest.vectors(iovs, count)?;
+    guest.check_range(out, 4)?;
+    let mut vectors = guest.io_vectors(iovs, count)?;
     let (mut done, mut tried) = (0, false);
     while let Some((start, len)) = vectors.next(guest)? {
         let len = len.min(MOST_BYTES - done);

@@ -80,7 +80,7 @@ fn put_strings<'s>(
         guest.put_u32(table, text)?;
         table = table.checked_add(4).ok_or(Errno::Fault)?;
         for part in parts.map(str::as_bytes).into_iter().chain([&b"\0"[..]]) {
-            guest.put(text, part)?;
+            guest.put_bytes(text, part)?;
             text = text.checked_add(part.len() as u32).ok_or(Errno::Fault)?;
         }
     }
