@@ -109,19 +109,19 @@ impl Settings {
     /// A host with these settings, to be completed and built. It goes by the approvals that these settings lead to.
     pub fn host_builder(&self) -> Result<HostBuilder, HostError> {
         match self.approvals() {
-            Ok(approvals) => Ok(self.builder().approvals(approvals)),
+            Ok(approvals) => Ok(self.base_builder().approvals(approvals)),
             // Where there is no place for approvals there are none.
-            Err(ApprovalError::NoPlace) => Ok(self.builder()),
+            Err(ApprovalError::NoPlace) => Ok(self.base_builder()),
             Err(error) => Err(error.into()),
         }
     }
 
     /// A host that knows no approvals: it neither grants by them nor refuses what changed since. For studies of skills.
     pub fn host_builder_without_approvals(&self) -> HostBuilder {
-        self.builder().allow_changed_skills(true)
+        self.base_builder().allow_changed_skills(true)
     }
 
-    fn builder(&self) -> HostBuilder {
+    fn base_builder(&self) -> HostBuilder {
         let mut builder = Host::builder()
             .offline(self.offline)
             .wheels(self.wheels.clone())

@@ -208,7 +208,7 @@ fn row(skill: &str, figures: &Figures) -> Vec<String> {
 
 /// What is fetched before the first call of all.
 fn downloads(footprint: &Footprint) -> String {
-    let (known, others) = footprint.downloaded();
+    let (known, others) = footprint.total_downloads();
     let known = (known > 0).then(|| bytes(known));
     known.into_iter().chain(others.iter().map(|&what| what.to_owned())).collect::<Vec<_>>().join(" + ")
 }

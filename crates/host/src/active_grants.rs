@@ -87,7 +87,7 @@ impl ActiveGrants {
     /// Reads the secrets and the granted variables.
     pub fn activate(effective: &Effective, map_paths: bool) -> Result<ActiveGrants, GrantError> {
         let grants = effective.grants.clone();
-        let secrets = grants.secrets.iter().map(secret).collect::<Result<Vec<_>, _>>()?;
+        let secrets = grants.secrets.iter().map(read_secret).collect::<Result<Vec<_>, _>>()?;
         let secrets = Arc::new(Secrets::new(secrets)?);
         let mut env = BTreeMap::new();
         for variable in &grants.env {
@@ -105,7 +105,7 @@ impl ActiveGrants {
     /// The call with what it was granted of the environment, and its params with the cell's paths. What it brings itself
     /// comes first, but for secrets.
     pub fn apply_to<'a>(&self, call: &'a Call) -> Result<Cow<'a, Call>, HostError> {
-        let params = if self.paths.is_empty() { None } else { self.mapped(&call.params_json())? };
+        let params = if self.paths.is_empty() { None } else { self.map_params(&call.params_json())? };
         if self.env.is_empty() && params.is_none() {
             return Ok(Cow::Borrowed(call));
         }
@@ -122,13 +122,13 @@ impl ActiveGrants {
         Ok(Cow::Owned(call))
     }
 
-    fn mapped(&self, params: &str) -> Result<Option<String>, HostError> {
+    fn map_params(&self, params: &str) -> Result<Option<String>, HostError> {
         let cap = MAX_PARAMS_BYTES;
         self.paths.to_guest(params, cap as u64).map_err(|_| HostError::ParamsTooLarge { got: cap + 1, cap })
     }
 
     /// Makes the result's paths those of the host again. It may get longer by that, within its limit.
-    pub fn map_back(&self, report: &mut Report, limits: &Limits) {
+    pub fn map_result_paths(&self, report: &mut Report, limits: &Limits) {
         let Outcome::Returned(json) = &report.outcome else { return };
         if self.paths.is_empty() {
             return;
@@ -142,21 +142,21 @@ impl ActiveGrants {
     }
 
     /// Gives a cell what is not in its environment: folders and the web.
-    pub fn give(&self, host: &Host, cell: &mut Cell, limits: &Limits) -> Result<(), HostError> {
-        let mounts = self.grants.mounts.iter().map(open).collect::<Result<Vec<_>, _>>()?;
+    pub fn apply_to_cell(&self, host: &Host, cell: &mut Cell, limits: &Limits) -> Result<(), HostError> {
+        let mounts = self.grants.mounts.iter().map(open_mount).collect::<Result<Vec<_>, _>>()?;
         let state = cell.store().data_mut();
         if !mounts.is_empty() {
             state.wasi.vfs.add_mounts(mounts.into_iter().flatten().collect());
         }
         if !self.grants.http.allow.is_empty() {
             let denials = state.door.denials.get_or_insert_default();
-            state.door.web = self.web(host, denials, limits, &state.wasi.cancel)?;
+            state.door.web = self.http_session(host, denials, limits, &state.wasi.cancel)?;
         }
         Ok(())
     }
 
     /// The web, as far as it is granted.
-    pub fn web(
+    pub fn http_session(
         &self,
         host: &Host,
         denials: &Arc<Denials>,
@@ -179,7 +179,7 @@ impl ActiveGrants {
     }
 
     /// The folders, for a tier that has no file system of ours: where each really is, and what was granted of it.
-    pub fn folders(&self) -> Result<Vec<(PathBuf, MountGrant)>, HostError> {
+    pub fn real_folders(&self) -> Result<Vec<(PathBuf, MountGrant)>, HostError> {
         let found = self.grants.mounts.iter().map(|grant| {
             let failed = |source| GrantError::Mount { folder: grant.host.clone(), source };
             let real = Path::new(&grant.host).canonicalize().map_err(failed)?;
@@ -208,7 +208,7 @@ impl ActiveGrants {
     }
 
     /// Takes secrets' values out of everything that leaves, and adds what did not hold.
-    pub fn scrub(&self, report: &mut Report) {
+    pub fn scrub_report(&self, report: &mut Report) {
         report.unused_grants.clone_from(&self.unused);
         let Some(scrubber) = &self.scrubber else { return };
         report.stdout = scrubber.scrub_bytes(&report.stdout).into_owned();
@@ -237,7 +237,7 @@ impl ActiveGrants {
     }
 }
 
-fn open(grant: &MountGrant) -> Result<Option<Mount>, GrantError> {
+fn open_mount(grant: &MountGrant) -> Result<Option<Mount>, GrantError> {
     let folder = HostFolder::open(Path::new(&grant.host), grant.mode == Mode::ReadWrite)
         .map_err(|source| GrantError::Mount { folder: grant.host.clone(), source })?;
     Ok(Mount::host(grant.guest.as_str(), folder))
@@ -252,16 +252,16 @@ fn path_map(mounts: &[MountGrant]) -> PathMap {
         let has_parent = given.components().any(|part| part == Component::ParentDir);
         let spelled = std::path::absolute(given).ok().filter(|_| !has_parent);
         let spellings = [spelled, std::fs::canonicalize(given).ok()];
-        map.add(spellings.iter().flatten().filter_map(|path| path.to_str()), mount.guest.as_str());
+        map.add_mount(spellings.iter().flatten().filter_map(|path| path.to_str()), mount.guest.as_str());
     }
     map
 }
 
-fn secret(grant: &SecretGrant) -> Result<Secret, GrantError> {
-    Ok(Secret::new(grant.clone(), value(grant)?))
+fn read_secret(grant: &SecretGrant) -> Result<Secret, GrantError> {
+    Ok(Secret::new(grant.clone(), secret_value(grant)?))
 }
 
-fn value(grant: &SecretGrant) -> Result<Zeroizing<String>, GrantError> {
+fn secret_value(grant: &SecretGrant) -> Result<Zeroizing<String>, GrantError> {
     let failed = |place: String, source| GrantError::Secret { name: grant.name.clone(), place, source };
     match &grant.source {
         SecretSource::Env(variable) => {
@@ -278,7 +278,7 @@ fn value(grant: &SecretGrant) -> Result<Zeroizing<String>, GrantError> {
             text.truncate(length);
             Ok(text)
         }
-        source => command::output(&source.words(), command::PATIENCE)
+        source => command::read_output(&source.words(), command::PATIENCE)
             .map_err(|source| GrantError::Command { name: grant.name.clone(), source }),
     }
 }

@@ -107,8 +107,8 @@ impl Host {
         let mut report = Report { tier, stdout, stderr, usage, image, denials, notes, ..report_of(skill, outcome) };
         report.notes.retain(|note| !call.acknowledge.contains(&note.kind));
         if let Some(grants) = grants {
-            grants.map_back(&mut report, &call.limits);
-            grants.scrub(&mut report);
+            grants.map_result_paths(&mut report, &call.limits);
+            grants.scrub_report(&mut report);
         }
         report
     }
@@ -138,7 +138,7 @@ pub(super) fn ended_of(report: &Report) -> Ended<'_> {
 
 /// The door of a call: what the skill takes its params from, and gives its result to.
 pub(super) fn call_door(call: &Call, validate: bool) -> Result<Door, HostError> {
-    let packed = params::pack(call, validate);
+    let packed = params::pack_call(call, validate);
     if packed.len() > MAX_PARAMS_BYTES {
         return Err(HostError::ParamsTooLarge { got: packed.len(), cap: MAX_PARAMS_BYTES });
     }

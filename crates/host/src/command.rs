@@ -37,7 +37,7 @@ pub enum CommandError {
 }
 
 /// What a command prints, without the line ends at its end.
-pub fn output(words: &[String], patience: Duration) -> Result<Zeroizing<String>, CommandError> {
+pub fn read_output(words: &[String], patience: Duration) -> Result<Zeroizing<String>, CommandError> {
     let program = || words.first().cloned().unwrap_or_default();
     let unreadable = |source| CommandError::Unreadable { program: program(), source };
     let deadline = Instant::now() + patience;
@@ -76,7 +76,7 @@ mod tests {
 
     fn run(words: &[&str]) -> Result<String, CommandError> {
         let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
-        output(&words, Duration::from_secs(20)).map(|text| text.to_string())
+        read_output(&words, Duration::from_secs(20)).map(|text| text.to_string())
     }
 
     #[test]
@@ -119,7 +119,7 @@ mod tests {
             let script = script.replace("PIDS", pids.to_str().unwrap());
             let words = ["sh", "-c", &script].map(str::to_owned);
             let started = Instant::now();
-            assert!(matches!(output(&words, Duration::from_millis(500)), Err(CommandError::TimedOut { .. })));
+            assert!(matches!(read_output(&words, Duration::from_millis(500)), Err(CommandError::TimedOut { .. })));
             assert!(started.elapsed() < Duration::from_secs(15));
             for pid in std::fs::read_to_string(&pids).unwrap().split_whitespace() {
                 assert!(is_gone(pid), "{pid} is alive");

@@ -69,7 +69,7 @@ pub(super) struct Ran {
 
 impl Ran {
     /// A call that ended before anything ran.
-    pub fn ended(tier: Tier, outcome: Outcome) -> Ran {
+    pub fn without_output(tier: Tier, outcome: Outcome) -> Ran {
         let (stdout, stderr, denials, notes) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         Ran { tier, outcome, stdout, stderr, usage: Usage::default(), image: None, denials, notes }
     }
@@ -80,7 +80,7 @@ impl Host {
     pub(super) fn prepare(&self, skill: &Skill, call: &Call, plan: &Plan) -> Result<Prepared, NotCarriedOut> {
         match &plan.preparation {
             Preparation::ImportInCall => Ok(Prepared::Runtime),
-            Preparation::SkillImage => match self.image(skill, call.limits.fuel.is_some(), &call.limits) {
+            Preparation::SkillImage => match self.get_or_bake(skill, call.limits.fuel.is_some(), &call.limits) {
                 Ok((image, baked)) => Ok(Prepared::Image { image, baked }),
                 Err(HostError::Bake(error)) => Err(self.not_imported(error, skill, call)),
                 Err(error) => Err(error.into()),
@@ -113,7 +113,7 @@ impl Host {
         }
         let about = Some(ImageUse { key: image.key.clone(), baked });
         if !image.memories.fits_within(&call.limits) {
-            return Ok(Ran { image: about, ..Ran::ended(Tier::Wasm, exceeded(LimitKind::Memory)) });
+            return Ok(Ran { image: about, ..Ran::without_output(Tier::Wasm, limit_exceeded(LimitKind::Memory)) });
         }
         let started = Instant::now();
         let baker = self.baker(call.limits.fuel.is_some())?;
@@ -159,11 +159,13 @@ impl Host {
                     return NotCarriedOut::RuledOut(RuledOut { tier: Tier::Wasm, why });
                 }
                 let notes = note_of_bake(skill, &ending).into_iter().collect();
-                let ran = Ran { notes, ..Ran::ended(Tier::Wasm, ending.outcome) };
+                let ran = Ran { notes, ..Ran::without_output(Tier::Wasm, ending.outcome) };
                 NotCarriedOut::Ended(Box::new(Ran { stdout: ending.stdout, stderr: ending.stderr, ..ran }))
             }
             BakeError::Engine(EngineError::NoSlot) => NotCarriedOut::Ended(Box::new(no_slot(call))),
-            BakeError::TooLow(limit) => NotCarriedOut::Ended(Box::new(Ran::ended(Tier::Wasm, exceeded(limit)))),
+            BakeError::TooLow(limit) => {
+                NotCarriedOut::Ended(Box::new(Ran::without_output(Tier::Wasm, limit_exceeded(limit))))
+            }
             error @ BakeError::Damaged(_) => {
                 // This call is lost; what it missed is made again, so that the next one finds it.
                 match self.fetch_stdlib() {
@@ -186,7 +188,7 @@ impl Host {
     ) -> Result<Ran, HostError> {
         let CallContext { skill, call, grants, audit, denials, .. } = context;
         cell.store().data_mut().door.denials = Some(denials.clone());
-        grants.give(self, &mut cell, &call.limits)?;
+        grants.apply_to_cell(self, &mut cell, &call.limits)?;
         if !audit.is_null() {
             cell.store().data_mut().wasi.vfs.watch((*audit).clone());
         }
@@ -217,7 +219,7 @@ impl Host {
         usage.host_calls = ending.host_calls;
         usage.fuel = call.limits.fuel.zip(ending.fuel_left).map(|(given, left)| given.saturating_sub(left));
         let (stdout, stderr) = (ending.stdout, ending.stderr);
-        let ran = Ran { stdout, stderr, usage, ..Ran::ended(Tier::Wasm, ending.outcome) };
+        let ran = Ran { stdout, stderr, usage, ..Ran::without_output(Tier::Wasm, ending.outcome) };
         notes.extend(denials.take_notes());
         Ok(Ran { notes, denials: denials.take(), ..ran })
     }
@@ -235,19 +237,19 @@ impl Host {
             limits: &call.limits,
             cancel: &call.cancel,
             env: &call.env,
-            mounts: grants.folders()?,
-            web: grants.web(self, &denials, &call.limits, &call.cancel)?,
+            mounts: grants.real_folders()?,
+            web: grants.http_session(self, &denials, &call.limits, &call.cancel)?,
             door: call_door(call, validate)?,
             denials: denials.clone(),
         };
         // What failed may be gone: an image or an environment that somebody removed. The next call looks again.
         let ran = tier::run(job).inspect_err(|_| {
-            self.prepared_tiers().forget(tier, skill);
+            self.prepared_tiers().forget_ready(tier, skill);
             tier::look_again(tier);
         });
         let ran = ran.map_err(HostError::from)?;
         let (stdout, stderr) = (ran.stdout, ran.stderr);
-        let ran = Ran { stdout, stderr, usage: ran.usage, ..Ran::ended(tier, ran.outcome) };
+        let ran = Ran { stdout, stderr, usage: ran.usage, ..Ran::without_output(tier, ran.outcome) };
         Ok(Ran { notes: denials.take_notes(), denials: denials.take(), ..ran })
     }
 
@@ -258,7 +260,7 @@ impl Host {
             return Ok(ready);
         }
         match self.make_outside(tier, skill) {
-            Ok(ready) => Ok(self.prepared_tiers().keep(tier, skill, ready)),
+            Ok(ready) => Ok(self.prepared_tiers().keep_ready(tier, skill, ready)),
             Err(HostError::Tier(error @ (TierError::Image(_) | TierError::Unavailable { .. })))
                 if call.tier != Choice::Tier(tier) || is_refusal(&error) =>
             {
@@ -303,7 +305,7 @@ impl Host {
 
     /// Makes a call and keeps its cell, for measuring.
     pub fn leave_alive(&self, skill: &Skill, call: &Call) -> Result<Cell, HostError> {
-        let (image, _) = self.image(skill, false, &call.limits)?;
+        let (image, _) = self.get_or_bake(skill, false, &call.limits)?;
         let skill = &skill.with_site(image.site.clone());
         let baker = self.baker(false)?;
         let door = call_door(call, false)?;
@@ -326,7 +328,7 @@ impl PreparedTiers {
         Ok(self.ready.get(&key).cloned())
     }
 
-    fn keep(&mut self, tier: Tier, skill: &Skill, ready: tier::Prepared) -> Arc<tier::Prepared> {
+    fn keep_ready(&mut self, tier: Tier, skill: &Skill, ready: tier::Prepared) -> Arc<tier::Prepared> {
         if self.ready.len() >= MAX_KEPT {
             self.ready.clear();
         }
@@ -342,7 +344,7 @@ impl PreparedTiers {
         self.failed.insert((tier, skill.digest().to_owned()), (Instant::now(), why));
     }
 
-    fn forget(&mut self, tier: Tier, skill: &Skill) {
+    fn forget_ready(&mut self, tier: Tier, skill: &Skill) {
         self.ready.remove(&(tier, skill.digest().to_owned()));
     }
 }
@@ -355,7 +357,7 @@ fn cell_inputs(baker: &Baker<'_>, image: &Image, context: &CallContext<'_>) -> R
 
 /// No cell could be had for the call until its deadline, or until it was cancelled.
 fn no_slot(call: &Call) -> Ran {
-    Ran::ended(Tier::Wasm, if call.cancel.is_cancelled() { Outcome::Cancelled } else { Outcome::Busy })
+    Ran::without_output(Tier::Wasm, if call.cancel.is_cancelled() { Outcome::Cancelled } else { Outcome::Busy })
 }
 
 /// Whether a tier that the operator named is not used since it may not be, or is not there. Anything else is an error then:
@@ -364,6 +366,6 @@ fn is_refusal(error: &TierError) -> bool {
     matches!(error, TierError::Unavailable { .. } | TierError::Image(ImageError::Unpulled { .. }))
 }
 
-fn exceeded(limit: LimitKind) -> Outcome {
+fn limit_exceeded(limit: LimitKind) -> Outcome {
     Outcome::Exceeded(limit, None)
 }

@@ -104,7 +104,7 @@ impl Host {
             ruled_out: ruled_out.to_vec(),
             ..self.skill_facts(skill, approval, &known.early_imports)
         };
-        Ok(plan::plan(&facts, &known.manifest, call, &ThisMachine).into())
+        Ok(plan::plan_call(&facts, &known.manifest, call, &ThisMachine).into())
     }
 
     /// What a skill's files and what was approved of it tell.
@@ -201,7 +201,7 @@ fn denial_of_change(approval: &Approval, skill: &Skill, asked: &Permissions, com
         kind: DenialKind::Approval,
         asked: skill.digest().to_owned(),
         rule: Some(approval.digest.clone()),
-        message: format!("it was approved in another state: {}", difference.message()),
+        message: format!("it was approved in another state: {}", difference.summarize()),
         hint: Some(format!(
             "`{command}` shows what differs, and approves it as it is now if you agree; with `--revoke` the approval is \
              forgotten, and flags decide"

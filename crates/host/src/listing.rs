@@ -30,7 +30,7 @@ impl Host {
         }
         let is_baked = self.baker(false)?.is_baked(skill)?;
         let verdict = match self.verdict_name(skill, analysis)? {
-            Some(name) => self.cache().meta(Bucket::Pack, &name)?.and_then(|meta| read(&meta)),
+            Some(name) => self.cache().meta(Bucket::Pack, &name)?.and_then(|meta| read_verdict(&meta)),
             None => None,
         };
         Ok(Known { verdict, is_baked })
@@ -60,6 +60,6 @@ impl Host {
     }
 }
 
-fn read(meta: &Value) -> Option<(String, Option<String>)> {
+fn read_verdict(meta: &Value) -> Option<(String, Option<String>)> {
     Some((meta["verdict"].as_str()?.to_owned(), meta["reason"].as_str().map(str::to_owned)))
 }

@@ -62,12 +62,12 @@ impl Host {
             return Ok(());
         }
         if let Some(path) = call.audit.path()
-            && let Some(mount) = exposing(&writable, path, false)
+            && let Some(mount) = exposing_mount(&writable, path, false)
         {
             return Err(AuditError::Exposed { path: path.to_owned(), folder: mount.host.clone() }.into());
         }
-        for Kept { what, path, is_folder } in self.kept(skill, call, grants) {
-            if let Some(mount) = exposing(&writable, &path, is_folder) {
+        for Kept { what, path, is_folder } in self.protected_paths(skill, call, grants) {
+            if let Some(mount) = exposing_mount(&writable, &path, is_folder) {
                 let (folder, kept) = (mount.host.clone(), path.display().to_string());
                 return Err(GrantError::Kept { folder, what, kept }.into());
             }
@@ -75,7 +75,7 @@ impl Host {
         Ok(())
     }
 
-    fn kept(&self, skill: &Skill, call: &Call, grants: &Grants) -> Vec<Kept> {
+    fn protected_paths(&self, skill: &Skill, call: &Call, grants: &Grants) -> Vec<Kept> {
         let folder = |what: &str, path: &Path| Kept { what: what.into(), path: path.to_owned(), is_folder: true };
         let file = |what: String, path: &Path| Kept { what, path: path.to_owned(), is_folder: false };
         let mut kept = vec![folder("the cache", self.cache().named()), folder("the cache", self.cache().root())];
@@ -111,7 +111,7 @@ fn check_secrets_are_hidden(mounts: &[Mounted<'_>], grants: &Grants) -> Result<(
     for secret in &grants.secrets {
         let SecretSource::File(path) = &secret.source else { continue };
         let Ok(real) = Path::new(path).canonicalize() else { continue };
-        let above = lineage(&real);
+        let above = ancestor_identities(&real);
         if let Some(mount) = mounts.iter().find(|mount| above.contains(&mount.identity)) {
             let (folder, name) = (mount.grant.host.clone(), secret.name.clone());
             return Err(GrantError::Shown { folder, name, file: path.clone() });
@@ -121,10 +121,10 @@ fn check_secrets_are_hidden(mounts: &[Mounted<'_>], grants: &Grants) -> Result<(
 }
 
 /// The first of these folders from which what is at `path` could be replaced.
-fn exposing<'a>(mounts: &[&Mounted<'a>], path: &Path, is_folder: bool) -> Option<&'a MountGrant> {
-    let way = Way::to(path);
-    let looked_in: BTreeSet<Identity> = way.folders.iter().flat_map(|folder| lineage(folder)).collect();
-    let end = identity(&way.end).filter(|_| is_folder);
+fn exposing_mount<'a>(mounts: &[&Mounted<'a>], path: &Path, is_folder: bool) -> Option<&'a MountGrant> {
+    let way = Way::trace(path);
+    let looked_in: BTreeSet<Identity> = way.folders.iter().flat_map(|folder| ancestor_identities(folder)).collect();
+    let end = file_identity(&way.end).filter(|_| is_folder);
     let exposes = |mount: &&&Mounted<'a>| {
         looked_in.contains(&mount.identity) || end.is_some_and(|end| mount.lineage.contains(&end))
     };
@@ -134,15 +134,15 @@ fn exposing<'a>(mounts: &[&Mounted<'a>], path: &Path, is_folder: bool) -> Option
 impl<'a> Mounted<'a> {
     fn new(grant: &'a MountGrant) -> Option<Mounted<'a>> {
         let real = Path::new(&grant.host).canonicalize().ok()?;
-        Some(Mounted { grant, identity: identity(&real)?, lineage: lineage(&real) })
+        Some(Mounted { grant, identity: file_identity(&real)?, lineage: ancestor_identities(&real) })
     }
 }
 
 impl Way {
-    fn to(path: &Path) -> Way {
+    fn trace(path: &Path) -> Way {
         let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         let (mut folders, mut at, mut links) = (BTreeSet::new(), PathBuf::from("/"), 0);
-        let mut rest: VecDeque<OsString> = names(&path).collect();
+        let mut rest: VecDeque<OsString> = path_names(&path).collect();
         while let Some(name) = rest.pop_front() {
             if name == ".." {
                 at.pop();
@@ -156,7 +156,7 @@ impl Way {
                     if target.is_absolute() {
                         at = PathBuf::from("/");
                     }
-                    names(&target).rev().for_each(|name| rest.push_front(name));
+                    path_names(&target).rev().for_each(|name| rest.push_front(name));
                 }
                 // A folder, a file, or nothing yet.
                 _ => at = entry,
@@ -167,16 +167,16 @@ impl Way {
 }
 
 /// The names in a path, and `..` where it says so.
-fn names(path: &Path) -> impl DoubleEndedIterator<Item = OsString> {
+fn path_names(path: &Path) -> impl DoubleEndedIterator<Item = OsString> {
     let named = |part: &Component<'_>| matches!(part, Component::Normal(_) | Component::ParentDir);
     path.components().filter(named).map(|part| part.as_os_str().to_owned())
 }
 
-fn lineage(path: &Path) -> Vec<Identity> {
-    path.ancestors().filter_map(identity).collect()
+fn ancestor_identities(path: &Path) -> Vec<Identity> {
+    path.ancestors().filter_map(file_identity).collect()
 }
 
-fn identity(path: &Path) -> Option<Identity> {
+fn file_identity(path: &Path) -> Option<Identity> {
     std::fs::metadata(path).ok().map(|metadata| (metadata.dev(), metadata.ino()))
 }
 

@@ -56,7 +56,7 @@ impl Host {
     /// Gets everything ready that a first call would need.
     pub fn install(&self) -> Result<(), HostError> {
         self.registry()?;
-        self.repairing(|| Ok(self.baker(false)?.prepare_framework()?))
+        self.with_repair(|| Ok(self.baker(false)?.prepare_framework()?))
     }
 
     pub fn cache(&self) -> &Cache {
@@ -78,7 +78,7 @@ impl Host {
 
     /// The pinned registry's skills.
     pub fn registry(&self) -> Result<&Pack, HostError> {
-        self.made(&self.shared.registry, || {
+        self.get_or_make(&self.shared.registry, || {
             let Shared { cache, fetch, progress, .. } = &*self.shared;
             Ok(provision::registry_pack(cache, fetch, &**progress)?)
         })
@@ -96,11 +96,11 @@ impl Host {
     }
 
     pub fn machine(&self, metered: bool) -> Result<&Machine, HostError> {
-        self.made(&self.shared.machines[usize::from(metered)], || Ok(self.runtime().load_machine(metered)?))
+        self.get_or_make(&self.shared.machines[usize::from(metered)], || Ok(self.runtime().load_machine(metered)?))
     }
 
     pub(super) fn http_client(&self) -> Result<&Arc<HttpClient>, HostError> {
-        self.made(&self.shared.http, || {
+        self.get_or_make(&self.shared.http, || {
             let mut settings = ClientSettings::with_ca_files(self.shared.ca_files.clone());
             settings.lookup = self.shared.lookup.clone();
             settings.forward_proxy = self.shared.forward_proxy.clone();
@@ -108,8 +108,8 @@ impl Host {
         })
     }
 
-    pub(super) fn files(&self) -> Result<&CommonFiles, HostError> {
-        self.made(&self.shared.files, || {
+    pub(super) fn common_files(&self) -> Result<&CommonFiles, HostError> {
+        self.get_or_make(&self.shared.files, || {
             let (cache, progress) = (self.shared.cache.clone(), self.shared.progress.clone());
             let stdlib = move || {
                 let found = provision::open_stdlib(&cache, &*progress).map_err(std::io::Error::other)?;
@@ -121,7 +121,7 @@ impl Host {
         })
     }
 
-    pub(super) fn made<'a, T>(
+    pub(super) fn get_or_make<'a, T>(
         &self,
         slot: &'a OnceLock<T>,
         make: impl FnOnce() -> Result<T, HostError>,

@@ -164,19 +164,19 @@ impl From<Result<Plan, Refused>> for Decision {
 }
 
 /// Decides about a call.
-pub fn plan(
+pub fn plan_call(
     skill: &SkillFacts<'_>,
     manifest: &Manifest,
     call: &Call,
     machine: &dyn MachineFacts,
 ) -> Result<Plan, Refused> {
-    let granted = grants::granted(skill, call);
-    let effective = grants::effective(skill, manifest.permissions.as_ref(), &granted);
-    let chosen = match tier::choose(skill, manifest, call, machine, &effective.grants.mounts) {
+    let granted = grants::all_grants(skill, call);
+    let effective = grants::effective_grants(skill, manifest.permissions.as_ref(), &granted);
+    let chosen = match tier::choose_tier(skill, manifest, call, machine, &effective.grants.mounts) {
         Ok(chosen) => chosen,
         Err(refused) => return Err(Refused { granted: Box::new(granted), effective: Box::new(effective), ..refused }),
     };
-    let denials = grants::denials(skill, call, &effective, chosen.tier);
+    let denials = grants::find_denials(skill, call, &effective, chosen.tier);
     if !denials.is_empty() {
         return Err(Refused { tier: chosen.tier, denials, granted: Box::new(granted), effective: Box::new(effective) });
     }
@@ -184,14 +184,14 @@ pub fn plan(
         tier: chosen.tier,
         reason: chosen.reason,
         passed_over: chosen.passed_over,
-        preparation: preparation(chosen.tier, manifest, call),
+        preparation: preparation_for(chosen.tier, manifest, call),
         granted,
         effective,
         limits: call.limits.clone(),
     })
 }
 
-fn preparation(tier: Tier, manifest: &Manifest, call: &Call) -> Preparation {
+fn preparation_for(tier: Tier, manifest: &Manifest, call: &Call) -> Preparation {
     let requirements = manifest.requirements.clone();
     match tier {
         Tier::Wasm if call.use_image => Preparation::SkillImage,
@@ -220,7 +220,7 @@ pub fn refuse_manifest(skill: &str, bad: &BadManifest) -> Refused {
 
 /// The refusal of a skill that is no longer what was approved. What was approved of it grants nothing.
 pub fn refuse_changed(skill: &SkillFacts<'_>, asked: Option<&Permissions>, call: &Call, denial: Denial) -> Refused {
-    let granted = grants::granted(skill, call);
-    let effective = grants::effective(skill, asked, &granted);
+    let granted = grants::all_grants(skill, call);
+    let effective = grants::effective_grants(skill, asked, &granted);
     Refused { tier: Tier::Wasm, denials: vec![denial], granted: Box::new(granted), effective: Box::new(effective) }
 }

@@ -12,7 +12,7 @@ use super::calling::{call_door, ended_of};
 use super::execute::CallContext;
 use super::{Host, HostError, on_enough_stack};
 use crate::call::{Call, Report};
-use crate::testing::{Chosen, FileReport, TestCall, TestReport, choose, file_report, surroundings};
+use crate::testing::{Chosen, FileReport, TestCall, TestReport, choose_files, file_report, registry_surroundings};
 use skillcell_cell::image::Image;
 use skillcell_cell::runtime::files::TEST_PACKAGES_FOLDER;
 use skillcell_door::audit::Trail;
@@ -58,9 +58,9 @@ impl Host {
         each: &(dyn Fn(&FileReport) + Sync),
     ) -> Result<TestReport, HostError> {
         let started = Instant::now();
-        let chosen = choose(skill, call)?;
-        let around = surroundings(skill, self.registry()?)?;
-        let bench = self.bench()?;
+        let chosen = choose_files(skill, call)?;
+        let around = registry_surroundings(skill, self.registry()?)?;
+        let bench = self.test_bench()?;
         let read = on_enough_stack(|| self.static_manifest(skill))?;
         // One that can't be read asks for nothing.
         let permissions = read.manifest.as_ref().map_or(Some(Permissions::default()), |it| it.permissions.clone());
@@ -93,7 +93,7 @@ impl Host {
                 if suite.call.exit_first && has_failed(&report) {
                     stop.store(true, Ordering::Relaxed);
                 }
-                let count = done.lock().unwrap_or_else(PoisonError::into_inner).add(index, report, each);
+                let count = done.lock().unwrap_or_else(PoisonError::into_inner).add_report(index, report, each);
                 self.shared.progress.fraction(count as u64, chosen.len() as u64);
             }
             Ok(())
@@ -133,7 +133,7 @@ impl Host {
         let mut door = call_door(call, false)?;
         let events = Arc::new(Mutex::new(Events::default()));
         door.tests = Some(events.clone());
-        let inputs = baker.cell_inputs(suite.mounts(), door, &call.limits, suite.bench.image.state.monotonic_ns);
+        let inputs = baker.cell_inputs(suite.cell_mounts(), door, &call.limits, suite.bench.image.state.monotonic_ns);
         let cell = baker.machine.new_cell(&suite.bench.image.memories, inputs)?;
         let entry = suite.bench.image.state.entry;
         let denials = Arc::new(Denials::audited(audit.clone()));
@@ -159,15 +159,15 @@ impl Host {
         Ok(grants)
     }
 
-    fn bench(&self) -> Result<&Bench, HostError> {
+    fn test_bench(&self) -> Result<&Bench, HostError> {
         // What it is made of is made first: `made` is not to be entered twice.
         let baker = self.baker(false)?;
-        self.made(&self.shared.bench, || {
+        self.get_or_make(&self.shared.bench, || {
             let runtime = self.runtime();
             let pack = provision::test_packages(runtime.cache, runtime.fetch, runtime.progress)?;
             let digest = pack.digest().to_string();
             let packages = Mount::tree(TEST_PACKAGES_FOLDER, Arc::new(pack_tree(pack)));
-            let image = self.repairing(|| Ok(baker.testing_image(packages.clone(), &digest)?))?;
+            let image = self.with_repair(|| Ok(baker.testing_image(packages.clone(), &digest)?))?;
             Ok(Bench { image, packages })
         })
     }
@@ -197,7 +197,7 @@ impl Suite<'_> {
         call
     }
 
-    fn mounts(&self) -> impl Iterator<Item = Mount> {
+    fn cell_mounts(&self) -> impl Iterator<Item = Mount> {
         let place = self.skill.guest_folder();
         let skill = if self.call.writable {
             vec![Mount::tree(ORIGINAL_FOLDER, self.skill.tree()), Mount::scratch(&place)]
@@ -218,7 +218,7 @@ struct Done {
 }
 
 impl Done {
-    fn add(&mut self, index: usize, report: FileReport, each: &dyn Fn(&FileReport)) -> usize {
+    fn add_report(&mut self, index: usize, report: FileReport, each: &dyn Fn(&FileReport)) -> usize {
         self.reports[index] = Some(report);
         self.count += 1;
         while let Some(Some(report)) = self.reports.get(self.told) {

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-pub use self::files::{Chosen, choose, surroundings};
+pub use self::files::{Chosen, choose_files, registry_surroundings};
 pub use self::gather::file_report;
 use skillcell_door::audit::AuditLog;
 pub use skillcell_door::{Failure, FileError, TestOutcome, TestResult};
@@ -143,11 +143,11 @@ impl TestReport {
     pub fn new(skill: &str, files: Vec<FileReport>, took: Duration) -> TestReport {
         let mut totals = Totals::default();
         for file in &files {
-            totals.add(file);
+            totals.count_file(file);
         }
         let Totals { failed, errors, exceeded, not_run, .. } = totals;
         let ok = failed + errors + exceeded + not_run == 0;
-        TestReport { schema: 1, skill: skill.to_owned(), ok, totals, files, ms: ms(took) }
+        TestReport { schema: 1, skill: skill.to_owned(), ok, totals, files, ms: to_ms(took) }
     }
 
     /// Every test, in order.
@@ -168,7 +168,7 @@ impl Totals {
         passed + failed + errors + exceeded + not_run + skipped + xfailed + xpassed
     }
 
-    fn add(&mut self, file: &FileReport) {
+    fn count_file(&mut self, file: &FileReport) {
         self.errors += file.errors.len();
         for test in &file.tests {
             *match test.outcome {
@@ -185,6 +185,6 @@ impl Totals {
     }
 }
 
-pub fn ms(time: Duration) -> f64 {
+pub fn to_ms(time: Duration) -> f64 {
     (time.as_secs_f64() * 1e6).round() / 1e3
 }

@@ -37,7 +37,7 @@ struct Choosing<'a> {
     mounts: &'a [MountGrant],
 }
 
-pub fn choose(
+pub fn choose_tier(
     skill: &SkillFacts<'_>,
     manifest: &Manifest,
     call: &Call,
@@ -46,7 +46,7 @@ pub fn choose(
 ) -> Result<Chosen, Refused> {
     let choosing = Choosing { skill, manifest, call, machine, mounts };
     if let Choice::Tier(tier) = call.tier {
-        return match choosing.usable(tier, true) {
+        return match choosing.check_usable(tier, true) {
             Ok(()) => Ok(Chosen { tier, reason: None, passed_over: Vec::new() }),
             Err(denial) => Err(Refused::new(tier, vec![*denial])),
         };
@@ -68,7 +68,7 @@ impl Choosing<'_> {
         if let Some(tier) = self.asked_by_manifest() {
             return Some(WhyNotWasm::Asked(tier));
         }
-        if let Err(denial) = self.allowed(Tier::Wasm, true) {
+        if let Err(denial) = self.check_allowed(Tier::Wasm, true) {
             return Some(WhyNotWasm::NotListed(*denial));
         }
         match self.ruled_out(Tier::Wasm) {
@@ -80,7 +80,7 @@ impl Choosing<'_> {
         let native = self.skill.native_requirement.as_ref().filter(|_| self.call.limits.fuel.is_none())?;
         let elsewhere = [Tier::Subprocess, Tier::Container];
         let isolated = self.call.tier == Choice::Isolated;
-        let usable = elsewhere.into_iter().any(|tier| self.usable(tier, isolated).is_ok());
+        let usable = elsewhere.into_iter().any(|tier| self.check_usable(tier, isolated).is_ok());
         usable.then(|| WhyNotWasm::NativeRequirement(native.clone()))
     }
 
@@ -101,7 +101,7 @@ impl Choosing<'_> {
         let mut passed_over = Vec::new();
         let mut hint = why.hint_of_denial();
         for tier in &candidates {
-            match self.usable(*tier, isolated) {
+            match self.check_usable(*tier, isolated) {
                 Ok(()) => {
                     let stronger = passed_over.iter().map(|passed: &PassedOver| passed.why.clone());
                     let reason = [why.reason()].into_iter().chain(stronger).collect::<Vec<_>>().join("; ");
@@ -122,8 +122,8 @@ impl Choosing<'_> {
     }
 
     /// Whether a call may be made in a tier, and can be. `asked`: the operator named it, or asked for isolation.
-    fn usable(&self, tier: Tier, asked: bool) -> Result<(), Box<Denial>> {
-        self.allowed(tier, asked)?;
+    fn check_usable(&self, tier: Tier, asked: bool) -> Result<(), Box<Denial>> {
+        self.check_allowed(tier, asked)?;
         if let Some(why) = self.machine.unavailable(tier) {
             return Err(Box::new(Denial { message: why, hint: Some(to_install(tier)), ..tier_denial(tier) }));
         }
@@ -143,7 +143,7 @@ impl Choosing<'_> {
     }
 
     /// Whether policy lets a call be made in a tier.
-    fn allowed(&self, tier: Tier, asked: bool) -> Result<(), Box<Denial>> {
+    fn check_allowed(&self, tier: Tier, asked: bool) -> Result<(), Box<Denial>> {
         if self.call.limits.fuel.is_some() && tier != Tier::Wasm {
             let message = "instructions (`--fuel`) are counted in a cell only".to_owned();
             let hint = Some("run it without `--fuel`, or in a cell: `--tier wasm`".to_owned());
