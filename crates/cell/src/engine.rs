@@ -57,13 +57,13 @@ fn with_pool(metered: bool, cells: u32) -> wasmtime::Result<Engine> {
 /// An engine that only compiles, and tells `on_function` of each function as it is begun.
 pub fn compiling_engine(metered: bool, on_function: impl Fn() + Send + Sync + 'static) -> wasmtime::Result<Engine> {
     let mut config = common_config(metered);
-    config.enable_incremental_compilation(Arc::new(Watched(Box::new(on_function))))?;
+    config.enable_incremental_compilation(Arc::new(ProgressStore(Box::new(on_function))))?;
     Engine::new(&config)
 }
 
 /// Names everything that compiled code depends on besides its source: Wasmtime, its settings, the processor.
 pub fn fingerprint(engine: &Engine) -> String {
-    let mut hasher = Blake(blake3::Hasher::new());
+    let mut hasher = Blake3Hasher(blake3::Hasher::new());
     engine.precompile_compatibility_hash().hash(&mut hasher);
     hasher.0.finalize().to_hex()[..16].to_owned()
 }
@@ -87,9 +87,9 @@ fn common_config(metered: bool) -> Config {
 
 /// Wasmtime asks its incremental cache for each function before it compiles it. This one is always empty: it is here
 /// to see the compilation go forward.
-struct Watched(Box<dyn Fn() + Send + Sync>);
+struct ProgressStore(Box<dyn Fn() + Send + Sync>);
 
-impl CacheStore for Watched {
+impl CacheStore for ProgressStore {
     fn get(&self, _: &[u8]) -> Option<Cow<'_, [u8]>> {
         (self.0)();
         None
@@ -100,15 +100,15 @@ impl CacheStore for Watched {
     }
 }
 
-impl fmt::Debug for Watched {
+impl fmt::Debug for ProgressStore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Watched")
+        f.write_str("ProgressStore")
     }
 }
 
-struct Blake(blake3::Hasher);
+struct Blake3Hasher(blake3::Hasher);
 
-impl Hasher for Blake {
+impl Hasher for Blake3Hasher {
     fn write(&mut self, bytes: &[u8]) {
         self.0.update(bytes);
     }

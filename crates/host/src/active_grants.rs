@@ -33,9 +33,9 @@ pub enum GrantError {
     #[error("the folder `{folder}` can't be mounted")]
     Mount { folder: String, source: std::io::Error },
     #[error("the folder `{folder}` can't be mounted for writing: {what} `{kept}` could be replaced from there")]
-    Kept { folder: String, what: String, kept: String },
+    ReplaceableFiles { folder: String, what: String, kept: String },
     #[error("the folder `{folder}` can't be mounted: the secret `{name}` could be read there, from `{file}`")]
-    Shown { folder: String, name: String, file: String },
+    ReadableSecret { folder: String, name: String, file: String },
     #[error("the secret `{name}` can't be read from {place}")]
     Secret { name: String, place: String, source: Option<std::io::Error> },
     #[error("the secret `{name}` can't be had from its command")]
@@ -57,7 +57,7 @@ impl GrantError {
             GrantError::Secret { name, source: None, .. } => Some(format!(
                 "set the variable, or name another source: `--secret {name}=file:PATH@HOST`, or the same in `skillcell.toml`"
             )),
-            GrantError::Kept { .. } | GrantError::Shown { .. } => {
+            GrantError::ReplaceableFiles { .. } | GrantError::ReadableSecret { .. } => {
                 Some("mount another folder, or one below it that does not hold it".to_owned())
             }
             _ => None,
@@ -278,7 +278,7 @@ fn secret_value(grant: &SecretGrant) -> Result<Zeroizing<String>, GrantError> {
             text.truncate(length);
             Ok(text)
         }
-        source => command::read_output(&source.words(), command::PATIENCE)
+        source => command::read_output(&source.words(), command::TIMEOUT)
             .map_err(|source| GrantError::Command { name: grant.name.clone(), source }),
     }
 }

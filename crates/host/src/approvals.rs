@@ -36,7 +36,7 @@ const FILE: &str = "approvals.json";
 const LOCK: &str = "approvals.lock";
 const MAX_FILE_BYTES: u64 = 16 << 20;
 
-type All = Arc<[Arc<Approval>]>;
+type SharedApprovals = Arc<[Arc<Approval>]>;
 type Result<T> = std::result::Result<T, ApprovalError>;
 
 /// The approvals in a folder.
@@ -45,7 +45,7 @@ pub struct Approvals {
     folder: PathBuf,
     /// Whether commands have to name the folder to find it again.
     is_named: bool,
-    read: Mutex<Option<(Stamp, All)>>,
+    read: Mutex<Option<(Stamp, SharedApprovals)>>,
 }
 
 /// Which file it was. It is only ever replaced by another.
@@ -79,14 +79,14 @@ impl Approvals {
     }
 
     /// All of them, in the order in which they were made.
-    pub fn all(&self) -> Result<All> {
+    pub fn all(&self) -> Result<SharedApprovals> {
         let Some((file, stamp)) = self.open_file()? else { return Ok(Arc::default()) };
         if let Some((read, approvals)) = &*self.read.lock().unwrap_or_else(PoisonError::into_inner)
             && *read == stamp
         {
             return Ok(approvals.clone());
         }
-        let approvals: All = self.read_approvals(file)?.into_iter().map(Arc::new).collect();
+        let approvals: SharedApprovals = self.read_approvals(file)?.into_iter().map(Arc::new).collect();
         *self.read.lock().unwrap_or_else(PoisonError::into_inner) = Some((stamp, approvals.clone()));
         Ok(approvals)
     }
@@ -184,7 +184,7 @@ impl Approvals {
 
     fn open_file(&self) -> Result<Option<(File, Stamp)>> {
         let path = self.file();
-        let file = match OpenOptions::new().read(true).custom_flags(place::NO_WAITING).open(&path) {
+        let file = match OpenOptions::new().read(true).custom_flags(place::NONBLOCKING).open(&path) {
             Ok(file) => file,
             Err(error) if matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory) => {
                 return Ok(None);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::active_grants::{ActiveGrants, check_env};
-use super::execute::{CallContext, Ran};
+use super::execute::{CallContext, RunResult};
 use super::{Host, HostError, on_enough_stack, params};
 use crate::call::{Call, Outcome, Report, Usage};
 use crate::plan::{Decision, Plan, Refused, RuledOut};
@@ -22,7 +22,7 @@ pub(super) enum NotCarriedOut {
     /// The tier does not do, and nothing of the call ran: it is planned again without it.
     RuledOut(RuledOut),
     /// The skill raised or went over a limit while it was imported: an outcome like any other.
-    Ended(Box<Ran>),
+    Ended(Box<RunResult>),
     Failed(HostError),
 }
 
@@ -102,8 +102,8 @@ impl Host {
     }
 
     /// What every call goes through at its end: paths mapped back, secrets scrubbed, unused grants told.
-    pub(super) fn finish(&self, skill: &Skill, call: &Call, ran: Ran, grants: Option<&ActiveGrants>) -> Report {
-        let Ran { tier, outcome, stdout, stderr, usage, image, denials, notes } = ran;
+    pub(super) fn finish(&self, skill: &Skill, call: &Call, ran: RunResult, grants: Option<&ActiveGrants>) -> Report {
+        let RunResult { tier, outcome, stdout, stderr, usage, image, denials, notes } = ran;
         let mut report = Report { tier, stdout, stderr, usage, image, denials, notes, ..report_of(skill, outcome) };
         report.notes.retain(|note| !call.acknowledge.contains(&note.kind));
         if let Some(grants) = grants {

@@ -11,11 +11,11 @@ use skillcell_child::{Inherited, Keep, Program};
 use zeroize::Zeroizing;
 
 /// How long a command may take.
-pub const PATIENCE: Duration = Duration::from_secs(30);
+pub const TIMEOUT: Duration = Duration::from_secs(30);
 /// The most that it may print.
 const MAX_OUTPUT_BYTES: usize = 64 << 10;
 /// How often one that runs is looked at for having printed too much.
-const LOOK: Duration = Duration::from_millis(5);
+const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
 /// Why a command gave nothing to use. None of these has a word of what it printed.
 #[derive(Debug, thiserror::Error)]
@@ -24,7 +24,7 @@ pub enum CommandError {
     Start { program: String, source: std::io::Error },
     #[error("`{program}` failed: {status}; run it by hand to see what it says")]
     Failed { program: String, status: ExitStatus },
-    #[error("`{program}` took longer than {PATIENCE:?}, and was ended")]
+    #[error("`{program}` took longer than {TIMEOUT:?}, and was ended")]
     TimedOut { program: String },
     #[error("`{program}` printed more than {MAX_OUTPUT_BYTES} bytes, and was ended")]
     TooLong { program: String },
@@ -37,17 +37,17 @@ pub enum CommandError {
 }
 
 /// What a command prints, without the line ends at its end.
-pub fn read_output(words: &[String], patience: Duration) -> Result<Zeroizing<String>, CommandError> {
+pub fn read_output(words: &[String], timeout: Duration) -> Result<Zeroizing<String>, CommandError> {
     let program = || words.first().cloned().unwrap_or_default();
     let unreadable = |source| CommandError::Unreadable { program: program(), source };
-    let deadline = Instant::now() + patience;
+    let deadline = Instant::now() + timeout;
     let folder = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/"));
     let mut command = Program::new(program(), &folder);
     command.args(&words[1..]).inherit_env(Inherited::Everything);
     command.keep(Keep::First(MAX_OUTPUT_BYTES), Keep::First(0));
     let mut running = command.start().map_err(|source| CommandError::Start { program: program(), source })?;
     let status = loop {
-        if let Some(status) = running.wait(deadline.min(Instant::now() + LOOK)).map_err(unreadable)? {
+        if let Some(status) = running.wait(deadline.min(Instant::now() + POLL_INTERVAL)).map_err(unreadable)? {
             break status;
         }
         if running.overflowed() == Some(0) {
@@ -138,7 +138,7 @@ mod tests {
             if Instant::now() > by {
                 return false;
             }
-            std::thread::sleep(LOOK);
+            std::thread::sleep(POLL_INTERVAL);
         }
     }
 }

@@ -24,7 +24,7 @@ use skillcell_tiers::{self as tier, Job, TierError};
 /// Skills whose prepared tiers are kept; beyond that they are looked for again.
 const MAX_KEPT: usize = 256;
 /// How long it is believed that a tier can't be prepared for a skill.
-const BELIEVED: Duration = Duration::from_secs(60);
+const FAILURE_LIFETIME: Duration = Duration::from_secs(60);
 
 /// What a call runs on.
 pub(super) enum Prepared {
@@ -56,7 +56,7 @@ pub(super) struct CallContext<'a> {
 }
 
 /// What is left of a call, whatever the tier.
-pub(super) struct Ran {
+pub(super) struct RunResult {
     pub tier: Tier,
     pub outcome: Outcome,
     pub stdout: Vec<u8>,
@@ -67,11 +67,11 @@ pub(super) struct Ran {
     pub notes: Vec<Note>,
 }
 
-impl Ran {
+impl RunResult {
     /// A call that ended before anything ran.
-    pub fn without_output(tier: Tier, outcome: Outcome) -> Ran {
+    pub fn without_output(tier: Tier, outcome: Outcome) -> RunResult {
         let (stdout, stderr, denials, notes) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        Ran { tier, outcome, stdout, stderr, usage: Usage::default(), image: None, denials, notes }
+        RunResult { tier, outcome, stdout, stderr, usage: Usage::default(), image: None, denials, notes }
     }
 }
 
@@ -92,7 +92,7 @@ impl Host {
     }
 
     /// Runs a call on what was prepared for it.
-    pub(super) fn run(&self, prepared: Prepared, context: CallContext<'_>) -> Result<Ran, NotCarriedOut> {
+    pub(super) fn run(&self, prepared: Prepared, context: CallContext<'_>) -> Result<RunResult, NotCarriedOut> {
         match prepared {
             Prepared::Image { image, baked } => self.run_from_image(&image, baked, context),
             Prepared::Runtime => {
@@ -104,7 +104,12 @@ impl Host {
         }
     }
 
-    fn run_from_image(&self, image: &Arc<Image>, baked: bool, context: CallContext<'_>) -> Result<Ran, NotCarriedOut> {
+    fn run_from_image(
+        &self,
+        image: &Arc<Image>,
+        baked: bool,
+        context: CallContext<'_>,
+    ) -> Result<RunResult, NotCarriedOut> {
         let CallContext { call, .. } = context;
         let skill = &context.skill.with_site(image.site.clone());
         let context = CallContext { skill, ..context };
@@ -113,23 +118,26 @@ impl Host {
         }
         let about = Some(ImageUse { key: image.key.clone(), baked });
         if !image.memories.fits_within(&call.limits) {
-            return Ok(Ran { image: about, ..Ran::without_output(Tier::Wasm, limit_exceeded(LimitKind::Memory)) });
+            return Ok(RunResult {
+                image: about,
+                ..RunResult::without_output(Tier::Wasm, limit_exceeded(LimitKind::Memory))
+            });
         }
         let started = Instant::now();
         let baker = self.baker(call.limits.fuel.is_some())?;
         let inputs = cell_inputs(&baker, image, &context)?;
         let cell = match baker.machine.rested_cell(&image.memories, inputs) {
             Ok(cell) => cell,
-            Err(EngineError::NoSlot) => return Ok(Ran { image: about, ..no_slot(call) }),
+            Err(EngineError::NoSlot) => return Ok(RunResult { image: about, ..no_slot(call) }),
             Err(error) => return Err(error.into()),
         };
         let retire = |cell| baker.machine.retire(cell, &image.memories);
         let ran = self.run_cell(cell, retire, image.state.entry, started, &context)?;
-        Ok(Ran { image: about, ..ran })
+        Ok(RunResult { image: about, ..ran })
     }
 
     /// Imports the skill in the call's own cell: what it is granted of the environment is there by then.
-    fn import_and_run(&self, start: Start, context: CallContext<'_>) -> Result<Ran, NotCarriedOut> {
+    fn import_and_run(&self, start: Start, context: CallContext<'_>) -> Result<RunResult, NotCarriedOut> {
         let CallContext { skill, call, validate, .. } = context;
         let baker = self.baker(call.limits.fuel.is_some())?;
         let started = Instant::now();
@@ -159,12 +167,12 @@ impl Host {
                     return NotCarriedOut::RuledOut(RuledOut { tier: Tier::Wasm, why });
                 }
                 let notes = note_of_bake(skill, &ending).into_iter().collect();
-                let ran = Ran { notes, ..Ran::without_output(Tier::Wasm, ending.outcome) };
-                NotCarriedOut::Ended(Box::new(Ran { stdout: ending.stdout, stderr: ending.stderr, ..ran }))
+                let ran = RunResult { notes, ..RunResult::without_output(Tier::Wasm, ending.outcome) };
+                NotCarriedOut::Ended(Box::new(RunResult { stdout: ending.stdout, stderr: ending.stderr, ..ran }))
             }
             BakeError::Engine(EngineError::NoSlot) => NotCarriedOut::Ended(Box::new(no_slot(call))),
             BakeError::TooLow(limit) => {
-                NotCarriedOut::Ended(Box::new(Ran::without_output(Tier::Wasm, limit_exceeded(limit))))
+                NotCarriedOut::Ended(Box::new(RunResult::without_output(Tier::Wasm, limit_exceeded(limit))))
             }
             error @ BakeError::Damaged(_) => {
                 // This call is lost; what it missed is made again, so that the next one finds it.
@@ -185,7 +193,7 @@ impl Host {
         entry: u32,
         started: Instant,
         context: &CallContext<'_>,
-    ) -> Result<Ran, HostError> {
+    ) -> Result<RunResult, HostError> {
         let CallContext { skill, call, grants, audit, denials, .. } = context;
         cell.store().data_mut().door.denials = Some(denials.clone());
         grants.apply_to_cell(self, &mut cell, &call.limits)?;
@@ -219,9 +227,9 @@ impl Host {
         usage.host_calls = ending.host_calls;
         usage.fuel = call.limits.fuel.zip(ending.fuel_left).map(|(given, left)| given.saturating_sub(left));
         let (stdout, stderr) = (ending.stdout, ending.stderr);
-        let ran = Ran { stdout, stderr, usage, ..Ran::without_output(Tier::Wasm, ending.outcome) };
+        let ran = RunResult { stdout, stderr, usage, ..RunResult::without_output(Tier::Wasm, ending.outcome) };
         notes.extend(denials.take_notes());
-        Ok(Ran { notes, denials: denials.take(), ..ran })
+        Ok(RunResult { notes, denials: denials.take(), ..ran })
     }
 
     fn run_outside(
@@ -229,7 +237,7 @@ impl Host {
         prepared: &tier::Prepared,
         tier: Tier,
         context: CallContext<'_>,
-    ) -> Result<Ran, NotCarriedOut> {
+    ) -> Result<RunResult, NotCarriedOut> {
         let CallContext { skill, call, grants, denials, validate, .. } = context;
         let job = Job {
             skill,
@@ -249,8 +257,8 @@ impl Host {
         });
         let ran = ran.map_err(HostError::from)?;
         let (stdout, stderr) = (ran.stdout, ran.stderr);
-        let ran = Ran { stdout, stderr, usage: ran.usage, ..Ran::without_output(tier, ran.outcome) };
-        Ok(Ran { notes: denials.take_notes(), denials: denials.take(), ..ran })
+        let ran = RunResult { stdout, stderr, usage: ran.usage, ..RunResult::without_output(tier, ran.outcome) };
+        Ok(RunResult { notes: denials.take_notes(), denials: denials.take(), ..ran })
     }
 
     /// What the skill's calls run on outside of cells, made once.
@@ -321,7 +329,7 @@ impl PreparedTiers {
     fn get(&self, tier: Tier, skill: &Skill) -> Result<Option<Arc<tier::Prepared>>, NotCarriedOut> {
         let key = (tier, skill.digest().to_owned());
         if let Some((since, why)) = self.failed.get(&key)
-            && since.elapsed() < BELIEVED
+            && since.elapsed() < FAILURE_LIFETIME
         {
             return Err(NotCarriedOut::RuledOut(RuledOut { tier, why: why.clone() }));
         }
@@ -356,8 +364,8 @@ fn cell_inputs(baker: &Baker<'_>, image: &Image, context: &CallContext<'_>) -> R
 }
 
 /// No cell could be had for the call until its deadline, or until it was cancelled.
-fn no_slot(call: &Call) -> Ran {
-    Ran::without_output(Tier::Wasm, if call.cancel.is_cancelled() { Outcome::Cancelled } else { Outcome::Busy })
+fn no_slot(call: &Call) -> RunResult {
+    RunResult::without_output(Tier::Wasm, if call.cancel.is_cancelled() { Outcome::Cancelled } else { Outcome::Busy })
 }
 
 /// Whether a tier that the operator named is not used since it may not be, or is not there. Anything else is an error then:

@@ -20,7 +20,7 @@ use skillcell_tiers as tier;
 /// Skills whose facts are kept; beyond that they are read again.
 const MAX_KEPT: usize = 256;
 /// How long it is believed that a requirement can't be had. An index may be reachable again later.
-const BELIEVED: Duration = Duration::from_secs(300);
+const FAILURE_LIFETIME: Duration = Duration::from_secs(300);
 
 /// What is known of a skill's content.
 pub(super) struct KnownFacts {
@@ -60,7 +60,7 @@ impl KnownFacts {
 
     fn is_stale(&self) -> bool {
         let complete = self.site.as_ref().is_none_or(|site| site.packages.is_complete());
-        !complete && self.read.elapsed() > BELIEVED
+        !complete && self.read.elapsed() > FAILURE_LIFETIME
     }
 }
 

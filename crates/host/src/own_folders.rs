@@ -22,13 +22,13 @@ use skillcell_packages::skill::{Origin, Skill};
 use skillcell_policy::{Grants, Mode, MountGrant, SecretSource};
 
 /// As many as Linux follows.
-const MOST_LINKS: usize = 40;
+const MAX_LINKS: usize = 40;
 
 /// Device and inode.
 type Identity = (u64, u64);
 
 /// A path that is gone by, and what a message calls it.
-struct Kept {
+struct ProtectedPath {
     what: String,
     path: PathBuf,
     /// Whether all that is below it matters too.
@@ -44,7 +44,7 @@ struct Mounted<'a> {
 }
 
 /// How a path is looked up.
-struct Way {
+struct PathLookup {
     /// Every folder in which one of its names is looked up.
     folders: BTreeSet<PathBuf>,
     /// Where it leads, without symbolic links as far as it is there.
@@ -66,18 +66,19 @@ impl Host {
         {
             return Err(AuditError::Exposed { path: path.to_owned(), folder: mount.host.clone() }.into());
         }
-        for Kept { what, path, is_folder } in self.protected_paths(skill, call, grants) {
+        for ProtectedPath { what, path, is_folder } in self.protected_paths(skill, call, grants) {
             if let Some(mount) = exposing_mount(&writable, &path, is_folder) {
                 let (folder, kept) = (mount.host.clone(), path.display().to_string());
-                return Err(GrantError::Kept { folder, what, kept }.into());
+                return Err(GrantError::ReplaceableFiles { folder, what, kept }.into());
             }
         }
         Ok(())
     }
 
-    fn protected_paths(&self, skill: &Skill, call: &Call, grants: &Grants) -> Vec<Kept> {
-        let folder = |what: &str, path: &Path| Kept { what: what.into(), path: path.to_owned(), is_folder: true };
-        let file = |what: String, path: &Path| Kept { what, path: path.to_owned(), is_folder: false };
+    fn protected_paths(&self, skill: &Skill, call: &Call, grants: &Grants) -> Vec<ProtectedPath> {
+        let folder =
+            |what: &str, path: &Path| ProtectedPath { what: what.into(), path: path.to_owned(), is_folder: true };
+        let file = |what: String, path: &Path| ProtectedPath { what, path: path.to_owned(), is_folder: false };
         let mut kept = vec![folder("the cache", self.cache().named()), folder("the cache", self.cache().root())];
         if let Some(approvals) = self.approvals() {
             kept.push(folder("the approvals in", approvals.folder()));
@@ -114,7 +115,7 @@ fn check_secrets_are_hidden(mounts: &[Mounted<'_>], grants: &Grants) -> Result<(
         let above = ancestor_identities(&real);
         if let Some(mount) = mounts.iter().find(|mount| above.contains(&mount.identity)) {
             let (folder, name) = (mount.grant.host.clone(), secret.name.clone());
-            return Err(GrantError::Shown { folder, name, file: path.clone() });
+            return Err(GrantError::ReadableSecret { folder, name, file: path.clone() });
         }
     }
     Ok(())
@@ -122,9 +123,9 @@ fn check_secrets_are_hidden(mounts: &[Mounted<'_>], grants: &Grants) -> Result<(
 
 /// The first of these folders from which what is at `path` could be replaced.
 fn exposing_mount<'a>(mounts: &[&Mounted<'a>], path: &Path, is_folder: bool) -> Option<&'a MountGrant> {
-    let way = Way::trace(path);
-    let looked_in: BTreeSet<Identity> = way.folders.iter().flat_map(|folder| ancestor_identities(folder)).collect();
-    let end = file_identity(&way.end).filter(|_| is_folder);
+    let lookup = PathLookup::trace(path);
+    let looked_in: BTreeSet<Identity> = lookup.folders.iter().flat_map(|folder| ancestor_identities(folder)).collect();
+    let end = file_identity(&lookup.end).filter(|_| is_folder);
     let exposes = |mount: &&&Mounted<'a>| {
         looked_in.contains(&mount.identity) || end.is_some_and(|end| mount.lineage.contains(&end))
     };
@@ -138,8 +139,8 @@ impl<'a> Mounted<'a> {
     }
 }
 
-impl Way {
-    fn trace(path: &Path) -> Way {
+impl PathLookup {
+    fn trace(path: &Path) -> PathLookup {
         let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         let (mut folders, mut at, mut links) = (BTreeSet::new(), PathBuf::from("/"), 0);
         let mut rest: VecDeque<OsString> = path_names(&path).collect();
@@ -151,7 +152,7 @@ impl Way {
             let entry = at.join(&name);
             folders.insert(at.clone());
             match std::fs::read_link(&entry) {
-                Ok(target) if links < MOST_LINKS => {
+                Ok(target) if links < MAX_LINKS => {
                     links += 1;
                     if target.is_absolute() {
                         at = PathBuf::from("/");
@@ -162,7 +163,7 @@ impl Way {
                 _ => at = entry,
             }
         }
-        Way { folders, end: at }
+        PathLookup { folders, end: at }
     }
 }
 

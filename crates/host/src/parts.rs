@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use super::execute::PreparedTiers;
 use super::facts::FactsByDigest;
 use super::images::Images;
-use super::run_tests::Bench;
+use super::run_tests::TestBench;
 use super::{GrantError, Host, HostError};
 use crate::approvals::Approvals;
 use skillcell_cache::progress::Progress;
@@ -42,7 +42,7 @@ pub(super) struct Shared {
     /// The plain machine, and the one that counts fuel.
     pub(super) machines: [OnceLock<Machine>; 2],
     /// What tests are run on.
-    pub(super) bench: OnceLock<Bench>,
+    pub(super) bench: OnceLock<TestBench>,
     /// Held while something of the above is made, so that it is made once.
     pub(super) making: Mutex<()>,
     pub(super) images: Mutex<Images>,

@@ -28,7 +28,7 @@ use skillcell_vfs::{Mount, Tree};
 const ORIGINAL_FOLDER: &str = "/usr/local/share/skill";
 
 /// What every test cell starts from.
-pub(super) struct Bench {
+pub(super) struct TestBench {
     image: Image,
     packages: Option<Mount>,
 }
@@ -37,7 +37,7 @@ pub(super) struct Bench {
 struct Suite<'a> {
     skill: &'a Skill,
     call: &'a TestCall,
-    bench: &'a Bench,
+    bench: &'a TestBench,
     around: Option<Arc<Tree>>,
     /// What it asks for; `None` if it doesn't say.
     permissions: Option<Permissions>,
@@ -79,7 +79,7 @@ impl Host {
         let cores = std::thread::available_parallelism().map_or(1, |count| count.get());
         let jobs = if suite.call.jobs == 0 { cores } else { suite.call.jobs }.min(chosen.len());
         let (next, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
-        let done = Mutex::new(Done { reports: chosen.iter().map(|_| None).collect(), told: 0, count: 0 });
+        let done = Mutex::new(CompletedReports { reports: chosen.iter().map(|_| None).collect(), told: 0, count: 0 });
         self.shared.progress.step(&format!("testing {}", suite.skill.id()));
         let work = || -> Result<(), HostError> {
             while !stop.load(Ordering::Relaxed) {
@@ -159,7 +159,7 @@ impl Host {
         Ok(grants)
     }
 
-    fn test_bench(&self) -> Result<&Bench, HostError> {
+    fn test_bench(&self) -> Result<&TestBench, HostError> {
         // What it is made of is made first: `made` is not to be entered twice.
         let baker = self.baker(false)?;
         self.get_or_make(&self.shared.bench, || {
@@ -168,7 +168,7 @@ impl Host {
             let digest = pack.digest().to_string();
             let packages = Mount::tree(TEST_PACKAGES_FOLDER, Arc::new(pack_tree(pack)));
             let image = self.with_repair(|| Ok(baker.testing_image(packages.clone(), &digest)?))?;
-            Ok(Bench { image, packages })
+            Ok(TestBench { image, packages })
         })
     }
 }
@@ -211,13 +211,13 @@ impl Suite<'_> {
 }
 
 /// The reports so far; each is told once those before it were.
-struct Done {
+struct CompletedReports {
     reports: Vec<Option<FileReport>>,
     told: usize,
     count: usize,
 }
 
-impl Done {
+impl CompletedReports {
     fn add_report(&mut self, index: usize, report: FileReport, each: &dyn Fn(&FileReport)) -> usize {
         self.reports[index] = Some(report);
         self.count += 1;

@@ -1,7 +1,7 @@
 //! Asks pip for wheels that run on a target, one level of dependencies at a time: `--no-deps`, so that pip never reads what a
 //! wheel requires, which may be an address whose `setup.py` it would run. pip knows the user's indexes, mirrors, proxies and
 //! certificates; it chooses a version and downloads it, and runs nothing of it. Where there is no such wheel, the files that
-//! pip passed over tell why.
+//! pip skipped tell why.
 
 use std::ffi::OsString;
 use std::fs;
@@ -10,22 +10,22 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use super::Error;
-use super::passed::{self, Absent};
+use super::absence::{self, Absent};
 use super::specifier::Specifiers;
 use super::target::Target;
 use crate::provision::{self, Fetch, FetchedWheel, Pin, PipRun, normalize_name};
 use skillcell_cache::progress::Progress;
 
 /// How long one run of pip may take, and how much it may download.
-const PATIENCE: Duration = Duration::from_secs(180);
+const TIMEOUT: Duration = Duration::from_secs(180);
 const MAX_BYTES: u64 = 512 << 20;
 /// The same for native code, of which there is more.
-const NATIVE_PATIENCE: Duration = Duration::from_secs(20 * 60);
+const NATIVE_TIMEOUT: Duration = Duration::from_secs(20 * 60);
 const MAX_NATIVE_BYTES: u64 = 16 << 30;
 /// Why nobody was asked.
 pub const OFFLINE: &str = "no index: this is offline, and no wheels were given with `--from-wheel`";
 /// Runs of pip at the same time. Most of each is waiting.
-const AT_ONCE: usize = 4;
+const PARALLEL_RUNS: usize = 4;
 
 /// A distribution and the versions of it that will do.
 pub type Wanted = (String, Specifiers);
@@ -70,7 +70,7 @@ impl<'a> Index<'a> {
 
     fn request_separately(&self, wanted: &[Wanted]) -> Result<Vec<Answer>, Error> {
         let mut answers = Vec::with_capacity(wanted.len());
-        for some in wanted.chunks(AT_ONCE) {
+        for some in wanted.chunks(PARALLEL_RUNS) {
             let unreachable = answers.iter().find_map(|answer| match answer {
                 Answer::Absent(Absent::Unreachable(why)) => Some(why.clone()),
                 _ => None,
@@ -104,7 +104,7 @@ impl<'a> Index<'a> {
             isolated: self.fetch.offline,
             expected_bytes: 0,
             max_bytes: if self.target.is_guest { MAX_BYTES } else { MAX_NATIVE_BYTES },
-            patience: if self.target.is_guest { PATIENCE } else { NATIVE_PATIENCE },
+            timeout: if self.target.is_guest { TIMEOUT } else { NATIVE_TIMEOUT },
         };
         let python = self.target.python.as_deref().or(self.fetch.python.as_deref());
         let end = match run.run(python, self.progress) {
@@ -126,7 +126,7 @@ impl<'a> Index<'a> {
             };
             match delivered.iter().find(ours).filter(|_| end.status.success()) {
                 Some(path) => provision::open_unpinned(path).map(|(pin, wheel)| Answer::Wheel(pin, wheel)),
-                None => Ok(Answer::Absent(passed::why_absent(&end, name, specifiers))),
+                None => Ok(Answer::Absent(absence::why_absent(&end, name, specifiers))),
             }
         };
         Ok(wanted.iter().map(answer).collect::<Result<_, _>>()?)

@@ -20,16 +20,16 @@ const INFO: &str = ".dist-info/METADATA";
 
 /// The distributions that are there, by normalized name.
 pub struct Installed {
-    there: BTreeMap<String, There>,
+    there: BTreeMap<String, InstalledPackage>,
 }
 
-struct There {
+struct InstalledPackage {
     version: Version,
     /// Where its metadata is.
-    place: Place,
+    place: MetadataPlace,
 }
 
-enum Place {
+enum MetadataPlace {
     Runtime(String),
     Framework,
 }
@@ -42,7 +42,10 @@ impl Installed {
             if let Some((name, version)) = path.strip_suffix(INFO).and_then(|folder| folder.rsplit_once('-'))
                 && let Some(version) = parse_version(version)
             {
-                there.insert(normalize_name(name), There { version, place: Place::Runtime(path.to_string()) });
+                there.insert(
+                    normalize_name(name),
+                    InstalledPackage { version, place: MetadataPlace::Runtime(path.to_string()) },
+                );
             }
         }
         there.extend(Installed::of_framework().there);
@@ -53,7 +56,7 @@ impl Installed {
     pub fn of_framework() -> Installed {
         let pinned = provision::pins().packages().iter().filter_map(|pin| {
             let version = parse_version(&pin.version)?;
-            Some((normalize_name(&pin.name), There { version, place: Place::Framework }))
+            Some((normalize_name(&pin.name), InstalledPackage { version, place: MetadataPlace::Framework }))
         });
         Installed { there: pinned.collect() }
     }
@@ -63,8 +66,8 @@ impl Installed {
         let there = self.there.get(name)?;
         let version = there.version.to_string();
         let standing = match there.place {
-            Place::Runtime(_) => PackageStatus::Runtime { version },
-            Place::Framework => PackageStatus::Framework { version },
+            MetadataPlace::Runtime(_) => PackageStatus::Runtime { version },
+            MetadataPlace::Framework => PackageStatus::Framework { version },
         };
         Some((&there.version, standing))
     }
@@ -79,14 +82,14 @@ impl Installed {
     ) -> Result<Vec<Required>, Error> {
         let Some(there) = self.there.get(name) else { return Ok(Vec::new()) };
         let metadata = match &there.place {
-            Place::Runtime(path) => {
+            MetadataPlace::Runtime(path) => {
                 let mut text = Vec::new();
                 let mut archive = open_stdlib_archive(cache, progress)?;
                 let member = archive.by_name(path).map_err(|error| Error::Runtime(error.to_string()))?;
                 member.take(MAX_METADATA).read_to_end(&mut text).map_err(|error| Error::Runtime(error.to_string()))?;
                 text
             }
-            Place::Framework => {
+            MetadataPlace::Framework => {
                 let pack = provision::framework_pack(cache, fetch, progress)?;
                 let ours = |path: &str| {
                     let folder = path.strip_suffix(INFO)?;

@@ -12,6 +12,7 @@
 //!
 //! Nothing of a package runs on the host, and nothing is installed there.
 
+mod absence;
 mod constraints;
 mod contents;
 mod demand;
@@ -23,7 +24,6 @@ mod metadata;
 mod missing;
 mod modules;
 mod pack_tree;
-mod passed;
 pub mod provision;
 mod requirement;
 mod resolution;

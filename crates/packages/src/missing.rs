@@ -8,9 +8,9 @@ use skillcell_quote::cut;
 /// The most tags that a message repeats.
 const SHOWN_TAGS: usize = 2;
 /// Of what is known of a package, as much goes into a refusal: characters.
-const MOST_EXPLAINED: usize = 600;
+const MAX_EXPLANATION_CHARS: usize = 600;
 /// The longest name of a module that a refusal repeats.
-const MOST_NAMED: usize = 80;
+const MAX_MODULE_NAME: usize = 80;
 
 impl Packages {
     /// Adds to an outcome that is, or comes of, a failed import which package it missed.
@@ -37,7 +37,7 @@ impl Packages {
         }
         Some(MissingModule {
             module: module.to_owned(),
-            why: missing.map(|package| cut(&package.describe(), MOST_EXPLAINED)),
+            why: missing.map(|package| cut(&package.describe(), MAX_EXPLANATION_CHARS)),
         })
     }
 
@@ -125,7 +125,7 @@ impl Package {
 /// Whether a text is a module's name and nothing else.
 fn is_module_name(text: &str) -> bool {
     let part = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-    text.len() <= MOST_NAMED && text.split('.').all(part)
+    text.len() <= MAX_MODULE_NAME && text.split('.').all(part)
 }
 
 /// Whether one module is the other, or inside it.

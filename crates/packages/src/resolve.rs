@@ -11,11 +11,11 @@ use std::path::Path;
 
 use pep440_rs::Version;
 
+use super::absence::Absent;
 use super::demand::{Chosen, Demand, Demands, in_order, is_open};
 use super::index::{Answer, Index, OFFLINE};
 use super::installed::Installed;
 use super::metadata::{self, Required};
-use super::passed::Absent;
 use super::requirement::Requirement;
 use super::specifier::{Specifiers, parse_version};
 use super::target::Target;

@@ -140,7 +140,7 @@ type PackedFile = Result<(String, Vec<u8>), Error>;
 
 /// The files of all members. Where two have the same one, the first is taken, as it would be by pip in another order.
 fn gather_files(members: &[&Package], wheels: &mut Wheels) -> Result<Vec<PackedFile>, Error> {
-    let mut taken = Taken::default();
+    let mut taken = PackedPaths::default();
     let mut files = Vec::new();
     for package in members {
         let standin =
@@ -164,13 +164,13 @@ fn gather_files(members: &[&Package], wheels: &mut Wheels) -> Result<Vec<PackedF
 }
 
 #[derive(Default)]
-struct Taken {
+struct PackedPaths {
     files: BTreeSet<String>,
     folders: BTreeSet<String>,
     bytes: u64,
 }
 
-impl Taken {
+impl PackedPaths {
     /// Whether a file is new, and no folder where another one is a file or the other way round.
     fn claim_path(&mut self, path: &str, bytes: u64) -> Result<bool, Error> {
         let above: Vec<&str> = path.match_indices('/').map(|(at, _)| &path[..at]).collect();
@@ -198,7 +198,7 @@ mod tests {
 
     #[test]
     fn of_two_files_in_one_place_the_first_is_taken() {
-        let mut taken = Taken::default();
+        let mut taken = PackedPaths::default();
         assert!(taken.claim_path("a/b.py", 1).unwrap());
         for clash in ["a/b.py", "a", "a/b.py/c"] {
             assert!(!taken.claim_path(clash, 1).unwrap(), "{clash}");

@@ -28,9 +28,9 @@ use skillcell_vfs::Mount;
 const MAX_REPORTED_OUTPUT: usize = 16 << 10;
 
 /// Files that an analysis goes on without.
-const MOST_SKIPPED: usize = 4;
+const MAX_SKIPPED_FILES: usize = 4;
 /// For importing packages to see what becomes of it. A verdict must not hang on how busy a machine is.
-const TRYING: Duration = Duration::from_secs(180);
+const TRY_IMPORTS_TIMEOUT: Duration = Duration::from_secs(180);
 
 /// Where images come from: the cache, or a bake.
 pub struct Baker<'a> {
@@ -90,13 +90,13 @@ pub enum BakeError {
 
 /// What the guest read of a skill's files.
 #[derive(serde::Deserialize)]
-struct Look {
+struct InspectedFiles {
     manifest: Value,
     manifest_error: Option<String>,
     early_imports: BTreeMap<String, String>,
 }
 
-impl Look {
+impl InspectedFiles {
     fn static_manifest(&self) -> StaticManifest {
         StaticManifest::new(self.manifest.clone(), self.manifest_error.clone(), self.early_imports.clone())
     }
@@ -266,7 +266,7 @@ impl Baker<'_> {
     }
 
     /// Has the guest read a skill's files without running them.
-    fn inspect_files(&self, skill: &Skill) -> Result<Look, BakeError> {
+    fn inspect_files(&self, skill: &Skill) -> Result<InspectedFiles, BakeError> {
         let framework = self.framework_image()?;
         let mut cell = self.cell_from(&framework, skill.mounts(), &Limits::default())?;
         let words = ascii_json(&json!([skill.guest_folder()]).to_string());
@@ -296,7 +296,7 @@ impl Baker<'_> {
             }
             let last = last_line(&cell.state().wasi.vfs.stdout.bytes);
             match last {
-                Some(file) if skipped.len() < MOST_SKIPPED && !skipped.contains(&file) => skipped.push(file),
+                Some(file) if skipped.len() < MAX_SKIPPED_FILES && !skipped.contains(&file) => skipped.push(file),
                 _ => return Err(ending_error(&mut cell, ran.map(|_| ()))),
             }
         }
@@ -307,7 +307,7 @@ impl Baker<'_> {
     pub fn try_imports(&self, skill: &Skill, wanted: &Value) -> Result<Option<Value>, BakeError> {
         let framework = self.framework_image()?;
         self.runtime.progress.step(&format!("importing the packages of {}", skill.id()));
-        let limits = Limits::within(TRYING);
+        let limits = Limits::within(TRY_IMPORTS_TIMEOUT);
         let mut cell = self.cell_from(&framework, skill.site().and_then(SitePackages::mount), &limits)?;
         let words = ascii_json(&json!([wanted.to_string()]).to_string());
         let _ = wasi_python::run_source(&mut cell, &format!("{}bake.try_imports(*{words})", path_source(skill)));

@@ -54,28 +54,28 @@ pub enum SplitError {
 /// Splits `binary`, exporting the internal functions that `entries` names (they are found in the binary's
 /// name section) beside what it exports already.
 pub fn split_module(binary: &[u8], entries: &[&str]) -> Result<Split, SplitError> {
-    let parts = Parts::parse(binary)?;
+    let sections = Sections::parse(binary)?;
     let mut globals = Vec::new();
     let mut exports = ExportSection::new();
-    for export in parts.exports.clone() {
+    for export in sections.exports.clone() {
         let export = export?;
         RoundtripReencoder.parse_export(&mut exports, export)?;
     }
-    for index in parts.mutable_globals()? {
+    for index in sections.mutable_globals()? {
         let name = format!("global:{index}");
         exports.export(&name, ExportKind::Global, index);
         globals.push(name);
     }
     for entry in entries {
-        let index = parts.function_named(entry)?;
+        let index = sections.function_named(entry)?;
         exports.export(entry, ExportKind::Func, index);
     }
-    let functions = parts.functions + parts.elements;
-    Ok(Split { code: parts.code_module(&exports)?, base_image: parts.base_image()?, globals, functions })
+    let functions = sections.functions + sections.elements;
+    Ok(Split { code: sections.code_module(&exports)?, base_image: sections.base_image()?, globals, functions })
 }
 
 /// The sections of a binary that the split has to understand, and the rest as they are.
-struct Parts<'a> {
+struct Sections<'a> {
     raw: Vec<(u8, &'a [u8])>,
     imports: SectionLimited<'a, wasmparser::Imports<'a>>,
     exports: SectionLimited<'a, wasmparser::Export<'a>>,
@@ -87,8 +87,8 @@ struct Parts<'a> {
     elements: u64,
 }
 
-impl<'a> Parts<'a> {
-    fn parse(binary: &'a [u8]) -> Result<Parts<'a>, SplitError> {
+impl<'a> Sections<'a> {
+    fn parse(binary: &'a [u8]) -> Result<Sections<'a>, SplitError> {
         let (mut raw, mut data) = (Vec::new(), Vec::new());
         let (mut imports, mut exports, mut globals, mut memory, mut names) = (None, None, None, None, None);
         let (mut functions, mut elements) = (0, 0);
@@ -117,7 +117,7 @@ impl<'a> Parts<'a> {
                 _ => {}
             }
         }
-        Ok(Parts {
+        Ok(Sections {
             raw,
             data,
             names,

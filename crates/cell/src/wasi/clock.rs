@@ -7,7 +7,7 @@ use super::{Outcome, Stop, Wasi};
 use skillcell_limits::LimitKind;
 use skillcell_vfs::{Errno, now_ns};
 
-const MOST_SUBSCRIPTIONS: u32 = 1024;
+const MAX_SUBSCRIPTIONS: u32 = 1024;
 const SUBSCRIPTION_BYTES: u32 = 48;
 const EVENT_BYTES: usize = 32;
 const ABSOLUTE: u16 = 1;
@@ -55,7 +55,7 @@ impl Wasi {
         count: u32,
         out: u32,
     ) -> Outcome {
-        if count == 0 || count > MOST_SUBSCRIPTIONS {
+        if count == 0 || count > MAX_SUBSCRIPTIONS {
             return Err(Errno::Inval.into());
         }
         guest.check_range(subscriptions, count * SUBSCRIPTION_BYTES)?;

@@ -6,7 +6,7 @@ use std::ops::Range;
 use skillcell_vfs::Errno;
 
 /// Vectors of one call that are looked at; POSIX calls this `IOV_MAX`.
-const MOST_VECTORS: u32 = 1024;
+const MAX_VECTORS: u32 = 1024;
 
 /// The whole memory of a guest, for the length of one host call.
 pub struct Guest<'a> {
@@ -60,7 +60,7 @@ impl<'a> Guest<'a> {
 
     /// The vectors of a `readv` or `writev`: checked as a table here, each one when it is used.
     pub fn io_vectors(&self, table: u32, count: u32) -> Result<Vectors, Errno> {
-        if count > MOST_VECTORS {
+        if count > MAX_VECTORS {
             return Err(Errno::Inval);
         }
         self.check_range(table, count * 8)?;

@@ -10,7 +10,7 @@ use skillcell_packages::skill::{Origin, Skill};
 
 pub const FOLDER_VARIABLE: &str = "SKILLCELL_APPROVALS_DIR";
 /// A pipe in the file's place must not hold anyone up.
-pub const NO_WAITING: i32 = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
+pub const NONBLOCKING: i32 = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
 
 /// The folder to use, and whether it was named by hand.
 pub fn choose_folder(explicit: Option<&Path>, var: &dyn Fn(&str) -> Option<OsString>) -> Result<(PathBuf, bool)> {

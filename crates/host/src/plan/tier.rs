@@ -129,7 +129,7 @@ impl Choosing<'_> {
         }
         match self.ruled_out(tier) {
             Some(WhyNot::Unprepared { message, hint }) => {
-                let hint = hint.clone().or_else(|| Some(NO_WAY.to_owned()));
+                let hint = hint.clone().or_else(|| Some(NO_REMEDY.to_owned()));
                 let message = format!("`{tier}`: {message}");
                 return Err(Box::new(Denial { message, hint, ..tier_denial(tier) }));
             }
@@ -209,7 +209,8 @@ impl WhyNotWasm {
 }
 
 /// Where nothing can be done about a refusal, it says so.
-const NO_WAY: &str = "nothing that you can grant helps; `skillcell doctor` says what each tier lacks on this machine";
+const NO_REMEDY: &str =
+    "nothing that you can grant helps; `skillcell doctor` says what each tier lacks on this machine";
 
 fn not_allowed(denial: TierDenial, tier: Tier, skill: &SkillFacts<'_>) -> Denial {
     let (id, key) = (skill.id, skill.vouched.key());

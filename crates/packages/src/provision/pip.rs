@@ -17,11 +17,11 @@ use skillcell_child::{Finished, Program, Running};
 /// What pip is to select wheels for: the guest's version, not that of the Python it runs on.
 pub const GUEST_PYTHON: &str = "3.15";
 /// How long a download may take, and how large it may be: more is something gone wrong.
-const PATIENCE: Duration = Duration::from_secs(3600);
+const TIMEOUT: Duration = Duration::from_secs(3600);
 const MAX_BYTES: u64 = 4 << 30;
 const POLL: Duration = Duration::from_millis(100);
 /// How long a Python may take to say what it is.
-const QUESTION: Duration = Duration::from_secs(30);
+const VERSION_TIMEOUT: Duration = Duration::from_secs(30);
 /// How much of pip's output an error repeats.
 const TAIL_LINES: usize = 8;
 /// The most that is read of pip's output.
@@ -40,7 +40,7 @@ pub struct PipRun<'a> {
     pub expected_bytes: u64,
     /// More than this in `dir` ends the run, and so does more time.
     pub max_bytes: u64,
-    pub patience: Duration,
+    pub timeout: Duration,
 }
 
 /// How pip ended, and all that it said.
@@ -113,8 +113,8 @@ impl PipRun<'_> {
             if bytes > self.max_bytes {
                 return over(format!("{} MiB", self.max_bytes >> 20));
             }
-            if started.elapsed() > self.patience {
-                return over(format!("{} s", self.patience.as_secs()));
+            if started.elapsed() > self.timeout {
+                return over(format!("{} s", self.timeout.as_secs()));
             }
             progress.fraction(wheel_bytes(self.dir).min(self.expected_bytes), self.expected_bytes);
         }
@@ -165,7 +165,7 @@ fn download_group(
         isolated: false,
         expected_bytes: pins.iter().map(|pin| pin.bytes).sum(),
         max_bytes: MAX_BYTES,
-        patience: PATIENCE,
+        timeout: TIMEOUT,
     };
     let end = run.run(python, progress)?;
     if end.status.success() {
@@ -210,7 +210,7 @@ pub fn python_version(explicit: Option<&Path>) -> Result<String> {
 }
 
 fn query_python(program: &OsString, packages: Packages, args: &[&str]) -> Option<String> {
-    match python(program, Path::new("/"), packages).args(args).finish(QUESTION).ok()? {
+    match python(program, Path::new("/"), packages).args(args).finish(VERSION_TIMEOUT).ok()? {
         Finished::Ended(said) if said.status.success() => Some(String::from_utf8_lossy(&said.stdout).trim().to_owned()),
         _ => None,
     }

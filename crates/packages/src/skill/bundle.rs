@@ -15,7 +15,7 @@ const MAX_FILES: usize = 10_000;
 const MAX_BYTES: u64 = 256 << 20;
 const MAX_DEPTH: usize = 32;
 /// What tools leave in a folder, and a skill does not need.
-const LEFT_OUT: &[&str] = &[
+const IGNORED_NAMES: &[&str] = &[
     "__pycache__",
     ".git",
     ".hg",
@@ -54,33 +54,33 @@ impl Bundle {
     pub fn from_folder(path: &Path) -> Result<Bundle, BundleError> {
         let failed = |source| BundleError::Read { path: path.to_owned(), source };
         let folder = Dir::open_ambient_dir(path, ambient_authority()).map_err(failed)?;
-        let mut gathered = Gathered::default();
-        gathered.add_folder(&folder, "", path)?;
-        gathered.finish()
+        let mut collector = FileCollector::default();
+        collector.add_folder(&folder, "", path)?;
+        collector.finish()
     }
 
     pub fn from_pack(pack: &Pack, id: &str) -> Result<Bundle, BundleError> {
-        let mut gathered = Gathered::default();
+        let mut collector = FileCollector::default();
         let prefix = format!("{id}/");
         for (path, len) in pack.files() {
             let Some(inner) = path.strip_prefix(&prefix) else { continue };
-            gathered.count_bytes(len)?;
+            collector.count_bytes(len)?;
             let bytes = pack.read(path).map_err(|source| BundleError::Read { path: pack.path().to_owned(), source })?;
-            gathered.files.push((inner.to_owned(), bytes.into()));
+            collector.files.push((inner.to_owned(), bytes.into()));
         }
-        gathered.finish()
+        collector.finish()
     }
 }
 
 #[derive(Default)]
-struct Gathered {
+struct FileCollector {
     files: Vec<(String, Arc<[u8]>)>,
     bytes: u64,
     /// Entered so far. A link inside the folder can lead to another one of it, and a ladder of them to very many.
     folders: usize,
 }
 
-impl Gathered {
+impl FileCollector {
     fn add_folder(&mut self, folder: &Dir, below: &str, path: &Path) -> Result<(), BundleError> {
         let failed = |source| BundleError::Read { path: path.to_owned(), source };
         if below.matches('/').count() > MAX_DEPTH {
@@ -94,7 +94,7 @@ impl Gathered {
             let entry = entry.map_err(failed)?;
             let name = entry.file_name();
             let name = name.to_str().ok_or_else(|| BundleError::Name { path: format!("{below}{}", name.display()) })?;
-            if LEFT_OUT.contains(&name) || name.ends_with(".pyc") || name.starts_with(".#") {
+            if IGNORED_NAMES.contains(&name) || name.ends_with(".pyc") || name.starts_with(".#") {
                 continue;
             }
             let place = format!("{below}{name}");

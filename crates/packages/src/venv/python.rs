@@ -13,7 +13,7 @@ use crate::{ABOUT_PYTHON, MarkerValues, Target};
 use skillcell_child::{Finished, python};
 
 /// How long a Python may take to answer.
-const PATIENCE: Duration = Duration::from_secs(30);
+const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// A Python, as it says of itself.
 #[derive(Debug, Clone, Deserialize)]
@@ -54,11 +54,11 @@ impl BasePython {
     fn query_interpreter(candidates: &[OsString]) -> Result<BasePython> {
         for program in candidates {
             // In `/`, so that no `json.py` in the current folder answers.
-            let answer = python::isolated(program, Path::new("/")).args(["-c", ABOUT_PYTHON]).finish(PATIENCE);
+            let answer = python::isolated(program, Path::new("/")).args(["-c", ABOUT_PYTHON]).finish(TIMEOUT);
             let unusable = |why: String| VenvError::Python { python: program.into(), why };
             let output = match answer {
                 Ok(Finished::Ended(output)) => output,
-                Ok(Finished::TookTooLong) => return Err(unusable(format!("it took longer than {PATIENCE:?}"))),
+                Ok(Finished::TookTooLong) => return Err(unusable(format!("it took longer than {TIMEOUT:?}"))),
                 Err(_) => continue,
             };
             if !output.status.success() {
