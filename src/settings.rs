@@ -9,7 +9,7 @@
 //!
 //! Of each setting the first in this order that says something counts, then the default. Grants are the exception: those of
 //! the file and of the caller add up, by the rules of [`Grants`]. A file is read only if it is named: the folder that a
-//! program is started in may be a stranger's.
+//! program is started in may be untrusted.
 
 mod environment;
 mod error;
@@ -110,7 +110,7 @@ impl Settings {
     pub fn host_builder(&self) -> Result<HostBuilder, HostError> {
         match self.approvals() {
             Ok(approvals) => Ok(self.base_builder().approvals(approvals)),
-            // Where there is no place for approvals there are none.
+            // Without a place for approvals there can't be any.
             Err(ApprovalError::NoPlace) => Ok(self.base_builder()),
             Err(error) => Err(error.into()),
         }

@@ -54,13 +54,13 @@ fn outcome_of_return(state: &mut State) -> Outcome {
             Some(limit) => Outcome::Exceeded(limit, Some(raised)),
             None => Outcome::Raised(raised),
         },
-        // Not even enough to tell of the exception.
+        // Too little memory even to report the exception.
         None if state.memory.denied => Outcome::Exceeded(LimitKind::Memory, None),
         None => crash_outcome("the cell ended without a result"),
     }
 }
 
-/// In JSON a line end can only be space between values. Whoever reads the result line by line must not be fooled by one.
+/// Replaces line ends, which in JSON are only whitespace between values, so that readers of lines get the result as one.
 fn one_line(json: String) -> String {
     if json.contains(['\n', '\r']) { json.replace(['\n', '\r'], " ") } else { json }
 }
@@ -69,7 +69,7 @@ fn one_line(json: String) -> String {
 fn limit_behind(raised: &Raised, state: &State) -> Option<LimitKind> {
     match raised.errno {
         _ if raised.out_of_memory && state.memory.denied => Some(LimitKind::Memory),
-        // No space left, too many open files. Any other error came from something else.
+        // WASI `ENOSPC` (51) and `EMFILE` (33). Any other errno has another cause.
         Some(51 | 33) => state.wasi.vfs.limits_hit(),
         _ => None,
     }

@@ -29,11 +29,11 @@ use skillcell_cache::Artefact;
 use skillcell_packages::{Packages, SitePackages};
 use skillcell_policy::manifest::StaticManifest;
 
-/// After this an image is made anew.
+/// The maximum age of an image.
 pub const MAX_AGE: Duration = Duration::from_secs(7 * 24 * 3600);
 /// Part of every key: images made by other rules are other images.
 const FORMAT: u32 = 7;
-/// After this an image is made anew whose packages nobody could be asked for.
+/// The maximum age of an image with unresolved packages.
 const MAX_AGE_INCOMPLETE: Duration = Duration::from_secs(300);
 
 /// An image, loaded.
@@ -45,7 +45,7 @@ pub struct Image {
     /// The packages that it was baked with.
     pub site: Option<Arc<SitePackages>>,
     baked: u64,
-    /// Whether it is used whatever its age, since no other can be kept.
+    /// Whether it never expires: with a read-only cache no newer one could be kept.
     lasts: bool,
 }
 
@@ -63,7 +63,7 @@ pub struct Frozen {
     pub hot: HotPages,
 }
 
-/// What a bake learned. The guest's part of it is a stranger's word.
+/// What a bake learned. The guest's part of it is untrusted.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct BakeReport {
@@ -142,7 +142,7 @@ struct Meta {
     state: Frozen,
     report: BakeReport,
     baked: u64,
-    /// The packages that it was baked with, and the name of their pack: the host's own word, unlike the report.
+    /// The packages that it was baked with, and the name of their pack: recorded by the host, unlike the report.
     #[serde(default)]
     site: Option<(Packages, Option<String>)>,
 }

@@ -102,8 +102,8 @@ pub struct Cell {
     body: Body,
     /// Calls that its instance has served, this one included.
     uses: u32,
-    /// Dropped after the body: the watchdog's entry outlives the cell's last instruction, and the slot is free again
-    /// only when its memory is.
+    /// Dropped after the body (fields drop in order): the watchdog's entry outlives the cell's last instruction, and the
+    /// slot is released only after its memory.
     _watch: Watch,
     _cancel: Option<Registration>,
     _slot: Slot,
@@ -161,7 +161,7 @@ impl Cell {
             .collect()
     }
 
-    /// Has a token end it that it was not made with.
+    /// Replaces the cancel token that the cell was made with.
     pub fn cancel_by(&mut self, cancel: &CancelToken, machine: &Machine) {
         self.store().data_mut().wasi.cancel = cancel.clone();
         self._cancel = machine.interrupt_on(cancel);
@@ -190,7 +190,7 @@ impl From<wasmtime::Error> for EngineError {
     }
 }
 
-/// Whether a cell that noticed the epoch move is really over its time.
+/// Called when the epoch has moved: stops the cell if it was cancelled or is past its deadline.
 fn on_epoch(state: &State) -> wasmtime::Result<wasmtime::UpdateDeadline> {
     if state.wasi.cancel.is_cancelled() {
         return Err(wasmtime::Error::new(Stop::Cancelled));

@@ -23,7 +23,7 @@ use skillcell_vfs::{Caps, Mount, Output, Vfs};
 pub const MEMORY_IMPORT: (&str, &str) = ("image", "memory");
 /// The name under which an image exports its memory.
 pub const MEMORY_EXPORT: &str = "memory";
-/// Longer than any program runs, and short enough for a clock to show.
+/// A deadline that is never reached, yet can be represented as an `Instant`.
 const NEVER: Duration = Duration::from_secs(1 << 32);
 
 pub struct Machine {
@@ -146,7 +146,7 @@ impl Machine {
 
     /// Makes a cell. It has not run anything yet.
     pub fn new_cell(&self, memories: &MemoryImage, inputs: Inputs) -> Result<Cell, EngineError> {
-        // The wait for a slot is the call's time.
+        // Waiting for a slot counts against the call's deadline.
         let deadline = deadline_from_now(&inputs.limits);
         let slot = self.slots.acquire(deadline, &inputs.cancel).ok_or(EngineError::NoSlot)?;
         let (watch, cancel) = (self.watchdog.watch(deadline), inputs.cancel.clone());
@@ -154,7 +154,7 @@ impl Machine {
         Ok(Cell { body, uses: 1, _watch: watch, _cancel: self.interrupt_on(&cancel), _slot: slot })
     }
 
-    /// The same, but a cell that rests will do.
+    /// Like [`new_cell`](Machine::new_cell), but reuses a resting cell if there is one.
     pub fn rested_cell(&self, memories: &MemoryImage, inputs: Inputs) -> Result<Cell, EngineError> {
         let Some((mut body, uses)) = self.rest.take_cell(&memories.original) else {
             return self.new_cell(memories, inputs);
@@ -166,8 +166,8 @@ impl Machine {
         Ok(Cell { body, uses: uses + 1, _watch: watch, _cancel: self.interrupt_on(&cancel), _slot: slot })
     }
 
-    /// Has computing interrupted when the call is cancelled. It comes after the epoch's deadline was set, so that a
-    /// cancellation that was faster is noticed too.
+    /// Interrupts guest code when the call is cancelled. To be registered after the epoch deadline is set, so that an earlier
+    /// cancellation is noticed too.
     pub(super) fn interrupt_on(&self, cancel: &CancelToken) -> Option<Registration> {
         let engine = self.engine.weak();
         cancel.on_cancel(move || {
@@ -205,7 +205,7 @@ impl Machine {
         Ok(body)
     }
 
-    /// Gives an instance what is one call's.
+    /// Sets an instance up for one call: its state, epoch deadline, fuel and globals.
     fn bind_call(
         &self,
         body: &mut Body,
@@ -243,7 +243,7 @@ impl Machine {
     }
 }
 
-/// Compiles code ahead of time. `progress` gets the functions begun and an estimate of how many there are.
+/// Compiles code ahead of time. `progress` gets the number of functions begun.
 pub fn compile_module(
     code: &[u8],
     metered: bool,

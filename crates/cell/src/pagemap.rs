@@ -42,7 +42,7 @@ struct Region {
 }
 
 const SCAN: Opcode = opcode::read_write::<Scan>(b'f', 16);
-/// Stretches of changed pages that are asked for. A memory with more is not worth putting back.
+/// Stretches of changed pages that are asked for. A memory with more is not worth restoring.
 const MAX_REGIONS: usize = 2048;
 
 pub struct PageMap {
@@ -52,7 +52,7 @@ pub struct PageMap {
 }
 
 impl PageMap {
-    /// `None` where the kernel has no such thing, or not in this meaning.
+    /// `None` where the kernel lacks the ioctl, or a probe shows that it behaves differently.
     pub fn open() -> Option<PageMap> {
         let map = PageMap { file: File::open("/proc/self/pagemap").ok()?, process: std::process::id() };
         let probe = vec![1; 3 * PAGE];
@@ -77,7 +77,7 @@ impl PageMap {
             end,
             regions: regions.as_mut_ptr() as u64,
             regions_len: MAX_REGIONS as u64,
-            // One more than wanted, to see that there are more.
+            // One more than the limit, to tell whether it is exceeded.
             max_pages: max_pages as u64 + 1,
             inverted: FILE | ZERO,
             all_of: FILE | ZERO,

@@ -48,7 +48,7 @@ impl PristineMemory {
         PristineMemory { module: module.clone(), mapped: OnceLock::new() }
     }
 
-    /// `None` if there is no room for it.
+    /// `None` if the pool has no slot for the mapping.
     fn bytes(&self) -> Option<&[u8]> {
         let mapped = self.mapped.get_or_init(|| self.map_image(self.module.engine()));
         mapped.as_ref().map(|(store, memory)| memory.data(store))
@@ -86,7 +86,7 @@ impl Rest {
         let thread = thread::current().id();
         let mut cells = self.cells.lock().unwrap_or_else(PoisonError::into_inner);
         cells.push_back(Resting { body, uses, original: original.clone(), thread });
-        // The one that rests longest goes; and is dropped after the lock is.
+        // Evict the oldest; it is dropped only after the lock is released.
         let _left = if cells.len() > self.cap { cells.pop_front() } else { None };
         drop(cells);
     }

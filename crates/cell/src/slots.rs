@@ -16,7 +16,7 @@ struct Shared {
 
 struct Places {
     free: u32,
-    /// Who waits for one. Waking nobody would be a system call, too.
+    /// Waiting threads. Without any, notifying would be a wasted system call.
     waiting: u32,
 }
 

@@ -56,7 +56,7 @@ pub fn add_to_linker(linker: &mut Linker<State>) -> wasmtime::Result<()> {
             let Some(frame) = guest_slice(bytes, frame, len) else { return Ok(FAULT) };
             let deadline = state.deadline;
             let answer = match state.door.receive(frame, deadline) {
-                // Now, while the guest holds on to them: a moment later an address may be something else's.
+                // Must happen while the guest holds references: later an address may belong to another object.
                 Ok(Answer::Pin(pins)) => {
                     state.immortal_objects += make_immortal(bytes, &pins);
                     Vec::new()
@@ -69,7 +69,7 @@ pub fn add_to_linker(linker: &mut Linker<State>) -> wasmtime::Result<()> {
             let size = answer.len() as u32;
             let place = alloc.call(&mut caller, size)?;
             if place == 0 && size > 0 {
-                // The guest's allocator has nothing left. Address 0 is memory like any other here: nothing goes there.
+                // Out of memory in the guest. Address 0 is valid in WebAssembly: writing there would corrupt its memory.
                 return Err(wasmtime::Error::new(Stop::Exceeded(LimitKind::Memory)));
             }
             let bytes = memory.data_mut(&mut caller);

@@ -27,7 +27,7 @@ use skillcell_vfs::{HostFolder, Mount};
 /// The longest file that is read for a secret.
 const MAX_SECRET_FILE_BYTES: u64 = 64 << 10;
 
-/// Why a grant can't be kept. The operator's to mend, so it is an error and not an outcome.
+/// Why a grant can't be honoured. The operator has to fix it, so it is an error and not an outcome.
 #[derive(Debug, thiserror::Error)]
 pub enum GrantError {
     #[error("the folder `{folder}` can't be mounted")]
@@ -65,7 +65,7 @@ impl GrantError {
     }
 }
 
-/// What every cell has a value of its own for can't be given another.
+/// Refuses values for variables that are fixed in every cell.
 pub fn check_env(call: &Call) -> Result<(), GrantError> {
     let bad = call.env.keys().filter_map(|name| EnvGrant::parse(name).err());
     bad.filter(|bad| matches!(bad, BadEnv::Fixed(_))).map(|bad| Err(GrantError::Env(bad))).next().unwrap_or(Ok(()))
@@ -191,7 +191,7 @@ impl ActiveGrants {
         found.collect()
     }
 
-    /// What finds the secrets' values, where there are any.
+    /// The scrubber, if there are secrets.
     pub fn scrubber(&self) -> Option<&Arc<Scrubber>> {
         self.scrubber.as_ref()
     }
@@ -216,7 +216,7 @@ impl ActiveGrants {
         if let Some(Cow::Owned(clean)) = report.outcome.result().map(|json| scrubber.scrub(json.get())) {
             report.outcome = match RawValue::from_string(clean) {
                 Ok(json) => Outcome::Returned(json),
-                // A value that began in the middle of an escape, or of a number.
+                // Scrubbing broke the JSON: the secret's value overlapped an escape or a number.
                 Err(_) => Outcome::Raised(Raised::of_host("ValueError", "the result held a secret's value")),
             };
         }
@@ -248,7 +248,7 @@ fn path_map(mounts: &[MountGrant]) -> PathMap {
     let mut map = PathMap::default();
     for mount in mounts {
         let given = Path::new(&mount.host);
-        // Which folder a `..` leads to can't be told from the text.
+        // Because of symbolic links, the text does not tell where a `..` leads.
         let has_parent = given.components().any(|part| part == Component::ParentDir);
         let spelled = std::path::absolute(given).ok().filter(|_| !has_parent);
         let spellings = [spelled, std::fs::canonicalize(given).ok()];
@@ -269,7 +269,7 @@ fn secret_value(grant: &SecretGrant) -> Result<Zeroizing<String>, GrantError> {
             value.map(Zeroizing::new).map_err(|_| failed(format!("the environment variable `{variable}`"), None))
         }
         SecretSource::File(path) => {
-            // Room for all of it: what grows leaves copies behind.
+            // Allocated once: growing would leave copies of the secret behind that are not wiped.
             let mut text = Zeroizing::new(String::with_capacity(MAX_SECRET_FILE_BYTES as usize + 64));
             std::fs::File::open(path)
                 .and_then(|file| file.take(MAX_SECRET_FILE_BYTES).read_to_string(&mut text))

@@ -7,8 +7,8 @@
 //!
 //! An approval grants what the skill asked for in that state, and nothing once a file of it differs. So the record has a
 //! digest of every file: it decides, and it tells what changed. The file is replaced whole, under a lock; who reads it
-//! needs none. Whoever can write it decides what skills may do, so it must be this user's alone, and what is in it is
-//! still read as a stranger's word: bounded, and an unknown key is an error.
+//! needs none. Whoever can write it decides what skills may do, so it must be this user's alone, and its content is
+//! still read as untrusted: bounded, and an unknown key is an error.
 
 mod difference;
 mod error;
@@ -48,11 +48,11 @@ pub struct Approvals {
     read: Mutex<Option<(Stamp, SharedApprovals)>>,
 }
 
-/// Which file it was. It is only ever replaced by another.
+/// Identifies a version of the file, which is only ever replaced as a whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Stamp([i64; 5]);
 
-/// How a skill stands, in the state that it is in.
+/// Whether a skill is approved in its current state.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ApprovalState {
     /// It was never approved, or that was revoked.

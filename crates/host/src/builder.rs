@@ -160,7 +160,7 @@ impl HostBuilder {
             max_image_bytes: self.max_image_bytes.unwrap_or(DEFAULT_IMAGE_BYTES),
         };
         let host = Host { shared: Arc::new(shared) };
-        // What is wrong with them is said now, not when everything else is ready.
+        // Report bad certificate files now, not at the first request.
         if !host.shared.ca_files.is_empty() {
             host.http_client()?;
         }

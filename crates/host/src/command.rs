@@ -1,4 +1,4 @@
-//! Runs an operator's command for the text that it prints: a secret. Bounded in time and length, and told of to nobody.
+//! Runs an operator's command for the text that it prints: a secret. Bounded in time and length; its output is never logged.
 //!
 //! There is no shell. What the command started ends with it. It is the operator's own: it gets this process's environment
 //! and folder, and no input; what it says on stderr goes nowhere, since that may be the secret too.

@@ -23,7 +23,7 @@ use skillcell_tiers::{self as tier, Job, TierError};
 
 /// Skills whose prepared tiers are kept; beyond that they are looked for again.
 const MAX_KEPT: usize = 256;
-/// How long it is believed that a tier can't be prepared for a skill.
+/// How long a failure to prepare a tier for a skill is remembered.
 const FAILURE_LIFETIME: Duration = Duration::from_secs(60);
 
 /// What a call runs on.
@@ -55,7 +55,7 @@ pub(super) struct CallContext<'a> {
     pub validate: bool,
 }
 
-/// What is left of a call, whatever the tier.
+/// The result of running a call, whatever the tier.
 pub(super) struct RunResult {
     pub tier: Tier,
     pub outcome: Outcome,
@@ -209,6 +209,7 @@ impl Host {
         }
         let mut notes = notes::on_modules(&cell.state().door.loaded, skill);
         let done = Instant::now();
+        // Only a cell that returned normally is reused: after a trap its state is unknown.
         if ended_by_itself {
             retire(cell)
         } else {
@@ -250,7 +251,7 @@ impl Host {
             door: call_door(call, validate)?,
             denials: denials.clone(),
         };
-        // What failed may be gone: an image or an environment that somebody removed. The next call looks again.
+        // Somebody may have removed the image or the environment. Forget it, so that the next call looks again.
         let ran = tier::run(job).inspect_err(|_| {
             self.prepared_tiers().forget_ready(tier, skill);
             tier::look_again(tier);
@@ -273,8 +274,8 @@ impl Host {
                 if call.tier != Choice::Tier(tier) || is_refusal(&error) =>
             {
                 let why = WhyNot::Unprepared { message: error.to_string(), hint: error.hint() };
-                // A manifest or a Dockerfile that makes no sense is not looked at again for nothing. But what failed may be
-                // the engine, and where there is none, one may come.
+                // A bad manifest or Dockerfile stays bad, so the failure is remembered. But the engine itself may have failed,
+                // so its availability is checked again.
                 if matches!(error, TierError::Image(_)) {
                     self.prepared_tiers().keep_failure(tier, skill, why.clone());
                     tier::look_again(tier);
@@ -368,8 +369,8 @@ fn no_slot(call: &Call) -> RunResult {
     RunResult::without_output(Tier::Wasm, if call.cancel.is_cancelled() { Outcome::Cancelled } else { Outcome::Busy })
 }
 
-/// Whether a tier that the operator named is not used since it may not be, or is not there. Anything else is an error then:
-/// there is no other tier to take instead.
+/// Whether the failure of a tier that the operator named is a refusal: it is unavailable, or its image may not be pulled.
+/// Any other failure is an error then, since no other tier may be used instead.
 fn is_refusal(error: &TierError) -> bool {
     matches!(error, TierError::Unavailable { .. } | TierError::Image(ImageError::Unpulled { .. }))
 }

@@ -19,7 +19,7 @@ use skillcell_tiers as tier;
 
 /// Skills whose facts are kept; beyond that they are read again.
 const MAX_KEPT: usize = 256;
-/// How long it is believed that a requirement can't be had. An index may be reachable again later.
+/// How long unresolved requirements are remembered. An index may be reachable again later.
 const FAILURE_LIFETIME: Duration = Duration::from_secs(300);
 
 /// What is known of a skill's content.
@@ -152,7 +152,7 @@ impl Host {
 
     fn read_facts(&self, skill: &Skill) -> Result<KnownFacts, HostError> {
         let read = self.static_manifest(skill)?;
-        // One that can't be read requires nothing.
+        // An unreadable manifest requires nothing.
         let with_packages = match &read.manifest {
             Ok(manifest) => self.baker(false)?.with_packages(skill, manifest)?,
             Err(_) => skill.clone(),
@@ -177,7 +177,7 @@ impl Host {
     }
 
     fn refuse_changed(&self, approval: &Approval, skill: &Skill, call: &Call) -> Result<Refused, HostError> {
-        // What it asks for may be unreadable; that its files changed can always be told.
+        // The manifest may be unreadable now; that files changed can still be reported.
         let manifest = self.baker(false)?.static_manifest(skill)?.manifest;
         let asked = match &manifest {
             Ok(manifest) => manifest.permissions.clone(),
@@ -222,7 +222,7 @@ impl MachineFacts for ThisMachine {
         if tier == Tier::Wasm || mounts.is_empty() {
             return None;
         }
-        // A folder that is not there is told when the grant is made ready.
+        // A missing folder is reported later, when the grant is activated.
         let real = |grant: &MountGrant| Some((Path::new(&grant.host).canonicalize().ok()?, grant.clone()));
         let folders: Vec<_> = mounts.iter().map(real).collect::<Option<_>>()?;
         let unsupported_mount = tier::unkept_mount(tier, &folders).ok()??;

@@ -132,8 +132,8 @@ impl Host {
         Ok((self.cache().bucket_bytes(Bucket::Image)?, self.shared.max_image_bytes))
     }
 
-    /// Images that can't be used any more go, and others until the rest is within bounds. That it can't be done is told,
-    /// and keeps nobody from a call.
+    /// Removes expired images, then the least recently used until the rest is within bounds. A failure is reported, but fails
+    /// no call.
     fn make_room(&self) {
         let Shared { cache, progress, max_image_bytes, .. } = &*self.shared;
         match cache.trim(Bucket::Image, *max_image_bytes, MAX_AGE) {
@@ -143,7 +143,7 @@ impl Host {
         }
     }
 
-    /// A file of ours that turns out to be damaged is discarded; here it is fetched again, and the work done once more.
+    /// Runs `work`. If it finds a damaged file of the cache, fetches that again and retries once.
     pub(super) fn with_repair<T>(&self, work: impl Fn() -> Result<T, HostError>) -> Result<T, HostError> {
         match work() {
             Err(HostError::Bake(BakeError::Damaged(_))) => {

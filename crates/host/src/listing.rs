@@ -23,7 +23,8 @@ impl Host {
         skill::skills_below(&self.shared.roots)
     }
 
-    /// What is known of a skill; `analysis` names the code that verdicts were reached by. Looks at seals only. Without a compiled runtime there can be neither a verdict nor an image.
+    /// What is known of a skill; `analysis` names the code that verdicts were reached by. Looks at seals only. Without a
+    /// compiled runtime there can be neither a verdict nor an image.
     pub fn known(&self, skill: &Skill, analysis: &str) -> Result<Known, HostError> {
         if !self.runtime().is_compiled()? {
             return Ok(Known::default());

@@ -21,13 +21,13 @@ use skillcell_door::audit::AuditError;
 use skillcell_packages::skill::{Origin, Skill};
 use skillcell_policy::{Grants, Mode, MountGrant, SecretSource};
 
-/// As many as Linux follows.
+/// The number of symbolic links that Linux follows.
 const MAX_LINKS: usize = 40;
 
 /// Device and inode.
 type Identity = (u64, u64);
 
-/// A path that is gone by, and what a message calls it.
+/// A path that this program relies on, and what messages call it.
 struct ProtectedPath {
     what: String,
     path: PathBuf,
@@ -47,7 +47,7 @@ struct Mounted<'a> {
 struct PathLookup {
     /// Every folder in which one of its names is looked up.
     folders: BTreeSet<PathBuf>,
-    /// Where it leads, without symbolic links as far as it is there.
+    /// Where it leads: symbolic links are resolved as far as it exists.
     end: PathBuf,
 }
 
@@ -87,7 +87,7 @@ impl Host {
         if let Origin::Folder(path) = skill.origin() {
             kept.push(folder("the skill's own folder", path));
         }
-        // Where there are none yet, there is nobody to be replaced.
+        // A root that does not exist has no skills to protect.
         let roots = self.shared.roots.folders().iter().filter(|root| root.is_dir());
         kept.extend(roots.map(|root| folder("the skills in", root)));
         kept.extend(call.grants.policy_files().map(|path| file("the policy file".into(), Path::new(path))));
@@ -101,13 +101,13 @@ impl Host {
             let what = format!("what the secret `{}` is read from,", secret.name);
             kept.extend(path.map(|path| file(what, Path::new(&path))));
         }
-        // Another folder in its place would be the next call's.
+        // Whoever replaces a mounted folder decides what the next call sees.
         kept.extend(grants.mounts.iter().map(|mount| file("the mounted folder".into(), Path::new(&mount.host))));
         kept
     }
 }
 
-/// A skill is to use a secret without seeing it.
+/// A skill may use a secret, but not read the file that holds it.
 fn check_secrets_are_hidden(mounts: &[Mounted<'_>], grants: &Grants) -> Result<(), GrantError> {
     for secret in &grants.secrets {
         let SecretSource::File(path) = &secret.source else { continue };

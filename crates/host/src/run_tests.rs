@@ -62,7 +62,7 @@ impl Host {
         let around = registry_surroundings(skill, self.registry()?)?;
         let bench = self.test_bench()?;
         let read = on_enough_stack(|| self.static_manifest(skill))?;
-        // One that can't be read asks for nothing.
+        // An unreadable manifest asks for nothing.
         let permissions = read.manifest.as_ref().map_or(Some(Permissions::default()), |it| it.permissions.clone());
         let skill = &self.with_packages(skill)?;
         let suite = Suite { skill, call, bench, around, permissions };
@@ -160,7 +160,7 @@ impl Host {
     }
 
     fn test_bench(&self) -> Result<&TestBench, HostError> {
-        // What it is made of is made first: `made` is not to be entered twice.
+        // Made first: `get_or_make` holds a lock and must not be entered twice.
         let baker = self.baker(false)?;
         self.get_or_make(&self.shared.bench, || {
             let runtime = self.runtime();
@@ -210,7 +210,7 @@ impl Suite<'_> {
     }
 }
 
-/// The reports so far; each is told once those before it were.
+/// The reports so far; each is passed on once all before it were.
 struct CompletedReports {
     reports: Vec<Option<FileReport>>,
     told: usize,

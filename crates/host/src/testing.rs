@@ -1,8 +1,8 @@
 //! A skill's own tests in cells: what is asked for, and what comes of it. `Host::test` runs them.
 //!
-//! Each test file gets a fresh cell of its own, so a crash or a limit costs that file only. What a cell tells of its
-//! tests is data from a stranger: it is bounded and checked for form, and it is the skill's own word. A skill that
-//! wants its tests to look green can say so, as it can natively.
+//! Each test file gets a fresh cell of its own, so a crash or a limit costs that file only. What a cell reports of its
+//! tests is untrusted: it is bounded and validated, but a skill that wants its tests to look green can fake them, as it
+//! can natively.
 
 mod files;
 mod gather;

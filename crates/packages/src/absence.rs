@@ -1,5 +1,5 @@
-//! Why pip has no wheel for the guest: read from the files that it says it passed over. Their names are looked for, not pip's
-//! words, which differ between its versions. What is found is for people: nothing is decided by it but what to say.
+//! Why pip has no wheel for the target, from the file names in its verbose output. pip's wording differs between versions, so
+//! only file names are parsed. The result is for messages, and for deciding whether to ask again without our constraints.
 
 use pep440_rs::Version;
 
@@ -19,13 +19,13 @@ pub enum Absent {
     Native { version: String, tags: Vec<String> },
     /// Only an archive of sources, which would have to be built.
     Source { version: String },
-    /// A wheel that would do, and that pip does not take.
+    /// A suitable wheel that pip rejects.
     Refused(String),
     /// Other versions than those that will do.
     Unfit { versions: Vec<String> },
     /// No index knows it.
     NotFound,
-    /// Nobody could be asked.
+    /// No index could be reached.
     Unreachable(String),
 }
 
@@ -63,14 +63,14 @@ fn is_pure(tag: &str) -> bool {
     tag.ends_with("-none-any") && tag.split('-').next().is_some_and(|python| python.split('.').any(|one| one == "py3"))
 }
 
-/// What pip says is wrong, without the places that it names.
+/// pip's last error line, without the paths and addresses in it.
 fn pip_complaint(end: &PipEnd) -> String {
     let line = end.log.lines().rfind(|line| line.contains("ERROR:")).unwrap_or("it does not say why");
     let words = line.trim_start_matches("ERROR:").split_whitespace().filter(|word| !word.contains('/'));
     words.collect::<Vec<_>>().join(" ").chars().take(MAX_COMPLAINT).collect()
 }
 
-/// Whether an index did not answer. That it has no such package is an answer.
+/// Why no index answered, if none did. That it has no such package is an answer.
 fn unreachable_reason(end: &PipEnd) -> Option<String> {
     let refusals = ["404 Client Error", "410 Client Error"];
     let failed =

@@ -1,10 +1,10 @@
 //! Which files of a wheel are used, and where they go: what can be imported, and the metadata of it. Scripts, headers and
 //! data for other folders are not installed anywhere.
 
-/// What cells are given of a `.dist-info` folder.
+/// The files of a `.dist-info` folder that cells get.
 const DIST_INFO: [&str; 5] = ["METADATA", "RECORD", "WHEEL", "entry_points.txt", "top_level.txt"];
 
-/// Where a file of a wheel goes in a folder of packages; `None` for what is not used. Its path was checked.
+/// Where a wheel's file goes in a site-packages folder; `None` if it is not installed. The path must have been checked.
 pub fn site_path(path: &str, is_guest: bool) -> Option<&str> {
     let (top, rest) = path.split_once('/').unwrap_or((path, ""));
     if top.ends_with(".data") {

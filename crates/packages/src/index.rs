@@ -22,9 +22,9 @@ const MAX_BYTES: u64 = 512 << 20;
 /// The same for native code, of which there is more.
 const NATIVE_TIMEOUT: Duration = Duration::from_secs(20 * 60);
 const MAX_NATIVE_BYTES: u64 = 16 << 30;
-/// Why nobody was asked.
+/// The reason given when no index was queried.
 pub const OFFLINE: &str = "no index: this is offline, and no wheels were given with `--from-wheel`";
-/// Runs of pip at the same time. Most of each is waiting.
+/// Concurrent runs of pip; each mostly waits for the network.
 const PARALLEL_RUNS: usize = 4;
 
 /// A distribution and the versions of it that will do.
@@ -60,7 +60,7 @@ impl<'a> Index<'a> {
         if let [one] = wanted {
             return Ok(vec![self.run_pip(std::slice::from_ref(one))?.remove(0)]);
         }
-        // Together is faster, but pip stops at the first that is not there.
+        // One run is faster, but pip stops at the first package it can't find; then each is requested by itself.
         let together = self.run_pip(wanted)?;
         if together.iter().all(|answer| matches!(answer, Answer::Wheel(..))) {
             return Ok(together);
@@ -76,7 +76,7 @@ impl<'a> Index<'a> {
                 _ => None,
             });
             if let Some(why) = unreachable {
-                // It would be the same for the rest, only later.
+                // The index is down: don't let the remaining packages time out one after another.
                 answers.extend(some.iter().map(|_| Answer::Absent(Absent::Unreachable(why.clone()))));
                 continue;
             }
@@ -109,7 +109,7 @@ impl<'a> Index<'a> {
         let python = self.target.python.as_deref().or(self.fetch.python.as_deref());
         let end = match run.run(python, self.progress) {
             Ok(end) => end,
-            // Without pip there is no index; a skill may well run without what it would give.
+            // Without pip there is no index. That is not fatal: the skill may run without these packages.
             Err(error @ (provision::Error::NoPython { .. } | provision::Error::NoPip { .. })) => {
                 return Ok(wanted.iter().map(|_| Answer::Absent(Absent::Unreachable(error.to_string()))).collect());
             }
@@ -124,6 +124,7 @@ impl<'a> Index<'a> {
                 let file = path.file_name().and_then(|file| file.to_str()).unwrap_or_default();
                 file.split('-').next().is_some_and(|distribution| normalize_name(distribution) == *name)
             };
+            // A failed run may leave wheels behind; only those of a successful one count.
             match delivered.iter().find(ours).filter(|_| end.status.success()) {
                 Some(path) => provision::open_unpinned(path).map(|(pin, wheel)| Answer::Wheel(pin, wheel)),
                 None => Ok(Answer::Absent(absence::why_absent(&end, name, specifiers))),

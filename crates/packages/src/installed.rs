@@ -18,7 +18,7 @@ use skillcell_cache::progress::Progress;
 const MAX_METADATA: u64 = 4 << 20;
 const INFO: &str = ".dist-info/METADATA";
 
-/// The distributions that are there, by normalized name.
+/// The installed distributions, by normalized name.
 pub struct Installed {
     there: BTreeMap<String, InstalledPackage>,
 }
@@ -35,7 +35,7 @@ enum MetadataPlace {
 }
 
 impl Installed {
-    /// Looks into the runtime, which is to be in the cache.
+    /// Reads the runtime's standard library, which must be in the cache.
     pub fn in_cells(cache: &Cache, progress: &dyn Progress) -> Result<Installed, Error> {
         let mut there = BTreeMap::new();
         for path in open_stdlib_archive(cache, progress)?.file_names().flatten() {
@@ -52,7 +52,7 @@ impl Installed {
         Ok(Installed { there })
     }
 
-    /// What is pinned for every tier.
+    /// The framework's packages, which every tier gets.
     pub fn of_framework() -> Installed {
         let pinned = provision::pins().packages().iter().filter_map(|pin| {
             let version = parse_version(&pin.version)?;
@@ -61,7 +61,7 @@ impl Installed {
         Installed { there: pinned.collect() }
     }
 
-    /// Which version there is, and whose it is.
+    /// The installed version, and whether the runtime or the framework provides it.
     pub fn find_package(&self, name: &str) -> Option<(&Version, PackageStatus)> {
         let there = self.there.get(name)?;
         let version = there.version.to_string();

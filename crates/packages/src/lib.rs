@@ -6,8 +6,8 @@
 //!                    └───── skillcell.lock, or what was resolved before
 //! ```
 //!
-//! All of it is for a target: the guest, or the Python of another tier. In a cell, what the runtime has and what the framework pins counts as installed. The rest has to be a pure Python wheel, or a
-//! stand-in of ours. A requirement that can't be met is recorded, not fatal: many a skill imports it only for some of
+//! All of it is for a target: the guest, or the Python of another tier. In a cell, what the runtime has and what the
+//! framework pins counts as installed. The rest has to be a pure Python wheel, or a stand-in of ours. A requirement that can't be met is recorded, not fatal: many a skill imports it only for some of
 //! what it does; when an import then fails, [`Packages::explain_import_failure`] says why.
 //!
 //! Nothing of a package runs on the host, and nothing is installed there.
@@ -92,7 +92,7 @@ pub struct Package {
     pub standing: PackageStatus,
 }
 
-/// What became of a distribution.
+/// The resolution status of a distribution.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "state", rename_all = "snake_case")]
 pub enum PackageStatus {
@@ -104,7 +104,7 @@ pub enum PackageStatus {
     Wheel { version: String, file: String, sha256: String },
     /// A stand-in of ours for native code.
     StandIn { version: String, limits: Vec<String> },
-    /// It comes with the runtime or the framework, in a version that something does not accept. It is there all the same.
+    /// The runtime or the framework has it, in a version that some requirement does not accept. It is used anyway.
     OtherVersion { version: String },
     /// Only wheels with native code, for other platforms: these tags, of this version.
     Native { version: String, tags: Vec<String> },
@@ -114,9 +114,9 @@ pub enum PackageStatus {
     NoVersion { versions: Vec<String> },
     /// No index knows it.
     NotFound,
-    /// Nobody could be asked.
+    /// No index could be reached.
     Unresolved { why: String },
-    /// The wheel is not one that a cell is given.
+    /// The wheel was rejected.
     Refused { why: String },
 }
 
@@ -152,25 +152,26 @@ impl Packages {
         self.packages.iter().filter(|package| !package.standing.is_there())
     }
 
-    /// Whether something is unknown because nobody was to be asked.
+    /// Whether a package is unresolved because this host is offline.
     pub fn was_offline(&self) -> bool {
         let offline =
             |standing: &PackageStatus| matches!(standing, PackageStatus::Unresolved { why } if why == index::OFFLINE);
         self.packages.iter().any(|package| offline(&package.standing))
     }
 
-    /// Whether it holds where these sources are given. Where none are, what is all there does, wherever it came from.
+    /// Whether this resolution can be reused with these wheel sources. Without any, a complete one can, wherever its wheels
+    /// came from.
     pub fn holds_with(&self, sources: &str) -> bool {
         self.sources == sources || (sources.is_empty() && self.missing().next().is_none())
     }
 
-    /// Whether everything that could be asked was answered. If not, it is worth asking again.
+    /// Whether every package was resolved. If not, resolving again may succeed.
     pub fn is_complete(&self) -> bool {
         !self.packages.iter().any(|package| matches!(package.standing, PackageStatus::Unresolved { .. }))
     }
 }
 
-/// Why a skill's packages could not be dealt with. That one can't be had is none of these: it is recorded.
+/// Why a skill's packages could not be processed. A package that is unavailable is recorded, and is not an error.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     #[error(transparent)]

@@ -1,8 +1,8 @@
 //! `skillcell.lock`: what a skill's requirements resolved to, with the sha256 of each wheel, beside the skill: for cells, and
 //! for the Pythons of other tiers that were there when it was made. It names no index.
 //!
-//! It comes with the skill, so it is a stranger's: what it says is checked before it is used, and the wheels are whatever has
-//! those hashes.
+//! The lock comes with the skill, so it is untrusted: its entries are checked before they are used, and wheels are accepted
+//! only by their hashes.
 
 use serde::{Deserialize, Serialize};
 
@@ -25,12 +25,12 @@ struct File {
     python: String,
     #[serde(flatten)]
     packages: Packages,
-    /// For other tiers. Locks were without it once.
+    /// For other tiers. Older locks lack it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     native: Vec<Native>,
 }
 
-/// What is locked for a Python that is no cell's.
+/// The packages that are locked for a native Python.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Native {
     target: String,
@@ -68,7 +68,7 @@ impl SkillLock {
 
     /// The text of the file.
     pub fn to_text(&self) -> String {
-        // Which folder a wheel came from is of this machine.
+        // `sources` is particular to this machine, so it is left out of the lock.
         let plain = |packages: &Packages| Packages { sources: String::new(), ..packages.clone() };
         let native = self.native.iter().map(|one| Native { packages: plain(&one.packages), ..one.clone() }).collect();
         let (schema, python, packages) = (SCHEMA, GUEST_PYTHON.to_owned(), plain(&self.cells));
@@ -146,7 +146,7 @@ fn check_package(package: &Package, target: &Target, installed: &Installed) -> R
     }
 }
 
-/// The pin of a wheel. What it is made of may be a stranger's, and becomes a line that pip reads.
+/// The pin of a wheel. Its parts may be untrusted and become a line of a requirements file, so each is validated.
 pub fn wheel_pin(name: &str, standing: &PackageStatus, is_guest: bool) -> Result<Pin, LockError> {
     let PackageStatus::Wheel { version, file, sha256 } = standing else {
         return Err(LockError::Invalid(format!("`{name}` is no wheel")));

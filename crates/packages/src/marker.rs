@@ -1,7 +1,7 @@
 //! Environment markers, `python_version < "3.11" and extra == "fast"`: read once, then evaluated for the Python that packages
 //! are for. pip evaluates them for the Python that it runs on, whatever platform it is asked to look for (pypa/pip issue
 //! 11664). Own code rather than `pep508_rs`: that keeps every marker it ever read and orders them as decision diagrams, which
-//! a stranger's marker can make as large as it likes.
+//! an untrusted marker can make arbitrarily large.
 
 use super::specifier::{Specifiers, parse_version};
 use super::target::MarkerValues;
@@ -49,7 +49,7 @@ impl Marker {
         if reader.rest.is_empty() { Ok(marker) } else { Err(format!("`{text}` is not an environment marker")) }
     }
 
-    /// Whether it holds for a Python, and for a package that is wanted with these extras: as in pip, one of them will do.
+    /// Whether it holds for a Python, and for a package that is wanted with these extras: as in pip, one of them is enough.
     pub fn holds(&self, values: &MarkerValues, extras: &[String]) -> bool {
         if extras.is_empty() {
             return self.evaluate(values, "");

@@ -1,4 +1,4 @@
-//! What a distribution says of itself: the headers of its `METADATA`. A stranger's text.
+//! A distribution's own metadata: the headers of its `METADATA`. Untrusted text.
 
 use super::requirement::{RefusedRequirement, Requirement};
 
@@ -18,7 +18,8 @@ pub fn first_header<'a>(metadata: &'a str, name: &'a str) -> Option<&'a str> {
     header_values(metadata, name).next()
 }
 
-/// The values of a header. They end at the first empty line; one of blanks continues the header above it, a licence often.
+/// The values of a header. Headers end at the first empty line; an indented line, even a blank one, continues the header
+/// above it (usually a licence text).
 fn header_values<'a>(metadata: &'a str, name: &'a str) -> impl Iterator<Item = &'a str> {
     let head = metadata.lines().take_while(|line| !line.is_empty());
     let pairs = head.filter(|line| !line.starts_with([' ', '\t'])).filter_map(|line| line.split_once(':'));

@@ -7,13 +7,13 @@ use skillcell_quote::cut;
 
 /// The most tags that a message repeats.
 const SHOWN_TAGS: usize = 2;
-/// Of what is known of a package, as much goes into a refusal: characters.
+/// The longest description of a package in a refusal, in characters.
 const MAX_EXPLANATION_CHARS: usize = 600;
 /// The longest name of a module that a refusal repeats.
 const MAX_MODULE_NAME: usize = 80;
 
 impl Packages {
-    /// Adds to an outcome that is, or comes of, a failed import which package it missed.
+    /// Adds to the outcome of a failed import which package was missing.
     pub fn explain_outcome(&self, outcome: &mut Outcome) {
         let Outcome::Raised(raised) = outcome else { return };
         raised.missing = self.missing_module(raised);
@@ -25,7 +25,7 @@ impl Packages {
     /// Which module was missing, if a package that a cell does not have may be the reason.
     fn missing_module(&self, raised: &Raised) -> Option<MissingModule> {
         let module = raised.module.as_deref().filter(|name| is_module_name(name))?;
-        // As the guest tells a module that is missing from one that is there and fails.
+        // The guest adds this line only if the module is missing, not if it exists and fails to import.
         if !raised.message.contains(&format!("\nMissing module: {module} (")) {
             return None;
         }
@@ -56,7 +56,7 @@ impl Package {
         self.modules.iter().any(|known| is_same_or_nested(known, module))
     }
 
-    /// Whether a cell has all of it, so that another tier has no module of it that a cell lacks.
+    /// Whether a cell has the complete package, so that no other tier has more of its modules.
     fn is_whole(&self) -> bool {
         matches!(
             self.standing,
@@ -69,7 +69,7 @@ impl Package {
         self.chain.join(" → ")
     }
 
-    /// The same of a package that another tier's Python does not get.
+    /// Like [`describe`](Package::describe), for a package that a native Python can't get.
     pub fn describe_elsewhere(&self) -> String {
         let (name, way) = (&self.name, self.requirement_chain());
         match &self.standing {
@@ -83,7 +83,7 @@ impl Package {
         }
     }
 
-    /// A sentence about what became of it, as people say it.
+    /// Its status as a sentence.
     pub fn describe(&self) -> String {
         let Package { name, wanted, standing, .. } = self;
         let way = if self.chain.len() > 1 { format!(" ({})", self.requirement_chain()) } else { String::new() };

@@ -1,5 +1,5 @@
-//! Requirements, PEP 508, as a manifest or a wheel states them. Both are strangers: names are plain, and what pip would take
-//! for an option, an address or a path is refused.
+//! Requirements, PEP 508, as a manifest or a wheel states them. Both are untrusted: names must be plain, and anything that
+//! pip would read as an option, an address or a path is refused.
 
 use std::fmt;
 
@@ -15,7 +15,7 @@ const MAX_CHARS: usize = 1000;
 const MAX_NAME: usize = 100;
 const MAX_EXTRAS: usize = 32;
 
-/// Requirements as they are kept: bounded, without control characters. What that spoils is refused, with the reason.
+/// Requirements as they are kept: bounded, without control characters. A requirement that this invalidates is refused, with the reason.
 pub fn clean_requirements(requirements: &[String]) -> Vec<String> {
     let clean = |text: &String| {
         let shown = text.chars().map(|c| if is_plain(c) { c } else { '\u{fffd}' });

@@ -19,7 +19,7 @@ use skillcell_cache::{Bucket, Cache, Guard, Pack, Scratch};
 
 /// The version of the rules of resolving and packing: another one makes everything anew.
 pub const RULES: u32 = 4;
-/// The most that is said about packages that are missing.
+/// The most notes about missing packages.
 const MAX_NOTES: usize = 8;
 
 /// What a skill asks for.
@@ -73,7 +73,8 @@ pub struct Resolution<'a> {
 }
 
 impl Resolution<'_> {
-    /// Resolves, and makes something of it. What was resolved before may be gone from the index: it is then asked again.
+    /// Resolves, and calls `make` with the result. If `make` fails on a remembered resolution (a wheel may be gone from the
+    /// index), resolves again.
     pub fn resolve_and_make<T, E: From<Error>>(
         &self,
         wanted: &Wanted,
@@ -91,7 +92,7 @@ impl Resolution<'_> {
         make(self.resolve_anew(&wanted.requirements)?)
     }
 
-    /// Resolves whatever was resolved before, and remembers it.
+    /// Resolves again, ignoring what was remembered, and remembers the result.
     pub fn resolve_anew(&self, requirements: &[String]) -> Result<Resolved, Error> {
         let Resolution { cache, fetch, progress, target } = *self;
         let (mut packages, wheels, scratch) = Resolver { cache, fetch, target, progress }.resolve(requirements)?;
@@ -99,7 +100,7 @@ impl Resolution<'_> {
         if target.is_guest {
             self.report_missing(&packages);
         }
-        // What nobody could be asked about is asked again another time.
+        // An incomplete resolution is not remembered, so that the next call tries again.
         if packages.is_complete() {
             self.store_resolved(&packages)?;
         }
@@ -143,7 +144,7 @@ impl Resolution<'_> {
         format!("resolved-{}", &blake3::hash(key.as_bytes()).to_hex()[..32])
     }
 
-    /// Says what is missing, once: when it is found out.
+    /// Reports missing packages: when they are resolved, not at every start.
     fn report_missing(&self, packages: &Packages) {
         let refused =
             packages.refused.iter().map(|(text, why)| format!("the requirement `{text}` is not taken: {why}"));

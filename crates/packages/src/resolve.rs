@@ -2,7 +2,7 @@
 //! evaluated here, for the target, and what is installed already ends the walk without asking anyone. What a wheel requires
 //! by an address, a path or an option is refused, with the chain that leads to it.
 //!
-//! It does not go back: where two packages want different versions of a third, one that suits both is asked for, and if there
+//! There is no backtracking: where two packages want different versions of a third, one that suits both is asked for, and if there
 //! is none, that is recorded. A version that was chosen before is replaced then, and what only it needed is forgotten.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -24,7 +24,7 @@ use crate::provision::{self, Fetch, Pin, Wheel, normalize_name};
 use skillcell_cache::progress::Progress;
 use skillcell_cache::{Cache, Scratch};
 
-/// Bounds of the walk: strangers decide how far it goes.
+/// Bounds of the walk, since untrusted metadata decides how far it goes.
 const MAX_PACKAGES: usize = 250;
 const MAX_ROUNDS: usize = 40;
 const MAX_STEPS: usize = 20_000;
@@ -51,6 +51,7 @@ impl Resolver<'_> {
         let roots = self.read_roots(&mut packages);
         let mut wheels = Wheels::new();
         let (demands, chosen) = self.resolve_demands(&roots, scratch.path(), &mut wheels)?;
+        // Once more without the skill's extras, to tell which packages are needed in any case.
         let plain: Vec<Requirement> = roots.iter().map(Requirement::without_extras).collect();
         let always: BTreeSet<String> = self.collect_demands(&plain, &chosen)?.by_name.into_keys().collect();
         packages.refused.extend(demands.refused);
@@ -63,7 +64,7 @@ impl Resolver<'_> {
         Ok((packages, wheels, scratch))
     }
 
-    /// Until something is chosen for all that is wanted.
+    /// Repeats until every demand has a choice, or gives up after [`MAX_ROUNDS`].
     fn resolve_demands(
         &self,
         roots: &[Requirement],
@@ -124,7 +125,7 @@ impl Resolver<'_> {
         roots
     }
 
-    /// Gets the wheel whose Python a stand-in completes. Without it the package is not there, which is not fatal either.
+    /// Fetches the wheel whose Python code a stand-in completes. If that fails, the package is unresolved, which is not fatal.
     fn fetch_wheel_for_stand_in(&self, package: &mut Package, wheels: &mut Wheels, folder: &Path) -> Result<(), Error> {
         let standin =
             standins::stand_in_for(&package.name).filter(|_| matches!(package.standing, PackageStatus::StandIn { .. }));
@@ -143,7 +144,7 @@ impl Resolver<'_> {
         Ok(())
     }
 
-    /// What is chosen without asking anyone.
+    /// What can be chosen without an index.
     fn choose_without_index(
         &self,
         name: &str,
@@ -153,7 +154,7 @@ impl Resolver<'_> {
         if self.target.is_guest {
             return self.choose_from_cell(name, demand, installed);
         }
-        // The versions that cells have, so that tiers differ as little as can be; unless something excludes them.
+        // Prefer the versions that cells have, so that tiers differ little, unless a requirement excludes them.
         let Some((version, standing)) = installed.find_package(name) else { return Ok(None) };
         let (modules, asked) = (modules::guess_modules(name), demand.to_text());
         if demand.specifiers.accept(version) {
@@ -175,7 +176,7 @@ impl Resolver<'_> {
         Ok(standins::stand_in_for(name).map(|standin| {
             let version = standin.version.to_string();
             let mut limits = standin.limits.clone();
-            // It keeps an interface; whether that is the one of another version too, nobody knows.
+            // A stand-in implements one version's interface, which may not be that of the version that is asked for.
             if !demand.specifiers.accept(&standin.version) {
                 limits.push(format!("it is made after {version}, and `{}` is asked for", demand.specifiers));
             }
@@ -185,7 +186,7 @@ impl Resolver<'_> {
         }))
     }
 
-    /// What an installed distribution requires for its extras. What it requires anyway is there as well.
+    /// What an installed distribution requires for its extras. What it requires without them is installed already.
     fn requirements_of_extras(
         &self,
         name: &str,
@@ -243,7 +244,7 @@ impl Resolver<'_> {
         let wanted: Vec<_> =
             unknown.iter().map(|(name, demand)| ((*name).clone(), self.constrained_specifiers(name, demand))).collect();
         let mut answers = index.request_wheels(&wanted)?;
-        // A constraint of ours must not stand between a skill and what it asks for.
+        // Our own constraints must not make a requirement unsatisfiable: without a match, ask again without them.
         for (at, (name, demand)) in unknown.iter().enumerate() {
             if self.target.is_guest
                 && constraints::constraint_for(name).is_some()
@@ -262,7 +263,7 @@ impl Resolver<'_> {
         Ok(taken.collect())
     }
 
-    /// Only cells are held to what keeps a chain of packages pure.
+    /// The demand's specifiers and our constraint, which applies to cells only.
     fn constrained_specifiers(&self, name: &str, demand: &Demand) -> Specifiers {
         let mut specifiers = demand.specifiers.clone();
         if let Some(constraint) = constraints::constraint_for(name).filter(|_| self.target.is_guest) {
@@ -295,7 +296,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// That a wheel is the one that was asked for, by its own word: an index may put any file under any name.
+    /// Checks that the wheel's own metadata is what was requested: an index may serve any file under any name.
     fn check_identity(&self, name: &str, wanted: &Specifiers, pin: &Pin, metadata: &str) -> Result<(), String> {
         let says = |header: &str| metadata::first_header(metadata, header).unwrap_or_default().to_owned();
         let (its_name, its_version) = (says("name"), says("version"));
@@ -314,7 +315,7 @@ impl Resolver<'_> {
     }
 }
 
-/// Without the path, which is of a folder that is gone by the time anyone reads this.
+/// The error without its path: the temporary folder is gone by the time the message is read.
 fn describe_refusal(error: &provision::Error) -> String {
     match error {
         provision::Error::Wheel { what, .. } => what.clone(),

@@ -40,7 +40,7 @@ impl SitePackages {
     }
 }
 
-/// Makes sites, and finds them again.
+/// Makes site packages, and reopens them from the cache.
 pub struct SitePackagesStore<'a> {
     pub cache: &'a Cache,
     pub fetch: &'a Fetch,
@@ -71,9 +71,9 @@ impl SitePackagesStore<'_> {
         Resolution { cache: self.cache, fetch: self.fetch, progress: self.progress, target }
     }
 
-    /// The site that an image was baked with; `None` if its files are gone, or it is worth asking again.
+    /// The site that an image was baked with; `None` if its files are gone or it has to be resolved again.
     pub fn reopen_site(&self, packages: Packages, pack: Option<String>) -> Result<Option<SitePackages>, Error> {
-        // Baked where nobody could be asked, or asked others.
+        // Resolved while offline, or with other wheel sources.
         if packages.was_offline() && !self.fetch.offline || !packages.holds_with(&digest_sources(self.fetch)) {
             return Ok(None);
         }
@@ -138,7 +138,7 @@ fn pack_name(members: &[&Package]) -> String {
 /// A file's path and content, as a pack takes them.
 type PackedFile = Result<(String, Vec<u8>), Error>;
 
-/// The files of all members. Where two have the same one, the first is taken, as it would be by pip in another order.
+/// The files of all members. Where two have the same path, the first wins.
 fn gather_files(members: &[&Package], wheels: &mut Wheels) -> Result<Vec<PackedFile>, Error> {
     let mut taken = PackedPaths::default();
     let mut files = Vec::new();
@@ -171,7 +171,7 @@ struct PackedPaths {
 }
 
 impl PackedPaths {
-    /// Whether a file is new, and no folder where another one is a file or the other way round.
+    /// Claims a path. `false` if it is taken, or if one path would be both a file and a folder.
     fn claim_path(&mut self, path: &str, bytes: u64) -> Result<bool, Error> {
         let above: Vec<&str> = path.match_indices('/').map(|(at, _)| &path[..at]).collect();
         let clash = self.files.contains(path) || self.folders.contains(path);

@@ -46,8 +46,8 @@ pub struct Target {
 }
 
 impl Target {
-    /// Cells: pure Python only. Of a guest that new, many a package says that it is not supported, which is about extension
-    /// modules.
+    /// Cells: pure Python only. `Requires-Python` is ignored: packages that exclude so new a version mostly do so because of
+    /// extension modules.
     pub fn guest() -> Target {
         let options =
             ["--platform", "any", "--implementation", "py", "--abi", "none", "--python-version", GUEST_PYTHON];
@@ -80,7 +80,7 @@ impl Target {
         })
     }
 
-    /// Of all that decides which wheels it takes. A kernel's version changes every other week, and decides nothing.
+    /// A digest of everything that decides which wheels are chosen, which the kernel's version does not.
     pub fn digest(&self) -> String {
         let mut values = self.values.clone();
         values.retain(|name, _| !matches!(name.as_str(), "platform_release" | "platform_version"));
@@ -88,7 +88,7 @@ impl Target {
         blake3::hash(all.as_bytes()).to_hex()[..16].to_owned()
     }
 
-    /// In a sentence.
+    /// For messages.
     pub fn describe(&self) -> String {
         if self.is_guest { "cells".to_owned() } else { format!("Python {}", self.id) }
     }

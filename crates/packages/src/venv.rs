@@ -4,7 +4,7 @@
 //! Requirements are resolved as they are for cells (`packages`), for another target. The wheels are unpacked here; pip only
 //! fetches them, one at a time by name, and nothing is built: building a package would run its code on the host. The tree
 //! is named by what is in it, made in place under the lock of its artefact in the cache, and is there for others once its
-//! seal is. What is in it is a stranger's: **its Python is to be started in a sandbox only**, since a package may have put
+//! seal is. Its content is untrusted: **its Python is to be started in a sandbox only**, since a package may have put
 //! anything there that Python runs when it starts. What we run ourselves is the Python that it was made with, without it.
 
 mod error;
@@ -136,7 +136,7 @@ impl Maker<'_> {
             Ok::<_, VenvError>(about)
         };
         let purpose = "making a virtual environment";
-        // A tree that was removed by hand takes its seal's word with it.
+        // If the tree was removed by hand, its seal in the cache is no longer valid.
         let lost = self.cache.meta(Bucket::Venv, &name)?.is_some() && !root.join(lock::FILE).is_file();
         let artefact = if lost {
             self.cache.replace(Bucket::Venv, &name, purpose, self.progress, produce)?
@@ -192,7 +192,7 @@ impl Maker<'_> {
     }
 }
 
-/// In a tier that has real packages, one that is missing is an error: what is refused first, since it may be an attempt.
+/// Outside of cells a missing package is an error. Refused requirements are reported first: they may be an attack.
 fn check_whole(packages: &Packages) -> Result<()> {
     if let Some((requirement, why)) = packages.refused.first() {
         return Err(VenvError::Requirement { requirement: cut(requirement, 300), why: why.clone() });
@@ -206,7 +206,7 @@ fn check_whole(packages: &Packages) -> Result<()> {
 /// What is to be unpacked, by name.
 fn pins_of(packages: &Packages) -> Result<Vec<Pin>> {
     let pinned = packages.packages.iter().map(|package| match &package.standing {
-        // With the bytes that cells have, whatever an index has under that name.
+        // The same bytes as in cells, whatever an index has under that name.
         PackageStatus::Framework { .. } => {
             let pin = pins().package(&package.name).cloned();
             let pin = pin.map(|pin| Pin { name: package.name.clone(), ..pin });

@@ -27,9 +27,9 @@ use skillcell_vfs::Mount;
 /// What a bake report keeps of what was printed.
 const MAX_REPORTED_OUTPUT: usize = 16 << 10;
 
-/// Files that an analysis goes on without.
+/// The most files that an analysis skips because the guest crashes on them.
 const MAX_SKIPPED_FILES: usize = 4;
-/// For importing packages to see what becomes of it. A verdict must not hang on how busy a machine is.
+/// The deadline of trial imports: generous, so that a verdict does not depend on the machine's load.
 const TRY_IMPORTS_TIMEOUT: Duration = Duration::from_secs(180);
 
 /// Where images come from: the cache, or a bake.
@@ -161,15 +161,15 @@ impl Baker<'_> {
         let read = self.inspect_files(skill)?;
         let skill = &match read.static_manifest().manifest {
             Ok(manifest) => self.with_packages(skill, &manifest)?,
-            // Importing it raises, and says why.
+            // The import below raises, with the reason.
             Err(_) => skill.clone(),
         };
-        // What pip takes is not the skill's time.
+        // Time spent in pip does not count against the skill.
         let started = Instant::now();
         let limits = &bake_limits(limits);
         let (mut snapshot, mut report) =
             self.skill_snapshot(&framework, skill, warm_up, limits).map_err(mark_as_baking)?;
-        // The host's own reading, in place of what the skill's cell says.
+        // The skill's cell is untrusted and could report another manifest, so the host's reading replaces it.
         report.manifest = read.manifest;
         report.manifest_error = read.manifest_error;
         report.early_imports = read.early_imports;
@@ -203,7 +203,7 @@ impl Baker<'_> {
         let entropy_bytes = cell.state().wasi.entropy_bytes - drawn_before;
         let ran = wasi_python::run_source(&mut cell, &finish_source(warm_up));
         let mut report = BakeReport { entropy_bytes, ..report_of(&mut cell, ran)? };
-        // What a skill made of running into a limit must not be what every call starts from.
+        // A skill that ran into a limit may be in a degraded state, which must not become the image.
         if cell.state().memory.denied || cell.state().wasi.vfs.limits_hit().is_some() {
             let limit = cell.state().wasi.vfs.limits_hit().unwrap_or(LimitKind::Memory);
             return Err(ending_error(&mut cell, Err(wasmtime::Error::new(Stop::Exceeded(limit)))));
@@ -234,7 +234,7 @@ impl Baker<'_> {
             Door { call: Door::pack(params.to_string().as_bytes(), None), result_cap: 1 << 24, ..Door::default() };
         let inputs = self.cell_inputs(skill.mounts(), door, limits, state.monotonic_ns);
         let mut cell = self.machine.new_cell(&memories, inputs)?;
-        // However it ends, the pages that it wrote are those that calls write.
+        // The outcome does not matter, only which pages were written.
         let _ = wasi_python::call_python(&mut cell, entry);
         let memory = cell.memory();
         Ok(HotPages::written_pages(memory.data(&mut *cell.store())).unwrap_or_default())
@@ -281,8 +281,8 @@ impl Baker<'_> {
         Ok(self.inspect_files(skill)?.static_manifest())
     }
 
-    /// Has the guest say what is in a skill's files, for the analysis. A file that the guest does not survive is named by
-    /// it beforehand, and left out of the next attempt.
+    /// Has the guest say what is in a skill's files, for the analysis. The guest prints the name of each
+    /// file before it parses it, so that a file that crashes it is known, and skipped in the next attempt.
     pub fn analysis_facts(&self, skill: &Skill) -> Result<Value, BakeError> {
         let framework = self.framework_image()?;
         let mut skipped: Vec<String> = Vec::new();
@@ -303,7 +303,7 @@ impl Baker<'_> {
     }
 
     /// Has the guest import packages that a skill names, of which nothing is the skill's own, and say what became of it.
-    /// Nothing if the guest did not survive that.
+    /// `None` if the guest crashed.
     pub fn try_imports(&self, skill: &Skill, wanted: &Value) -> Result<Option<Value>, BakeError> {
         let framework = self.framework_image()?;
         self.runtime.progress.step(&format!("importing the packages of {}", skill.id()));
@@ -486,8 +486,8 @@ fn reported_output(output: &[u8]) -> String {
     String::from_utf8_lossy(&output[..output.len().min(MAX_REPORTED_OUTPUT)]).into_owned()
 }
 
-/// An image serves calls of all limits, so those of the one that happens to bake it don't show in it. Only its patience
-/// counts, and memory that it allows beyond the usual.
+/// An image serves calls of all limits, so those of the one that happens to bake it don't show in it. Only its deadline
+/// counts, and a memory limit above the default.
 fn bake_limits(call: &Limits) -> Limits {
     let mut limits = Limits::default();
     limits.deadline = call.deadline;

@@ -87,7 +87,7 @@ fn insert_checked(tree: &mut Tree, path: &str, content: Content) {
     }
 }
 
-/// Opens a pack, which checks all of it; likewise not to fetch it.
+/// Opens a pack and verifies it. Must not download anything: a call may be waiting.
 pub type PackOpener = Box<dyn Fn() -> io::Result<Pack> + Send + Sync>;
 
 /// A pack that few calls look at: opened, and checked, on first use.
@@ -124,7 +124,7 @@ impl Source for DeferredFile {
     }
 }
 
-/// Opens the standard library's artefact, which checks all of it. It is not to fetch it: a call may be waiting.
+/// Opens the standard library's artefact and verifies it. Must not download anything: a call may be waiting.
 pub type StdlibOpener = Box<dyn Fn() -> io::Result<Artefact> + Send + Sync>;
 
 /// The standard library is 54 MB and most calls never look at it, so it is opened, and checked, on first use.
@@ -137,7 +137,7 @@ struct Stdlib {
 impl Stdlib {
     fn open_artefact(&self) -> io::Result<&Artefact> {
         if self.artefact.get().is_none() {
-            // Of two threads that come here at once, one opened it in vain.
+            // Two threads may open it at once; one result is discarded.
             let _ = self.artefact.set((self.open)()?);
         }
         self.artefact.get().ok_or_else(|| io::Error::other("the standard library is not open"))

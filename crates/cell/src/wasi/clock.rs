@@ -61,7 +61,7 @@ impl Wasi {
         guest.check_range(subscriptions, count * SUBSCRIPTION_BYTES)?;
         guest.check_range(events, count * EVENT_BYTES as u32)?;
         guest.check_range(out, 4)?;
-        // All waits are reckoned from one moment, so that what is due does not depend on how long reckoning takes.
+        // All timeouts are relative to one reading of the clocks, so that what is due does not depend on how long this takes.
         let begun = [0, 1, 2, 3].map(|id| self.clock_ns(id).unwrap_or_default());
         let mut soonest_ns = u64::MAX;
         for index in 0..count {

@@ -5,7 +5,7 @@ use super::{Outcome, Wasi, abi};
 use skillcell_vfs::{Entry, Errno, Whence};
 
 impl Wasi {
-    /// There is nothing to advise, and nothing wrong with advising.
+    /// Advice is accepted and ignored.
     pub(super) fn fd_advise(&mut self, _: &mut Guest<'_>, fd: u32, _: u64, _: u64, _: u32) -> Outcome {
         self.vfs.access(fd)?;
         Ok(())
@@ -19,7 +19,7 @@ impl Wasi {
         Ok(self.vfs.close(fd)?)
     }
 
-    /// Memory is as durable as a cell gets.
+    /// A no-op: a cell gives no guarantee of durability.
     pub(super) fn fd_datasync(&mut self, _: &mut Guest<'_>, fd: u32) -> Outcome {
         self.vfs.access(fd)?;
         Ok(())

@@ -30,7 +30,7 @@ pub enum FileChange {
 }
 
 impl FileChange {
-    /// In words, for people: the name is a stranger's.
+    /// As a sentence. The file name is untrusted, so it goes through `brief`.
     pub fn describe(&self) -> String {
         match self {
             FileChange::Added(path) => format!("`{}` is new", brief(path)),
@@ -47,7 +47,7 @@ impl Difference {
         Difference { permissions, files: changed_files(&approval.files, &file_digests(skill)) }
     }
 
-    /// The most of it that a message should hold.
+    /// A summary that is short enough for a message.
     pub fn summarize(&self) -> String {
         let permissions: Vec<String> = self.permissions.iter().map(Change::words).collect();
         let files: Vec<String> = self.files.iter().map(FileChange::describe).collect();

@@ -9,7 +9,7 @@ use super::{ApprovalError, Result};
 use skillcell_packages::skill::{Origin, Skill};
 
 pub const FOLDER_VARIABLE: &str = "SKILLCELL_APPROVALS_DIR";
-/// A pipe in the file's place must not hold anyone up.
+/// Opening must not block if there is a pipe in the file's place.
 pub const NONBLOCKING: i32 = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
 
 /// The folder to use, and whether it was named by hand.
@@ -54,7 +54,7 @@ pub fn place_of(skill: &Skill) -> String {
     }
 }
 
-/// Without symbolic links, as far as it is there.
+/// The absolute path, without symbolic links if it exists.
 pub fn resolved_path(path: &Path) -> String {
     let full = fs::canonicalize(path).or_else(|_| std::path::absolute(path));
     full.unwrap_or_else(|_| path.to_owned()).to_string_lossy().into_owned()

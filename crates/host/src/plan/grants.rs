@@ -23,7 +23,7 @@ pub fn find_denials(skill: &SkillFacts<'_>, call: &Call, effective: &Effective, 
     let missing = effective.missing.iter().filter(|missing| missing.is_whole());
     let lacking = missing.filter(|missing| missing.kind != DenialKind::Env || !given(&missing.asked));
     let mut denials = Vec::new();
-    // What is of no use in a cell may well be of use elsewhere.
+    // Only cells have no use for these modules; other tiers may.
     if tier == Tier::Wasm && !call.allow_any_import && skill.approval.is_none() {
         denials = early_denials(skill.id, skill.early_imports, &effective.grants.allow_imports);
     }

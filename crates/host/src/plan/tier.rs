@@ -76,7 +76,7 @@ impl Choosing<'_> {
             Some(WhyNot::Unprepared { message, .. }) => return Some(WhyNotWasm::Unprepared(message.clone())),
             None => {}
         }
-        // A skill that can be imported though a package of it is native is worth more where that is, if it may go there.
+        // The skill imports in a cell, but one of its packages is native only: prefer a tier that has it, if one is usable.
         let native = self.skill.native_requirement.as_ref().filter(|_| self.call.limits.fuel.is_none())?;
         let elsewhere = [Tier::Subprocess, Tier::Container];
         let isolated = self.call.tier == Choice::Isolated;
@@ -87,8 +87,8 @@ impl Choosing<'_> {
     /// The tier that the manifest asks for, where that counts and is no cell.
     fn asked_by_manifest(&self) -> Option<Tier> {
         let Some(Choice::Tier(tier)) = self.manifest.execution else { return None };
-        // Whoever asks for isolation gets the strongest that there is, whatever a manifest would rather have. But an image
-        // of its own is the skill, and runs nowhere else.
+        // `--isolated` takes the strongest tier, whatever the manifest prefers. But a skill that brings its own container
+        // image runs nowhere else.
         let has_image = self.manifest.container.is_some() || self.skill.has_dockerfile;
         let counts = self.call.tier != Choice::Isolated || tier == Tier::Container && has_image;
         (counts && tier != Tier::Wasm).then_some(tier)
@@ -152,7 +152,7 @@ impl Choosing<'_> {
         if tier == Tier::Wasm && self.call.tiers == TierRules::default() {
             return Ok(());
         }
-        // A tier that was named when the skill was approved was asked for then, with what it means.
+        // Approving a skill for a named tier counts as asking for that tier.
         let named = self.skill.approval.as_ref().is_some_and(|approval| approval.tiers.contains(&tier));
         let trusted = self.call.trust_remote_code || named;
         let decided = self.call.tiers.decide(tier, self.skill.vouched, asked || named, trusted);
@@ -208,7 +208,7 @@ impl WhyNotWasm {
     }
 }
 
-/// Where nothing can be done about a refusal, it says so.
+/// The hint of a refusal that nothing can be done about.
 const NO_REMEDY: &str =
     "nothing that you can grant helps; `skillcell doctor` says what each tier lacks on this machine";
 

@@ -87,7 +87,7 @@ pub fn registry_surroundings(skill: &Skill, registry: &Pack) -> Result<Option<Ar
             let inside = format!("skills/{category}/");
             for (up, to, names) in [(1, &*inside, ABOVE), (2, "skills/", ABOVE), (3, "", AT_ROOT)] {
                 let Some(above) = folder.ancestors().nth(up) else { continue };
-                // Above a root of another name may be anything.
+                // Above a root that is not named `skills` there may be anything.
                 if up == 3 && !folder.ancestors().nth(2).is_some_and(|root| root.ends_with("skills")) {
                     continue;
                 }

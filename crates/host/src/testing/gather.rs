@@ -26,7 +26,7 @@ pub fn file_report(file: &str, events: Events, report: &Report) -> FileReport {
             error: Some(error.unwrap_or_else(|| new_failure("interrupted", "pytest was interrupted in this test"))),
             reason: None,
         }),
-        // What broke has said more.
+        // A collection error already says more.
         (None, Some(error)) if error.kind == PYTEST && !errors.is_empty() => {}
         (None, Some(error)) => errors.push(FileError { id: file.to_owned(), error }),
         (None, None) => {}
@@ -56,7 +56,7 @@ fn not_run(id: String) -> TestResult {
 fn cell_failure(outcome: &Outcome) -> Option<Failure> {
     match outcome {
         Outcome::Returned(result) => {
-            // `{"status", "failure"}`; what is not of that form was not given by our side of the cell.
+            // `{"status", "failure"}`; anything else does not come from our guest code.
             let result: serde_json::Value = serde_json::from_str(result.get()).unwrap_or_default();
             match result.get("failure") {
                 Some(serde_json::Value::Null) => None,

@@ -36,9 +36,9 @@ pub struct PipRun<'a> {
     pub dir: &'a Path,
     /// Whether pip is to know nothing of the user's settings: for a run that may not use the network.
     pub isolated: bool,
-    /// The bytes that are expected, for progress; 0 if nobody knows.
+    /// The bytes that are expected, for progress; 0 if unknown.
     pub expected_bytes: u64,
-    /// More than this in `dir` ends the run, and so does more time.
+    /// The run is killed when `dir` grows beyond this, or after `timeout`.
     pub max_bytes: u64,
     pub timeout: Duration,
 }
@@ -100,7 +100,7 @@ impl PipRun<'_> {
         Ok(pip)
     }
 
-    /// Dropping what runs ends it.
+    /// Waits for pip within its limits. On an error the caller drops `running`, which kills the process.
     fn wait_within_limits(&self, running: &mut Running, progress: &dyn Progress) -> Result<ExitStatus> {
         let started = Instant::now();
         loop {

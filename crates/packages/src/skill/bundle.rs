@@ -1,5 +1,5 @@
-//! A skill's files as bytes, within bounds, and their digest. Reads a stranger's folder: links that lead out of it
-//! are not followed, and what is no plain file is refused.
+//! A skill's files as bytes, within bounds, and their digest. The folder is untrusted: links that lead out of it
+//! are not followed, and special files are refused.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -76,7 +76,7 @@ impl Bundle {
 struct FileCollector {
     files: Vec<(String, Arc<[u8]>)>,
     bytes: u64,
-    /// Entered so far. A link inside the folder can lead to another one of it, and a ladder of them to very many.
+    /// Folders entered so far. Links between folders inside the skill can multiply them exponentially.
     folders: usize,
 }
 

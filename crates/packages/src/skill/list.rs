@@ -8,7 +8,7 @@ use super::find::{Found, Roots, is_skill};
 
 /// An id has a category and a name, or a name alone; a level more than that is looked at.
 const MAX_DEPTH: usize = 3;
-/// Entries of folders that are looked at below one root: it may be someone's home folder.
+/// The most directory entries that are visited below one root, which may be a whole home folder.
 const MAX_ENTRIES: usize = 20_000;
 
 /// The skills below these roots. An id that an earlier root has is not listed again: it would not be found there.

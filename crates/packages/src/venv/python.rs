@@ -1,4 +1,4 @@
-//! The Python of this machine that an environment is made with. Not the environment's own, which is a stranger's.
+//! The Python of this machine that an environment is made with. Not the environment's own, which is untrusted.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -37,8 +37,8 @@ impl BasePython {
     pub fn find(explicit: Option<&Path>) -> Result<BasePython> {
         static FOUND: Mutex<Option<(Vec<OsString>, BasePython)>> = Mutex::new(None);
         let candidates = provision::python_candidates(explicit)?;
-        // What is in front of a Python may take longer to start than itself, so its answer is kept while the program is
-        // there. Where none is found, the next who asks looks again.
+        // A version manager's shim can take longer to start than Python itself, so the answer is kept for the life of the
+        // process. A failure is not kept.
         let mut found = FOUND.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((asked, python)) = &*found
             && *asked == candidates

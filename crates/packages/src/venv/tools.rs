@@ -12,9 +12,9 @@ use skillcell_cache::size;
 use skillcell_child::{Program, python};
 
 const TIMEOUT: Duration = Duration::from_secs(10 * 60);
-/// Between two looks at how far it is: walking the tree is not free.
+/// Between progress updates, each of which walks the tree.
 const POLL: Duration = Duration::from_secs(1);
-/// Compiles all that is in a folder. Its sources are a stranger's: they get so much memory and time.
+/// Compiles all that is in a folder. The sources are untrusted, hence the limits.
 const COMPILE: &str = "\
 import compileall, py_compile, resource, sys
 resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
@@ -57,7 +57,7 @@ impl Tools<'_> {
         let failed = |what| VenvError::io(what, &self.base.executable);
         let mut running = python.log_to(log).start().map_err(failed("run"))?;
         let deadline = Instant::now() + TIMEOUT;
-        // Dropping what runs ends it.
+        // Dropping `running` kills the process.
         while Instant::now() < deadline {
             match running.wait(Instant::now() + POLL).map_err(failed("wait for"))? {
                 Some(status) if status.success() => return Ok(()),
