@@ -82,6 +82,7 @@ impl Settings {
         caller: Overrides,
         variable: &dyn Fn(&str) -> Option<OsString>,
     ) -> Result<Settings, SettingsError> {
+        // Merged before the file is read, since either may name it.
         let given = caller.or(environment::read(variable)?);
         let (policy, of_file) = match &given.policy {
             Some(path) => file::read(path)?,
@@ -106,7 +107,7 @@ impl Settings {
         })
     }
 
-    /// A host with these settings, to be completed and built. It goes by the approvals that these settings lead to.
+    /// A host with these settings, to be completed and built. It uses the approvals that these settings lead to.
     pub fn host_builder(&self) -> Result<HostBuilder, HostError> {
         match self.approvals() {
             Ok(approvals) => Ok(self.base_builder().approvals(approvals)),

@@ -40,7 +40,7 @@ fn with_pool(metered: bool, cells: u32) -> wasmtime::Result<Engine> {
     // Besides cells with a call: those at rest, and an original of each image that they are put back from.
     let (places, originals) = (cells + cells.min(MAX_RESTING), cells.min(MAX_ORIGINALS));
     pool.total_core_instances(2 * places + originals)
-        // Its own, and one for the exceptions that cross WebAssembly frames.
+        // A cell's own memory, and one for the exceptions that cross WebAssembly frames.
         .total_memories(2 * places + originals)
         .total_tables(places)
         .total_gc_heaps(places)
@@ -54,7 +54,7 @@ fn with_pool(metered: bool, cells: u32) -> wasmtime::Result<Engine> {
     Engine::new(&config)
 }
 
-/// An engine that only compiles, and tells `on_function` of each function as it is begun.
+/// An engine that only compiles; `on_function` is called when the compilation of a function begins.
 pub fn compiling_engine(metered: bool, on_function: impl Fn() + Send + Sync + 'static) -> wasmtime::Result<Engine> {
     let mut config = common_config(metered);
     config.enable_incremental_compilation(Arc::new(ProgressStore(Box::new(on_function))))?;
@@ -75,7 +75,7 @@ fn common_config(metered: bool) -> Config {
         .epoch_interruption(true)
         .consume_fuel(metered)
         .cranelift_opt_level(OptLevel::Speed)
-        // Where in the WebAssembly a trap happened helps nobody: skills are Python, and have tracebacks of their own.
+        // Wasm offsets of traps are of no use: skills are Python, and have tracebacks of their own.
         .generate_address_map(false)
         .native_unwind_info(false)
         .memory_init_cow(true)

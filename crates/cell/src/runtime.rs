@@ -104,6 +104,7 @@ impl Runtime<'_> {
         self.progress.step("compiling the runtime for this machine (once)");
         let wasm = read_all(&mut code)?;
         let total = code.meta["functions"].as_u64().unwrap_or(0);
+        // The compiler's callback is `'static` and can't borrow `self.progress`: a channel brings the counts back here.
         let compiled = std::thread::scope(|scope| {
             let (sender, receiver) = std::sync::mpsc::channel();
             let work = scope.spawn(move || {

@@ -198,6 +198,7 @@ pub fn add_to_linker<T: 'static>(
         sock_send(fd: u32, iovs: u32, count: u32, flags: u32, out: u32);
         sock_shutdown(fd: u32, how: u32);
     }
+    // The only function without a result: it never returns to the guest.
     linker.func_wrap(MODULE, "proc_exit", |_: Caller<'_, T>, status: i32| -> wasmtime::Result<()> {
         Err(wasmtime::Error::new(Stop::Exit(status)))
     })?;

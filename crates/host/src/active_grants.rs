@@ -178,7 +178,7 @@ impl ActiveGrants {
         ))))
     }
 
-    /// The folders, for a tier that has no file system of ours: where each really is, and what was granted of it.
+    /// The granted folders with their real paths, for a tier that does not use our virtual file system.
     pub fn real_folders(&self) -> Result<Vec<(PathBuf, MountGrant)>, HostError> {
         let found = self.grants.mounts.iter().map(|grant| {
             let failed = |source| GrantError::Mount { folder: grant.host.clone(), source };
@@ -196,7 +196,7 @@ impl ActiveGrants {
         self.scrubber.as_ref()
     }
 
-    /// Takes secrets' values out of what a cell told of its tests.
+    /// Removes secrets' values from what a cell reported of its tests.
     pub fn scrub_events(&self, events: &mut Events) {
         if let Some(scrubber) = &self.scrubber {
             events.map(|text| {
@@ -207,7 +207,7 @@ impl ActiveGrants {
         }
     }
 
-    /// Takes secrets' values out of everything that leaves, and adds what did not hold.
+    /// Removes secrets' values from everything in a report, and adds the grants that were not used.
     pub fn scrub_report(&self, report: &mut Report) {
         report.unused_grants.clone_from(&self.unused);
         let Some(scrubber) = &self.scrubber else { return };

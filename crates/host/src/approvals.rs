@@ -6,7 +6,7 @@
 //! ```
 //!
 //! An approval grants what the skill asked for in that state, and nothing once a file of it differs. So the record has a
-//! digest of every file: it decides, and it tells what changed. The file is replaced whole, under a lock; who reads it
+//! digest of every file: it decides, and it tells what changed. The file is replaced whole, under a lock; reading
 //! needs none. Whoever can write it decides what skills may do, so it must be this user's alone, and its content is
 //! still read as untrusted: bounded, and an unknown key is an error.
 

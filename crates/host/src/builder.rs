@@ -104,14 +104,14 @@ impl HostBuilder {
         self
     }
 
-    /// Give a skill's `Dockerfile` the network while its image is built, and pull the image that a manifest names. The
-    /// instructions are a stranger's, and so is the place that it is pulled from.
+    /// Give a skill's `Dockerfile` the network while its image is built, and pull the image that a manifest names. Both the
+    /// instructions and the registry that the image comes from are untrusted.
     pub fn allow_build_network(mut self, allow: bool) -> HostBuilder {
         self.containers.allow_build_network = allow;
         self
     }
 
-    /// Who is told of work that takes long.
+    /// Receives reports of work that takes long.
     pub fn progress(mut self, progress: Arc<dyn Progress + Send + Sync>) -> HostBuilder {
         self.progress = Some(progress);
         self

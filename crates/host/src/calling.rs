@@ -69,6 +69,7 @@ impl Host {
             audit.made_in(Some(plan.tier));
             match self.carry_out(skill, call, &plan, audit) {
                 Ok(report) => break Report { tier_reason: plan.reason, ..report },
+                // Terminates: each round rules out another tier, and a plan without any left is refused.
                 Err(NotCarriedOut::RuledOut(out)) => {
                     audit.made_in(None);
                     ruled_out.push(out);
@@ -101,7 +102,7 @@ impl Host {
         Ok(self.finish(skill, call, ran, Some(&grants)))
     }
 
-    /// What every call goes through at its end: paths mapped back, secrets scrubbed, unused grants told.
+    /// What every call goes through at its end: paths mapped back, secrets scrubbed, unused grants reported.
     pub(super) fn finish(&self, skill: &Skill, call: &Call, ran: RunResult, grants: Option<&ActiveGrants>) -> Report {
         let RunResult { tier, outcome, stdout, stderr, usage, image, denials, notes } = ran;
         let mut report = Report { tier, stdout, stderr, usage, image, denials, notes, ..report_of(skill, outcome) };
@@ -131,7 +132,7 @@ fn report_of(skill: &Skill, outcome: Outcome) -> Report {
     }
 }
 
-/// What the audit tells of a call's end.
+/// What the audit records of a call's end.
 pub(super) fn ended_of(report: &Report) -> Ended<'_> {
     Ended { tier: report.tier, outcome: &report.outcome, usage: &report.usage }
 }

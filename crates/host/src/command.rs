@@ -50,6 +50,7 @@ pub fn read_output(words: &[String], timeout: Duration) -> Result<Zeroizing<Stri
         if let Some(status) = running.wait(deadline.min(Instant::now() + POLL_INTERVAL)).map_err(unreadable)? {
             break status;
         }
+        // Too much on stdout (stream 0): end it now rather than at its own pace.
         if running.overflowed() == Some(0) {
             return Err(CommandError::TooLong { program: program() });
         }

@@ -113,6 +113,8 @@ impl Host {
         let CallContext { call, .. } = context;
         let skill = &context.skill.with_site(image.site.clone());
         let context = CallContext { skill, ..context };
+        // At import the skill read a variable or imported a module that this call sets or denies, or left files open: the
+        // image can't serve it.
         if image.report.must_import(&call.env, &call.grants.deny_imports) {
             return self.import_and_run(Start::Framework, context);
         }

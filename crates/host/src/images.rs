@@ -15,7 +15,7 @@ use skillcell_policy::manifest::{Manifest, StaticManifest};
 
 /// Images that a host keeps mapped; another one is opened again when it is needed.
 const MAX_IMAGES: usize = 64;
-/// What images may take on disk unless the host is told otherwise.
+/// What images may take on disk by default.
 pub(super) const DEFAULT_IMAGE_BYTES: u64 = 10 << 30;
 /// Images by key and whether they count fuel.
 pub(super) type Images = HashMap<(String, bool), Arc<Image>>;

@@ -1,4 +1,4 @@
-//! What a caller is told of a call in a cell besides its result: differences from native Python that a result does not show.
+//! Notes on a call in a cell besides its result: differences from native Python that a result does not show.
 
 use skillcell_limits::outcome::{Note, NoteKind};
 use skillcell_packages::skill::Skill;

@@ -1,5 +1,5 @@
-//! What a skill must not be able to replace: everything that this program, or its operator's next command, finds again by
-//! its path and goes by.
+//! What a skill must not be able to replace: everything that this program, or its operator's next command, finds by its path
+//! and relies on.
 //!
 //! ```text
 //!   ~/.local/share/skillcell, where ~/.local/share is a symbolic link to /data/share, is looked up
@@ -31,7 +31,7 @@ type Identity = (u64, u64);
 struct ProtectedPath {
     what: String,
     path: PathBuf,
-    /// Whether all that is below it matters too.
+    /// Whether everything below it is protected, too.
     is_folder: bool,
 }
 
@@ -52,7 +52,7 @@ struct PathLookup {
 }
 
 impl Host {
-    /// Refuses mounts by which a skill could replace what this program goes by, or read a secret's file.
+    /// Refuses mounts by which a skill could replace what this program relies on, or read a secret's file.
     pub(super) fn check_mounts(&self, skill: &Skill, call: &Call, grants: &Grants) -> Result<(), HostError> {
         let mounts: Vec<Mounted<'_>> = grants.mounts.iter().filter_map(Mounted::new).collect();
         check_secrets_are_hidden(&mounts, grants)?;

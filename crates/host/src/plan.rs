@@ -174,6 +174,7 @@ pub fn plan_call(
     let effective = grants::effective_grants(skill, manifest.permissions.as_ref(), &granted);
     let chosen = match tier::choose_tier(skill, manifest, call, machine, &effective.grants.mounts) {
         Ok(chosen) => chosen,
+        // `choose_tier` leaves the grants of its refusals empty.
         Err(refused) => return Err(Refused { granted: Box::new(granted), effective: Box::new(effective), ..refused }),
     };
     let denials = grants::find_denials(skill, call, &effective, chosen.tier);

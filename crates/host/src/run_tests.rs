@@ -100,6 +100,7 @@ impl Host {
         };
         std::thread::scope(|scope| {
             let threads: Vec<_> = (1..jobs).map(|_| scope.spawn(work)).collect();
+            // This thread is one of the workers.
             let mine = work();
             let others = threads
                 .into_iter()
@@ -140,6 +141,7 @@ impl Host {
         let context = CallContext { skill: suite.skill, call, grants: &grants, audit, denials, validate: false };
         let ran = self.run_cell(cell, drop, entry, started, &context);
         let done = ran.map(|ran| self.finish(suite.skill, call, ran, Some(&grants)));
+        // Errors are recorded, too, before they are returned.
         audit.end(done.as_ref().map(ended_of))?;
         let mut report: Report = done?;
         report.usage.wall = started.elapsed();

@@ -21,7 +21,7 @@ pub enum Absent {
     Source { version: String },
     /// A suitable wheel that pip rejects.
     Refused(String),
-    /// Other versions than those that will do.
+    /// Only versions that are not accepted.
     Unfit { versions: Vec<String> },
     /// No index knows it.
     NotFound,

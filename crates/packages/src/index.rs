@@ -27,7 +27,7 @@ pub const OFFLINE: &str = "no index: this is offline, and no wheels were given w
 /// Concurrent runs of pip; each mostly waits for the network.
 const PARALLEL_RUNS: usize = 4;
 
-/// A distribution and the versions of it that will do.
+/// A distribution and the versions of it that are accepted.
 pub type Wanted = (String, Specifiers);
 
 /// What pip has for a distribution.

@@ -91,6 +91,7 @@ impl Installed {
             }
             MetadataPlace::Framework => {
                 let pack = provision::framework_pack(cache, fetch, progress)?;
+                // The pack is one folder for all of the framework; the distribution's own `.dist-info` has to be found.
                 let ours = |path: &str| {
                     let folder = path.strip_suffix(INFO)?;
                     Some(normalize_name(folder.rsplit_once('-')?.0) == name)

@@ -7,8 +7,9 @@
 //! ```
 //!
 //! All of it is for a target: the guest, or the Python of another tier. In a cell, what the runtime has and what the
-//! framework pins counts as installed. The rest has to be a pure Python wheel, or a stand-in of ours. A requirement that can't be met is recorded, not fatal: many a skill imports it only for some of
-//! what it does; when an import then fails, [`Packages::explain_import_failure`] says why.
+//! framework pins counts as installed. The rest has to be a pure Python wheel, or a stand-in of ours. A
+//! requirement that can't be met is recorded and not fatal, since many skills import a package only for some of their
+//! functions; when an import then fails, [`Packages::explain_import_failure`] says why.
 //!
 //! Nothing of a package runs on the host, and nothing is installed there.
 
@@ -77,7 +78,7 @@ pub struct Packages {
 pub struct Package {
     /// Normalized: lower case, words joined by `-`.
     pub name: String,
-    /// Which versions will do for all that need it; empty for any.
+    /// The versions that everything which needs it accepts; empty for any.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub wanted: String,
     /// From the skill's own requirement to this: `["fastembed", "onnxruntime"]`.
@@ -110,7 +111,7 @@ pub enum PackageStatus {
     Native { version: String, tags: Vec<String> },
     /// Only sources, which would have to be built.
     Source { version: String },
-    /// No version of it will do; these are known.
+    /// No version is accepted; these exist.
     NoVersion { versions: Vec<String> },
     /// No index knows it.
     NotFound,

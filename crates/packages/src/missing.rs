@@ -100,7 +100,7 @@ impl Package {
                 format!("`{name}`{way} is there as {version}, though `{wanted}` is asked for")
             }
             PackageStatus::Native { version, tags } => {
-                // Of the platforms that one wheel is for, the first will do.
+                // A wheel can be for several platforms; the first is enough for a message.
                 let short = |tag: &String| tag.split('.').next().unwrap_or(tag).to_owned();
                 let mut shown = tags.iter().take(SHOWN_TAGS).map(short).collect::<Vec<_>>().join(", ");
                 if tags.len() > SHOWN_TAGS {

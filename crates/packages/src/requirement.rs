@@ -84,6 +84,7 @@ impl Requirement {
             return Err("it names a file; only packages of the index are taken".into());
         }
         let versions = versions.trim();
+        // The old form `name (>=1)`.
         let versions = versions.strip_prefix('(').and_then(|inner| inner.strip_suffix(')')).unwrap_or(versions);
         let specifiers = Specifiers::parse(versions)?;
         let marker = marker.map(Marker::parse).transpose()?;

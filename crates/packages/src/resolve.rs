@@ -79,6 +79,7 @@ impl Resolver<'_> {
         let index = Index::new(self.target, self.fetch, folder, self.progress);
         let mut chosen: BTreeMap<String, Chosen> = BTreeMap::new();
         for _ in 0..MAX_ROUNDS {
+            // Demands depend on the versions chosen so far, so they are collected anew in each round.
             let demands = self.collect_demands(roots, &chosen)?;
             if demands.by_name.len() > MAX_PACKAGES {
                 return Err(Error::TooMuch(format!("they are more than {MAX_PACKAGES}")));

@@ -1,5 +1,5 @@
 //! The files of a skill's packages: one pack of wheels and stand-ins, made once for each set, that cells see as a folder on
-//! `sys.path`; and what was resolved, kept so that a second start asks nobody.
+//! `sys.path`; and what was resolved, kept so that a second start needs no index.
 //!
 //! It comes last on the path, so nothing in it takes the place of the standard library, the runtime or the framework.
 
@@ -97,6 +97,7 @@ impl SitePackagesStore<'_> {
         let purpose = "unpacking packages";
         let artefact = self.cache.make(Bucket::Pack, &name, purpose, self.progress, |writer| {
             let scratch = self.cache.scratch()?;
+            // Wheels fetched during resolution are at hand; after a restart they have to be fetched again.
             let mut pins = Vec::new();
             for package in &members {
                 if matches!(package.standing, PackageStatus::Wheel { .. }) && !wheels.contains_key(&package.name) {

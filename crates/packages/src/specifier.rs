@@ -8,7 +8,7 @@ use pep440_rs::Version;
 /// The longest version that is read.
 const MAX_VERSION: usize = 100;
 
-/// Reads a version, which a stranger may have written; `None` if it is none.
+/// Parses a version from an untrusted source; `None` if it is not valid.
 pub fn parse_version(text: &str) -> Option<Version> {
     let text = text.trim();
     if text.len() > MAX_VERSION || !text.is_ascii() { None } else { text.parse().ok() }
@@ -60,7 +60,7 @@ impl Specifiers {
         clauses.map(Clause::parse).collect::<Result<_, _>>().map(Specifiers)
     }
 
-    /// Whether a version is accepted. Pre-releases are: whoever chose one had a reason.
+    /// Whether a version is accepted. So are pre-releases: whether to choose one is up to pip.
     pub fn accept(&self, version: &Version) -> bool {
         self.0.iter().all(|clause| clause.accepts(version))
     }

@@ -1,4 +1,4 @@
-//! Stand-ins: distributions of ours, in pure Python, for ones that exist only as native code. They are part of this program;
+//! Stand-ins: our own pure Python replacements for distributions that exist only as native code. They are embedded in the program;
 //! `runtime-assets/standins/README.md` has their format.
 
 use std::collections::BTreeMap;

@@ -61,7 +61,7 @@ impl Target {
         }
     }
 
-    /// The name of a Python that is no cell's.
+    /// The id of a native Python.
     pub fn native_id(major: u16, minor: u16, machine: &str, glibc: Option<u16>) -> String {
         format!("{major}.{minor} {machine} {}", if glibc.is_some() { "glibc" } else { "other libc" })
     }

@@ -34,7 +34,7 @@ use skillcell_quote::cut;
 
 type Result<T, E = VenvError> = std::result::Result<T, E>;
 
-/// Raise it when environments must be made anew.
+/// Raise it to invalidate existing environments.
 const FORMAT: &str = "4";
 /// The longest lock that is read back.
 const MAX_LOCK_BYTES: u64 = 4 << 20;
@@ -67,7 +67,7 @@ impl Venv {
             .resolve_and_make(wanted, |resolved| maker.venv_of(resolved))
     }
 
-    /// What is wanted, resolved anew for a lock. What is not there is an error, as it would be in a tier.
+    /// Resolves the requirements again, for a lock. A missing package is an error, as it would be in the tier.
     pub fn resolve(
         cache: &Cache,
         fetch: &Fetch,
@@ -152,6 +152,7 @@ impl Maker<'_> {
     fn build_tree(&self, root: &Path, pins: &[Pin], resolved: Resolved) -> Result<u64> {
         let work = self.cache.scratch()?;
         let tools = Tools { base: self.base, work: work.path(), root };
+        // An earlier attempt may have been interrupted.
         remove_tree(root)?;
         let site = match self.foreign {
             Some(_) => root.to_owned(),
@@ -174,6 +175,7 @@ impl Maker<'_> {
             bytes += wheel.path().metadata().map_or(0, |meta| meta.len());
             unpacker.unpack(wheel)?;
         }
+        // Bytecode is specific to a minor version: for another Python it can't be compiled here.
         if self.foreign.is_none_or(|foreign| foreign.version() == self.base.minor_version()) {
             tools.compile_packages(&site, self.progress);
         }

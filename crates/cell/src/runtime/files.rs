@@ -35,6 +35,7 @@ impl CommonFiles {
         let bytes = provision::stdlib_bytes(runtime.cache, runtime.fetch, runtime.progress)?;
         let stdlib = Stdlib { open, bytes, artefact: OnceLock::new() };
         let packages = provision::framework_pack(runtime.cache, runtime.fetch, runtime.progress)?;
+        // The digest is part of every image's key; the runtime, and with it the standard library, has an id of its own.
         let mut hasher = blake3::Hasher::new();
         hasher.update(packages.digest().as_bytes());
         let guest = guest_tree(&mut hasher);

@@ -107,6 +107,7 @@ impl<'a> Sections<'a> {
                 Payload::DataSection(section) => data = section.into_iter().collect::<Result<_, _>>()?,
                 Payload::CodeSectionStart { count, .. } => functions = u64::from(count),
                 Payload::ElementSection(section) => elements = element_count(section)?,
+                // It would run again in every cell that starts from an image.
                 Payload::StartSection { .. } => return Err(SplitError::Unsupported("has a start function")),
                 Payload::CustomSection(section) => {
                     if let KnownCustom::Name(reader) = section.as_known() {

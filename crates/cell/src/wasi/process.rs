@@ -41,7 +41,7 @@ impl Wasi {
         Err(Errno::Notsup.into())
     }
 
-    /// There is nobody to yield to inside a cell.
+    /// A no-op: a cell has a single thread.
     pub(super) fn sched_yield(&mut self, _: &mut Guest<'_>) -> Outcome {
         Ok(())
     }

@@ -51,6 +51,7 @@ pub fn choose_tier(
             Err(denial) => Err(Refused::new(tier, vec![*denial])),
         };
     }
+    // A named tier overrides the manifest, so an invalid `execution` matters only from here on.
     if let Some(bad) = &manifest.bad_execution {
         let mut refused = refuse_manifest(skill.id, bad);
         let hint = "`--tier NAME` decides instead of the manifest: wasm, container, subprocess or in_process";
@@ -94,7 +95,7 @@ impl Choosing<'_> {
         (counts && tier != Tier::Wasm).then_some(tier)
     }
 
-    /// The strongest tier besides a cell that will do.
+    /// The strongest usable tier besides a cell.
     fn strongest_other(&self, why: &WhyNotWasm) -> Result<Chosen, Refused> {
         let isolated = self.call.tier == Choice::Isolated;
         let candidates = why.candidates();

@@ -70,7 +70,7 @@ pub fn registry_surroundings(skill: &Skill, registry: &Pack) -> Result<Option<Ar
     };
     let mut tree = Tree::new();
     let mut add = |path: &str, bytes: Vec<u8>| {
-        // Plain names of ours, below a folder that a skill's own path goes through.
+        // The names are our own constants, below folders of the skill's own path; one that can't be added is left out.
         let _ = tree.insert(path, Content::Bytes(bytes.into()));
     };
     match skill.origin() {

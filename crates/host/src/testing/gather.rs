@@ -1,4 +1,4 @@
-//! Puts a file's report together: what its cell told, and how the cell ended.
+//! Puts a file's report together: what its cell reported, and how the cell ended.
 
 use std::collections::HashSet;
 

@@ -68,6 +68,7 @@ fn unpack_data(library: &Artefact) -> Result<Vec<(String, Vec<u8>)>> {
     if archive.len() > MAX_FILES {
         return Err(refused(format!("it has {} entries", archive.len())));
     }
+    // `left` bounds what is actually unpacked: the sizes that a zip declares can be wrong.
     let (mut files, mut left) = (Vec::new(), MAX_BYTES);
     for index in 0..archive.len() {
         let mut entry = archive.by_index(index).map_err(|error| refused(error.to_string()))?;

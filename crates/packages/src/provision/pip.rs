@@ -43,7 +43,7 @@ pub struct PipRun<'a> {
     pub timeout: Duration,
 }
 
-/// How pip ended, and all that it said.
+/// How pip ended, and its output.
 pub struct PipEnd {
     pub status: ExitStatus,
     pub log: String,
@@ -155,6 +155,7 @@ fn download_group(
     write_requirements(pins, &dir.join("requirements.txt"))?;
     let what = describe_pins(pins);
     progress.step(&format!("downloading {what}"));
+    // The versions are pinned by hash, so pip's own resolution and its check of the Python version are switched off.
     let mut args = ["download", "--no-deps", "--require-hashes", "--only-binary=:all:"].map(OsString::from).to_vec();
     args.extend(options.into_iter().map(OsString::from));
     args.extend(["--ignore-requires-python", "-r", "requirements.txt", "-d", "."].map(OsString::from));
