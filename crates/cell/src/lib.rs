@@ -7,8 +7,8 @@
 //!                                        WASI, door
 //! ```
 //!
-//! Life cycle: `Machine::cell` maps the image's memory copy-on-write and instantiates the code over it; the runtime's
-//! own file (`cell/wasi_python.rs`) boots or enters it; `ending` takes what is worth keeping. `Machine::retire` puts
+//! Life cycle: `Machine::new_cell` maps the image's memory copy-on-write and instantiates the code over it; the runtime's
+//! own file (`cell/wasi_python.rs`) boots or enters it; `take_ending` takes what is worth keeping. `Machine::retire` puts
 //! the instance back as the image has it (`rest`), or it is dropped.
 //! Invariant: nothing that a cell wrote is reachable after that.
 

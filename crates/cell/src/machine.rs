@@ -84,7 +84,7 @@ pub struct Inputs {
 }
 
 impl Machine {
-    /// Loads code that [`compile`] made.
+    /// Loads code that [`compile_module`] made.
     #[allow(unsafe_code)]
     pub fn load(
         engine: Engine,

@@ -25,7 +25,7 @@ use wasmparser::{DataKind, KnownCustom, Name, Operator, OperatorsReader, Parser,
 
 use crate::{MEMORY_EXPORT, MEMORY_IMPORT};
 
-/// What [`split`] makes.
+/// The result of [`split_module`].
 pub struct Split {
     /// The code module, as WebAssembly.
     pub code: Vec<u8>,
