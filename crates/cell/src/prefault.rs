@@ -57,7 +57,7 @@ impl HotPages {
         self.0.iter().map(|&(start, end)| start as usize * PAGE..end as usize * PAGE)
     }
 
-    /// Has the pages copied now. Where the system can't, they are copied when they are written.
+    /// Copies the pages now. Where the kernel can't, each is copied when it is first written.
     #[cfg(target_os = "linux")]
     #[allow(unsafe_code)]
     pub fn prefault(&self, memory: &mut [u8]) {

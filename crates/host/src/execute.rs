@@ -157,7 +157,7 @@ impl Host {
         Ok(self.run_cell(cell, drop, report.entry, started, &context)?)
     }
 
-    /// What becomes of a call whose skill could not be imported in a cell: it ended as a call might, or goes elsewhere.
+    /// Handles a failed import in a cell: it is the outcome of the call, or the call is tried in another tier, or it is an error.
     fn not_imported(&self, error: BakeError, skill: &Skill, call: &Call) -> NotCarriedOut {
         match error {
             BakeError::Ended(ending) => {

@@ -107,7 +107,7 @@ impl Host {
         Ok(plan::plan_call(&facts, &known.manifest, call, &ThisMachine).into())
     }
 
-    /// What a skill's files and what was approved of it tell.
+    /// The facts that come from a skill's files and from its approval.
     fn skill_facts<'a>(
         &self,
         skill: &'a Skill,
@@ -166,7 +166,7 @@ impl Host {
         self.shared.approvals.as_ref()
     }
 
-    /// How a skill stands, as far as that counts for this host's calls.
+    /// Whether a skill is approved, as far as that matters to this host's calls.
     pub fn approval_standing(&self, skill: &Skill) -> Result<ApprovalState, HostError> {
         let Some(approvals) = self.approvals() else { return Ok(ApprovalState::Unknown) };
         Ok(match approvals.standing(skill)? {

@@ -6,7 +6,7 @@
 pub struct TooLong;
 
 /// Gives every string that is a value, not a key, to `change`, and writes what it gives back in its place. None if it
-/// changes nothing. `json` has to be JSON; of anything else some text comes out.
+/// changes nothing. `json` must be valid JSON; for anything else the result is unspecified.
 pub fn map_strings(json: &str, cap: u64, change: impl Fn(&str) -> Option<String>) -> Result<Option<String>, TooLong> {
     let (mut out, mut copied, mut at) = (String::new(), 0, 0);
     while let Some(start) = json[at..].find('"').map(|found| at + found) {

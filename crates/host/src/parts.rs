@@ -68,7 +68,7 @@ impl Host {
         Runtime { cache, fetch, progress: &**progress }
     }
 
-    /// The standard library and its data again, if they are no longer whole.
+    /// Fetches the standard library and its data again if they are damaged or gone.
     pub(super) fn fetch_stdlib(&self) -> Result<(), HostError> {
         let Shared { cache, fetch, progress, .. } = &*self.shared;
         provision::stdlib_bytes(cache, fetch, &**progress)?;
@@ -121,6 +121,7 @@ impl Host {
         })
     }
 
+    /// The value in `slot`, made on first use. Must not be called from `make`: it would deadlock.
     pub(super) fn get_or_make<'a, T>(
         &self,
         slot: &'a OnceLock<T>,

