@@ -9,7 +9,7 @@
 //! All of it is for a target: the guest, or the Python of another tier. In a cell, what the runtime has and what the
 //! framework pins counts as installed. The rest has to be a pure Python wheel, or a stand-in of ours. A
 //! requirement that can't be met is recorded and not fatal, since many skills import a package only for some of their
-//! functions; when an import then fails, [`Packages::explain_import_failure`] says why.
+//! functions; when an import then fails, [`Packages::explain`] says why.
 //!
 //! Nothing of a package runs on the host, and nothing is installed there.
 

@@ -17,7 +17,7 @@ impl Packages {
     pub fn explain_outcome(&self, outcome: &mut Outcome) {
         let Outcome::Raised(raised) = outcome else { return };
         raised.missing = self.missing_module(raised);
-        if let Some(why) = raised.module.as_deref().and_then(|module| self.explain_import_failure(module)) {
+        if let Some(why) = raised.module.as_deref().and_then(|module| self.explain(module)) {
             raised.message += &format!("\n{why}");
         }
     }
@@ -42,7 +42,7 @@ impl Packages {
     }
 
     /// Why importing this module failed, if a package that is missing is the likely reason.
-    pub fn explain_import_failure(&self, module: &str) -> Option<String> {
+    pub fn explain(&self, module: &str) -> Option<String> {
         if let Some(package) = self.missing().find(|package| package.provides_module(module)) {
             return Some(package.describe());
         }
@@ -158,13 +158,13 @@ mod tests {
             packages: vec![package("onnxruntime", &["fastembed", "onnxruntime"], &["onnxruntime"], native)],
             ..Packages::default()
         };
-        let text = packages.explain_import_failure("onnxruntime.capi").unwrap();
+        let text = packages.explain("onnxruntime.capi").unwrap();
         for part in
             ["`onnxruntime`", "fastembed → onnxruntime", "cp311-cp311-manylinux_2_28_x86_64", "subprocess", "1.23.0"]
         {
             assert!(text.contains(part), "{text}");
         }
-        assert_eq!(packages.explain_import_failure("numpy"), None);
+        assert_eq!(packages.explain("numpy"), None);
     }
 
     #[test]
@@ -195,11 +195,8 @@ mod tests {
         let missing = package("google-genai", &["google-genai"], &["google.genai"], PackageStatus::NotFound);
         let packages = Packages { packages: vec![missing], ..Packages::default() };
         for module in ["google", "google.genai", "google.genai.types"] {
-            assert!(packages.explain_import_failure(module).is_some(), "{module}");
+            assert!(packages.explain(module).is_some(), "{module}");
         }
-        assert!(
-            packages.explain_import_failure("google_other").is_none()
-                && packages.explain_import_failure("googl").is_none()
-        );
+        assert!(packages.explain("google_other").is_none() && packages.explain("googl").is_none());
     }
 }
