@@ -9,7 +9,7 @@
 //!
 //! Of each setting the first in this order that says something counts, then the default. Grants are the exception: those of
 //! the file and of the caller add up, by the rules of [`Grants`]. A file is read only if it is named: the folder that a
-//! program is started in may be a stranger's.
+//! program is started in may be untrusted.
 
 mod environment;
 mod error;
@@ -82,6 +82,7 @@ impl Settings {
         caller: Overrides,
         variable: &dyn Fn(&str) -> Option<OsString>,
     ) -> Result<Settings, SettingsError> {
+        // Merged before the file is read, since either may name it.
         let given = caller.or(environment::read(variable)?);
         let (policy, of_file) = match &given.policy {
             Some(path) => file::read(path)?,
@@ -106,22 +107,22 @@ impl Settings {
         })
     }
 
-    /// A host with these settings, to be completed and built. It goes by the approvals that these settings lead to.
+    /// A host with these settings, to be completed and built. It uses the approvals that these settings lead to.
     pub fn host_builder(&self) -> Result<HostBuilder, HostError> {
         match self.approvals() {
-            Ok(approvals) => Ok(self.builder().approvals(approvals)),
-            // Where there is no place for approvals there are none.
-            Err(ApprovalError::NoPlace) => Ok(self.builder()),
+            Ok(approvals) => Ok(self.base_builder().approvals(approvals)),
+            // Without a place for approvals there can't be any.
+            Err(ApprovalError::NoPlace) => Ok(self.base_builder()),
             Err(error) => Err(error.into()),
         }
     }
 
     /// A host that knows no approvals: it neither grants by them nor refuses what changed since. For studies of skills.
     pub fn host_builder_without_approvals(&self) -> HostBuilder {
-        self.builder().allow_changed_skills(true)
+        self.base_builder().allow_changed_skills(true)
     }
 
-    fn builder(&self) -> HostBuilder {
+    fn base_builder(&self) -> HostBuilder {
         let mut builder = Host::builder()
             .offline(self.offline)
             .wheels(self.wheels.clone())

@@ -237,7 +237,7 @@ impl ApprovalRequest<'_> {
             line("it was approved in another state. Since then:".into());
             let changes = difference.permissions.iter().map(Change::words);
             changes
-                .chain(difference.files.iter().map(|file| file.words()))
+                .chain(difference.files.iter().map(|file| file.describe()))
                 .for_each(|words| line(format!("  * {words}")));
         }
         if !self.wishes.is_empty() {

@@ -211,7 +211,7 @@ fn figures_row(skill: &str, figures: &Figures) -> Vec<String> {
 
 /// What is fetched before the first call of all.
 fn describe_downloads(footprint: &Footprint) -> String {
-    let (known, others) = footprint.downloaded();
+    let (known, others) = footprint.total_downloads();
     let known = (known > 0).then(|| format_bytes(known));
     known.into_iter().chain(others.iter().map(|&what| what.to_owned())).collect::<Vec<_>>().join(" + ")
 }

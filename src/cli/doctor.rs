@@ -126,7 +126,7 @@ fn check_disk(cache: &Cache) -> Check {
 }
 
 fn check_runtime(cache: &Cache) -> Check {
-    let pin = &skillcell_cell::runtime::pin().wheel;
+    let pin = &skillcell_cell::runtime::pinned_runtime().wheel;
     let runtime = Runtime { cache, fetch: &Fetch::default(), progress: &Silent };
     let compiled = runtime.is_compiled().unwrap_or(false);
     let detail = format!("{} {}", pin.name, pin.version);

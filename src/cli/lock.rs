@@ -101,7 +101,7 @@ fn print_summary(lock: &SkillLock, printer: &Printer) {
     for text in &packages.not_needed {
         printer.print_line(&escape_unprintable(&format!("  {text}: not needed in a cell")));
     }
-    for (python, count) in lock.native() {
+    for (python, count) in lock.native_targets() {
         printer.print_line(&format!("  and {count} packages for Python {python}, in other tiers"));
     }
 }
@@ -109,7 +109,12 @@ fn print_summary(lock: &SkillLock, printer: &Printer) {
 fn package_line(package: &Package) -> String {
     match &package.standing {
         PackageStatus::Wheel { version, sha256, .. } => {
-            format!("{} {version} sha256:{}… ({})", package.name, &sha256[..sha256.len().min(12)], package.way())
+            format!(
+                "{} {version} sha256:{}… ({})",
+                package.name,
+                &sha256[..sha256.len().min(12)],
+                package.requirement_chain()
+            )
         }
         _ => package.describe().replace('`', ""),
     }

@@ -68,14 +68,14 @@ fn install_runtime(args: &SettingArgs, printer: &Printer) -> anyhow::Result<Exit
     let host = args.build_host(&args.load_settings()?)?;
     host.install()?;
     drop(host);
-    let pin = &skillcell_cell::runtime::pin().wheel;
+    let pin = &skillcell_cell::runtime::pinned_runtime().wheel;
     printer.print_note(&format!("{} {} is ready", pin.name, pin.version));
     Ok(ExitCode::SUCCESS)
 }
 
 fn list_runtime(args: &SettingArgs, as_json: bool, printer: &Printer) -> anyhow::Result<ExitCode> {
     let entries = runtime_entries(args)?;
-    let pin = &skillcell_cell::runtime::pin().wheel;
+    let pin = &skillcell_cell::runtime::pinned_runtime().wheel;
     if as_json {
         printer.print_json(&json!({
             "schema": 1,

@@ -13,11 +13,11 @@ pub fn read(variable: &dyn Fn(&str) -> Option<OsString>) -> Result<Overrides, Se
         policy: path("SKILLCELL_POLICY"),
         cache_dir: path("SKILLCELL_CACHE_DIR"),
         approvals_dir: path("SKILLCELL_APPROVALS_DIR"),
-        max_images: parsed("SKILLCELL_MAX_IMAGES", given("SKILLCELL_MAX_IMAGES"), units::parse_size)?,
-        offline: parsed("SKILLCELL_OFFLINE", given("SKILLCELL_OFFLINE"), yes_or_no)?,
+        max_images: parse_variable("SKILLCELL_MAX_IMAGES", given("SKILLCELL_MAX_IMAGES"), units::parse_size)?,
+        offline: parse_variable("SKILLCELL_OFFLINE", given("SKILLCELL_OFFLINE"), yes_or_no)?,
         python: path("SKILLCELL_PYTHON"),
-        container_base: parsed("SKILLCELL_CONTAINER_BASE", given("SKILLCELL_CONTAINER_BASE"), text)?,
-        container_build_network: parsed(
+        container_base: parse_variable("SKILLCELL_CONTAINER_BASE", given("SKILLCELL_CONTAINER_BASE"), accept_text)?,
+        container_build_network: parse_variable(
             "SKILLCELL_CONTAINER_BUILD_NETWORK",
             given("SKILLCELL_CONTAINER_BUILD_NETWORK"),
             yes_or_no,
@@ -27,7 +27,7 @@ pub fn read(variable: &dyn Fn(&str) -> Option<OsString>) -> Result<Overrides, Se
     })
 }
 
-fn parsed<T>(
+fn parse_variable<T>(
     name: &'static str,
     value: Option<OsString>,
     parse: impl Fn(&str) -> Result<T, String>,
@@ -49,6 +49,6 @@ fn yes_or_no(text: &str) -> Result<bool, String> {
     }
 }
 
-fn text(text: &str) -> Result<String, String> {
+fn accept_text(text: &str) -> Result<String, String> {
     Ok(text.to_owned())
 }

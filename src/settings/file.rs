@@ -39,7 +39,7 @@ struct Document {
 /// All that a file says: its policy, and its settings.
 pub fn read(path: &Path) -> Result<(PolicyFile, Overrides), SettingsError> {
     let mut bytes = Vec::new();
-    // A byte more than a file may have: then that is what is wrong with it.
+    // One byte over the limit is enough to tell that a file is too long.
     let read = File::open(path).and_then(|file| file.take(MAX_FILE_BYTES as u64 + 1).read_to_end(&mut bytes));
     read.map_err(|source| SettingsError::Unreadable { path: path.to_owned(), source })?;
     let wrong = |source| SettingsError::BadFile { path: path.to_owned(), source };

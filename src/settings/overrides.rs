@@ -1,4 +1,4 @@
-//! What one source says. What it does not say is left to the next.
+//! The settings of one source; what it does not set is taken from the next.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use super::units;
 use skillcell_limits::Limits;
 use skillcell_policy::{ForwardProxy, Grants};
 
-/// What a caller sets: the flags of the command line, or the words of a program that embeds this one. The default says
+/// What a caller sets: the flags of the command line, or the values set by a program that embeds this one. The default says
 /// nothing. The names are those of the keys and flags.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -51,7 +51,7 @@ pub struct Overrides {
 }
 
 impl Overrides {
-    /// These, and what they don't say as `next` says it.
+    /// These values, with `next` filling in what is not set.
     #[must_use]
     pub(super) fn or(self, next: Overrides) -> Overrides {
         Overrides {

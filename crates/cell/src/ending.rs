@@ -28,8 +28,8 @@ impl Ending {
         Ending {
             while_baking: false,
             outcome: match ran {
-                Ok(()) => handed_over(state),
-                Err(error) => stopped(&error, state),
+                Ok(()) => outcome_of_return(state),
+                Err(error) => outcome_of_error(&error, state),
             },
             source_fault: state.wasi.vfs.source_fault().map(ToString::to_string),
             stdout: std::mem::take(&mut state.wasi.vfs.stdout.bytes),
@@ -42,11 +42,11 @@ impl Ending {
 }
 
 /// The cell ran to its end: it gave a result, or an exception.
-fn handed_over(state: &mut State) -> Outcome {
+fn outcome_of_return(state: &mut State) -> Outcome {
     if let Some(result) = state.door.result.take() {
         return match String::from_utf8(result).map(one_line).map(RawValue::from_string) {
             Ok(Ok(json)) => Outcome::Returned(json),
-            _ => crashed("the cell handed over a result that is not JSON"),
+            _ => crash_outcome("the cell handed over a result that is not JSON"),
         };
     }
     match state.door.raised.take() {
@@ -54,13 +54,13 @@ fn handed_over(state: &mut State) -> Outcome {
             Some(limit) => Outcome::Exceeded(limit, Some(raised)),
             None => Outcome::Raised(raised),
         },
-        // Not even enough to tell of the exception.
+        // Too little memory even to report the exception.
         None if state.memory.denied => Outcome::Exceeded(LimitKind::Memory, None),
-        None => crashed("the cell ended without a result"),
+        None => crash_outcome("the cell ended without a result"),
     }
 }
 
-/// In JSON a line end can only be space between values. Whoever reads the result line by line must not be fooled by one.
+/// Replaces line ends, which in JSON are only whitespace between values, so that readers of lines get the result as one.
 fn one_line(json: String) -> String {
     if json.contains(['\n', '\r']) { json.replace(['\n', '\r'], " ") } else { json }
 }
@@ -69,14 +69,14 @@ fn one_line(json: String) -> String {
 fn limit_behind(raised: &Raised, state: &State) -> Option<LimitKind> {
     match raised.errno {
         _ if raised.out_of_memory && state.memory.denied => Some(LimitKind::Memory),
-        // No space left, too many open files. Any other error came from something else.
+        // WASI `ENOSPC` (51) and `EMFILE` (33). Any other errno has another cause.
         Some(51 | 33) => state.wasi.vfs.limits_hit(),
         _ => None,
     }
 }
 
 /// The cell was stopped from outside, or crashed.
-fn stopped(error: &wasmtime::Error, state: &State) -> Outcome {
+fn outcome_of_error(error: &wasmtime::Error, state: &State) -> Outcome {
     match error.downcast_ref::<Stop>() {
         Some(Stop::Exceeded(limit)) => return Outcome::Exceeded(*limit, None),
         Some(Stop::Cancelled) => return Outcome::Cancelled,
@@ -93,11 +93,11 @@ fn stopped(error: &wasmtime::Error, state: &State) -> Outcome {
         Some(Trap::OutOfFuel) => Outcome::Exceeded(LimitKind::Fuel, None),
         Some(Trap::Interrupt) => Outcome::Exceeded(LimitKind::Deadline, None),
         _ if state.memory.denied => Outcome::Exceeded(LimitKind::Memory, None),
-        Some(trap) => crashed(&format!("the interpreter crashed inside its cell: {trap}")),
-        None => crashed(&format!("the interpreter crashed inside its cell: {error}")),
+        Some(trap) => crash_outcome(&format!("the interpreter crashed inside its cell: {trap}")),
+        None => crash_outcome(&format!("the interpreter crashed inside its cell: {error}")),
     }
 }
 
-fn crashed(message: &str) -> Outcome {
+fn crash_outcome(message: &str) -> Outcome {
     Outcome::Raised(Raised::of_host("CellCrash", message))
 }

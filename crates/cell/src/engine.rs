@@ -24,7 +24,7 @@ const INSTANCE_BYTES: usize = 16 << 20;
 const TABLE_KEPT_BYTES: usize = TABLE_ELEMENTS * 8;
 
 /// An engine that runs cells, and how many at once. `metered` code counts fuel and is slower.
-pub fn running(metered: bool) -> wasmtime::Result<(Engine, u32)> {
+pub fn running_engine(metered: bool) -> wasmtime::Result<(Engine, u32)> {
     let mut failed = None;
     for cells in MAX_CELLS {
         match with_pool(metered, cells) {
@@ -40,7 +40,7 @@ fn with_pool(metered: bool, cells: u32) -> wasmtime::Result<Engine> {
     // Besides cells with a call: those at rest, and an original of each image that they are put back from.
     let (places, originals) = (cells + cells.min(MAX_RESTING), cells.min(MAX_ORIGINALS));
     pool.total_core_instances(2 * places + originals)
-        // Its own, and one for the exceptions that cross WebAssembly frames.
+        // A cell's own memory, and one for the exceptions that cross WebAssembly frames.
         .total_memories(2 * places + originals)
         .total_tables(places)
         .total_gc_heaps(places)
@@ -49,33 +49,33 @@ fn with_pool(metered: bool, cells: u32) -> wasmtime::Result<Engine> {
         .max_core_instance_size(INSTANCE_BYTES)
         .table_elements(TABLE_ELEMENTS)
         .table_keep_resident(TABLE_KEPT_BYTES);
-    let mut config = settings(metered);
+    let mut config = common_config(metered);
     config.allocation_strategy(InstanceAllocationStrategy::Pooling(pool));
     Engine::new(&config)
 }
 
-/// An engine that only compiles, and tells `on_function` of each function as it is begun.
-pub fn compiling(metered: bool, on_function: impl Fn() + Send + Sync + 'static) -> wasmtime::Result<Engine> {
-    let mut config = settings(metered);
-    config.enable_incremental_compilation(Arc::new(Watched(Box::new(on_function))))?;
+/// An engine that only compiles; `on_function` is called when the compilation of a function begins.
+pub fn compiling_engine(metered: bool, on_function: impl Fn() + Send + Sync + 'static) -> wasmtime::Result<Engine> {
+    let mut config = common_config(metered);
+    config.enable_incremental_compilation(Arc::new(ProgressStore(Box::new(on_function))))?;
     Engine::new(&config)
 }
 
 /// Names everything that compiled code depends on besides its source: Wasmtime, its settings, the processor.
 pub fn fingerprint(engine: &Engine) -> String {
-    let mut hasher = Blake(blake3::Hasher::new());
+    let mut hasher = Blake3Hasher(blake3::Hasher::new());
     engine.precompile_compatibility_hash().hash(&mut hasher);
     hasher.0.finalize().to_hex()[..16].to_owned()
 }
 
-fn settings(metered: bool) -> Config {
+fn common_config(metered: bool) -> Config {
     let mut config = Config::new();
     config
         .wasm_exceptions(true)
         .epoch_interruption(true)
         .consume_fuel(metered)
         .cranelift_opt_level(OptLevel::Speed)
-        // Where in the WebAssembly a trap happened helps nobody: skills are Python, and have tracebacks of their own.
+        // Wasm offsets of traps are of no use: skills are Python, and have tracebacks of their own.
         .generate_address_map(false)
         .native_unwind_info(false)
         .memory_init_cow(true)
@@ -87,9 +87,9 @@ fn settings(metered: bool) -> Config {
 
 /// Wasmtime asks its incremental cache for each function before it compiles it. This one is always empty: it is here
 /// to see the compilation go forward.
-struct Watched(Box<dyn Fn() + Send + Sync>);
+struct ProgressStore(Box<dyn Fn() + Send + Sync>);
 
-impl CacheStore for Watched {
+impl CacheStore for ProgressStore {
     fn get(&self, _: &[u8]) -> Option<Cow<'_, [u8]>> {
         (self.0)();
         None
@@ -100,15 +100,15 @@ impl CacheStore for Watched {
     }
 }
 
-impl fmt::Debug for Watched {
+impl fmt::Debug for ProgressStore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Watched")
+        f.write_str("ProgressStore")
     }
 }
 
-struct Blake(blake3::Hasher);
+struct Blake3Hasher(blake3::Hasher);
 
-impl Hasher for Blake {
+impl Hasher for Blake3Hasher {
     fn write(&mut self, bytes: &[u8]) {
         self.0.update(bytes);
     }

@@ -29,11 +29,11 @@ use skillcell_cache::Artefact;
 use skillcell_packages::{Packages, SitePackages};
 use skillcell_policy::manifest::StaticManifest;
 
-/// After this an image is made anew.
+/// The maximum age of an image.
 pub const MAX_AGE: Duration = Duration::from_secs(7 * 24 * 3600);
 /// Part of every key: images made by other rules are other images.
 const FORMAT: u32 = 7;
-/// After this an image is made anew whose packages nobody could be asked for.
+/// The maximum age of an image with unresolved packages.
 const MAX_AGE_INCOMPLETE: Duration = Duration::from_secs(300);
 
 /// An image, loaded.
@@ -45,7 +45,7 @@ pub struct Image {
     /// The packages that it was baked with.
     pub site: Option<Arc<SitePackages>>,
     baked: u64,
-    /// Whether it is used whatever its age, since no other can be kept.
+    /// Whether it never expires: with a read-only cache no newer one could be kept.
     lasts: bool,
 }
 
@@ -63,7 +63,7 @@ pub struct Frozen {
     pub hot: HotPages,
 }
 
-/// What a bake learned. The guest's part of it is a stranger's word.
+/// What a bake learned. The guest's part of it is untrusted.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct BakeReport {
@@ -122,11 +122,11 @@ impl BakeReport {
         self.open_files > 0
             || self.scratch_files > 0
             || env.keys().any(|name| self.reads_at_import(name))
-            || denied.iter().any(|module| self.imports(module))
+            || denied.iter().any(|module| self.imports_module(module))
     }
 
     /// Whether the skill imported this module, or one of the same package, while its image was made.
-    fn imports(&self, module: &str) -> bool {
+    fn imports_module(&self, module: &str) -> bool {
         let package = module.split('.').next().unwrap_or(module);
         self.import_names.iter().any(|name| name == package)
     }
@@ -142,7 +142,7 @@ struct Meta {
     state: Frozen,
     report: BakeReport,
     baked: u64,
-    /// The packages that it was baked with, and the name of their pack: the host's own word, unlike the report.
+    /// The packages that it was baked with, and the name of their pack: recorded by the host, unlike the report.
     #[serde(default)]
     site: Option<(Packages, Option<String>)>,
 }
@@ -157,7 +157,7 @@ impl Meta {
 impl Image {
     /// Loads an image; its packages are found by `site`. Without them, or when it is too old and does not last, there is
     /// none.
-    fn load<E: From<EngineError>>(
+    fn load_artefact<E: From<EngineError>>(
         machine: &Machine,
         key: &str,
         artefact: Artefact,

@@ -7,8 +7,8 @@
 //!                                        WASI, door
 //! ```
 //!
-//! Life cycle: `Machine::cell` maps the image's memory copy-on-write and instantiates the code over it; the runtime's
-//! own file (`cell/wasi_python.rs`) boots or enters it; `ending` takes what is worth keeping. `Machine::retire` puts
+//! Life cycle: `Machine::new_cell` maps the image's memory copy-on-write and instantiates the code over it; the runtime's
+//! own file (`cell/wasi_python.rs`) boots or enters it; `take_ending` takes what is worth keeping. `Machine::retire` puts
 //! the instance back as the image has it (`rest`), or it is dropped.
 //! Invariant: nothing that a cell wrote is reachable after that.
 
@@ -30,7 +30,9 @@ use std::time::Instant;
 use wasmtime::{Instance, Memory, ResourceLimiter, Store, TypedFunc, Val, WasmParams, WasmResults};
 
 pub use self::ending::Ending;
-pub use self::machine::{Inputs, MEMORY_EXPORT, MEMORY_IMPORT, Machine, MemoryImage, NewImage, Precompiled, compile};
+pub use self::machine::{
+    Inputs, MEMORY_EXPORT, MEMORY_IMPORT, Machine, MemoryImage, NewImage, Precompiled, compile_module,
+};
 pub use self::prefault::HotPages;
 use self::slots::Slot;
 use self::watchdog::Watch;
@@ -100,8 +102,8 @@ pub struct Cell {
     body: Body,
     /// Calls that its instance has served, this one included.
     uses: u32,
-    /// Dropped after the body: the watchdog's entry outlives the cell's last instruction, and the slot is free again
-    /// only when its memory is.
+    /// Dropped after the body (fields drop in order): the watchdog's entry outlives the cell's last instruction, and the
+    /// slot is released only after its memory.
     _watch: Watch,
     _cancel: Option<Registration>,
     _slot: Slot,
@@ -115,7 +117,7 @@ pub struct Body {
 }
 
 impl Body {
-    pub fn function<P: WasmParams, R: WasmResults>(&mut self, name: &str) -> wasmtime::Result<TypedFunc<P, R>> {
+    pub fn typed_function<P: WasmParams, R: WasmResults>(&mut self, name: &str) -> wasmtime::Result<TypedFunc<P, R>> {
         self.code.get_typed_func(&mut self.store, name)
     }
 
@@ -142,12 +144,12 @@ impl Cell {
         self.body.memory
     }
 
-    pub fn function<P: WasmParams, R: WasmResults>(&mut self, name: &str) -> wasmtime::Result<TypedFunc<P, R>> {
-        self.body.function(name)
+    pub fn typed_function<P: WasmParams, R: WasmResults>(&mut self, name: &str) -> wasmtime::Result<TypedFunc<P, R>> {
+        self.body.typed_function(name)
     }
 
     /// The values of the code's mutable globals.
-    pub fn globals(&mut self, names: &[String]) -> wasmtime::Result<Vec<i32>> {
+    pub fn global_values(&mut self, names: &[String]) -> wasmtime::Result<Vec<i32>> {
         let Body { store, code, .. } = &mut self.body;
         names
             .iter()
@@ -159,14 +161,14 @@ impl Cell {
             .collect()
     }
 
-    /// Has a token end it that it was not made with.
+    /// Replaces the cancel token that the cell was made with.
     pub fn cancel_by(&mut self, cancel: &CancelToken, machine: &Machine) {
         self.store().data_mut().wasi.cancel = cancel.clone();
         self._cancel = machine.interrupt_on(cancel);
     }
 
     /// What the cell leaves behind; `ran` is what came of running it.
-    pub fn ending(&mut self, ran: wasmtime::Result<()>) -> Ending {
+    pub fn take_ending(&mut self, ran: wasmtime::Result<()>) -> Ending {
         let fuel = self.body.store.get_fuel().ok();
         Ending::new(ran, self.body.store.data_mut(), fuel)
     }
@@ -188,7 +190,7 @@ impl From<wasmtime::Error> for EngineError {
     }
 }
 
-/// Whether a cell that noticed the epoch move is really over its time.
+/// Called when the epoch has moved: stops the cell if it was cancelled or is past its deadline.
 fn on_epoch(state: &State) -> wasmtime::Result<wasmtime::UpdateDeadline> {
     if state.wasi.cancel.is_cancelled() {
         return Err(wasmtime::Error::new(Stop::Cancelled));

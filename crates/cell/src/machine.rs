@@ -23,7 +23,7 @@ use skillcell_vfs::{Caps, Mount, Output, Vfs};
 pub const MEMORY_IMPORT: (&str, &str) = ("image", "memory");
 /// The name under which an image exports its memory.
 pub const MEMORY_EXPORT: &str = "memory";
-/// Longer than any program runs, and short enough for a clock to show.
+/// A deadline that is never reached, yet can be represented as an `Instant`.
 const NEVER: Duration = Duration::from_secs(1 << 32);
 
 pub struct Machine {
@@ -50,7 +50,7 @@ pub struct MemoryImage {
 
 impl MemoryImage {
     /// Whether a cell that starts from this is within its limit of memory.
-    pub fn fits(&self, limits: &Limits) -> bool {
+    pub fn fits_within(&self, limits: &Limits) -> bool {
         self.bytes <= limits.memory_bytes
     }
 }
@@ -84,7 +84,7 @@ pub struct Inputs {
 }
 
 impl Machine {
-    /// Loads code that [`compile`] made.
+    /// Loads code that [`compile_module`] made.
     #[allow(unsafe_code)]
     pub fn load(
         engine: Engine,
@@ -111,7 +111,7 @@ impl Machine {
     pub fn load_image(&self, image: Artefact, globals: Vec<i32>, hot: HotPages) -> wasmtime::Result<MemoryImage> {
         // SAFETY: as for `load`.
         let module = unsafe { Module::deserialize_open_file(&self.engine, image.file)? };
-        self.memories(&module, globals, hot)
+        self.memory_image(&module, globals, hot)
     }
 
     /// The same for an image that was precompiled just now.
@@ -120,10 +120,10 @@ impl Machine {
         // SAFETY: only `precompile_image` makes a `Precompiled`, and only that makes a `NewImage`: it was written through this
         // same open file, in a folder that only this user can write to, and nothing alters it.
         let module = unsafe { Module::deserialize_open_file(&self.engine, image.0) }?;
-        Ok(self.memories(&module, globals, HotPages::default())?)
+        Ok(self.memory_image(&module, globals, HotPages::default())?)
     }
 
-    fn memories(&self, module: &Module, globals: Vec<i32>, hot: HotPages) -> wasmtime::Result<MemoryImage> {
+    fn memory_image(&self, module: &Module, globals: Vec<i32>, hot: HotPages) -> wasmtime::Result<MemoryImage> {
         let memory = module.get_export(MEMORY_EXPORT).and_then(|export| export.memory().cloned());
         let bytes = memory.map_or(u64::MAX, |memory| memory.minimum() * memory.page_size());
         let original = Arc::new(PristineMemory::new(module));
@@ -145,27 +145,29 @@ impl Machine {
     }
 
     /// Makes a cell. It has not run anything yet.
-    pub fn cell(&self, memories: &MemoryImage, inputs: Inputs) -> Result<Cell, EngineError> {
-        // The wait for a slot is the call's time.
-        let deadline = deadline(&inputs.limits);
-        let slot = self.slots.take(deadline, &inputs.cancel).ok_or(EngineError::NoSlot)?;
+    pub fn new_cell(&self, memories: &MemoryImage, inputs: Inputs) -> Result<Cell, EngineError> {
+        // Waiting for a slot counts against the call's deadline.
+        let deadline = deadline_from_now(&inputs.limits);
+        let slot = self.slots.acquire(deadline, &inputs.cancel).ok_or(EngineError::NoSlot)?;
         let (watch, cancel) = (self.watchdog.watch(deadline), inputs.cancel.clone());
         let body = self.instantiate(memories, inputs, deadline)?;
         Ok(Cell { body, uses: 1, _watch: watch, _cancel: self.interrupt_on(&cancel), _slot: slot })
     }
 
-    /// The same, but a cell that rests will do.
+    /// Like [`new_cell`](Machine::new_cell), but reuses a resting cell if there is one.
     pub fn rested_cell(&self, memories: &MemoryImage, inputs: Inputs) -> Result<Cell, EngineError> {
-        let Some((mut body, uses)) = self.rest.take(&memories.original) else { return self.cell(memories, inputs) };
-        let deadline = deadline(&inputs.limits);
-        let slot = self.slots.take(deadline, &inputs.cancel).ok_or(EngineError::NoSlot)?;
+        let Some((mut body, uses)) = self.rest.take_cell(&memories.original) else {
+            return self.new_cell(memories, inputs);
+        };
+        let deadline = deadline_from_now(&inputs.limits);
+        let slot = self.slots.acquire(deadline, &inputs.cancel).ok_or(EngineError::NoSlot)?;
         let (watch, cancel) = (self.watchdog.watch(deadline), inputs.cancel.clone());
-        self.give(&mut body, memories, inputs, deadline)?;
+        self.bind_call(&mut body, memories, inputs, deadline)?;
         Ok(Cell { body, uses: uses + 1, _watch: watch, _cancel: self.interrupt_on(&cancel), _slot: slot })
     }
 
-    /// Has computing interrupted when the call is cancelled. It comes after the epoch's deadline was set, so that a
-    /// cancellation that was faster is noticed too.
+    /// Interrupts guest code when the call is cancelled. To be registered after the epoch deadline is set, so that an earlier
+    /// cancellation is noticed too.
     pub(super) fn interrupt_on(&self, cancel: &CancelToken) -> Option<Registration> {
         let engine = self.engine.weak();
         cancel.on_cancel(move || {
@@ -196,17 +198,23 @@ impl Machine {
             .get_memory(&mut store, MEMORY_EXPORT)
             .ok_or_else(|| wasmtime::Error::msg("an image exports no memory"))?;
         memories.hot.prefault(memory.data_mut(&mut store));
-        let imports = self.imports(&mut store, memory.into())?;
+        let imports = self.resolve_imports(&mut store, memory.into())?;
         let code = wasmtime::Instance::new(&mut store, &self.code, &imports)?;
         let mut body = Body { store, memory, code };
-        self.give(&mut body, memories, inputs, deadline)?;
+        self.bind_call(&mut body, memories, inputs, deadline)?;
         Ok(body)
     }
 
-    /// Gives an instance what is one call's.
-    fn give(&self, body: &mut Body, memories: &MemoryImage, inputs: Inputs, deadline: Instant) -> wasmtime::Result<()> {
+    /// Sets an instance up for one call: its state, epoch deadline, fuel and globals.
+    fn bind_call(
+        &self,
+        body: &mut Body,
+        memories: &MemoryImage,
+        inputs: Inputs,
+        deadline: Instant,
+    ) -> wasmtime::Result<()> {
         let fuel = inputs.limits.fuel;
-        let mut state = state(inputs, deadline);
+        let mut state = call_state(inputs, deadline);
         state.wasi.memory = Some(body.memory);
         state.memory.peak = body.memory.data_size(&body.store) as u64;
         *body.store.data_mut() = state;
@@ -215,11 +223,11 @@ impl Machine {
             body.store.set_fuel(fuel.unwrap_or(u64::MAX))?;
         }
         body.set_globals(&self.globals, &memories.globals)?;
-        body.store.data_mut().alloc = Some(wasi_python::allocator(body)?);
+        body.store.data_mut().alloc = Some(wasi_python::guest_allocator(body)?);
         Ok(())
     }
 
-    fn imports(&self, store: &mut Store<State>, memory: Extern) -> wasmtime::Result<Vec<Extern>> {
+    fn resolve_imports(&self, store: &mut Store<State>, memory: Extern) -> wasmtime::Result<Vec<Extern>> {
         let mut imports = Vec::with_capacity(64);
         for import in self.code.imports() {
             if (import.module(), import.name()) == MEMORY_IMPORT {
@@ -235,25 +243,25 @@ impl Machine {
     }
 }
 
-/// Compiles code ahead of time. `progress` gets the functions begun and an estimate of how many there are.
-pub fn compile(
+/// Compiles code ahead of time. `progress` gets the number of functions begun.
+pub fn compile_module(
     code: &[u8],
     metered: bool,
     progress: impl Fn(u64) + Send + Sync + 'static,
 ) -> wasmtime::Result<Vec<u8>> {
     let begun = std::sync::atomic::AtomicU64::new(0);
-    let engine = engine::compiling(metered, move || {
+    let engine = engine::compiling_engine(metered, move || {
         progress(begun.fetch_add(1, std::sync::atomic::Ordering::Relaxed) + 1);
     })?;
     engine.precompile_module(code)
 }
 
-fn deadline(limits: &Limits) -> Instant {
+fn deadline_from_now(limits: &Limits) -> Instant {
     let now = Instant::now();
     now.checked_add(limits.deadline).unwrap_or(now + NEVER)
 }
 
-fn state(inputs: Inputs, deadline: Instant) -> State {
+fn call_state(inputs: Inputs, deadline: Instant) -> State {
     let limits = &inputs.limits;
     let caps = Caps {
         open_files: limits.open_files,

@@ -42,7 +42,7 @@ struct Region {
 }
 
 const SCAN: Opcode = opcode::read_write::<Scan>(b'f', 16);
-/// Stretches of changed pages that are asked for. A memory with more is not worth putting back.
+/// Stretches of changed pages that are asked for. A memory with more is not worth restoring.
 const MAX_REGIONS: usize = 2048;
 
 pub struct PageMap {
@@ -52,12 +52,12 @@ pub struct PageMap {
 }
 
 impl PageMap {
-    /// `None` where the kernel has no such thing, or not in this meaning.
+    /// `None` where the kernel lacks the ioctl, or a probe shows that it behaves differently.
     pub fn open() -> Option<PageMap> {
         let map = PageMap { file: File::open("/proc/self/pagemap").ok()?, process: std::process::id() };
         let probe = vec![1; 3 * PAGE];
         let inside = &probe[probe.as_ptr().align_offset(PAGE)..][..2 * PAGE];
-        let found = map.changed(inside, 2).ok()??;
+        let found = map.changed_ranges(inside, 2).ok()??;
         let all = std::iter::once(0..2 * PAGE);
         found.into_iter().eq(all).then_some(map)
     }
@@ -65,7 +65,7 @@ impl PageMap {
     /// The parts of `memory` that are its own: written, whether in memory now or swapped out or just being moved. The
     /// others are the file's that is mapped there, zero, or were never touched. `None` if there are more than `max_pages`.
     #[allow(unsafe_code)]
-    pub fn changed(&self, memory: &[u8], max_pages: usize) -> io::Result<Option<Vec<Range<usize>>>> {
+    pub fn changed_ranges(&self, memory: &[u8], max_pages: usize) -> io::Result<Option<Vec<Range<usize>>>> {
         if std::process::id() != self.process {
             return Err(io::Error::other("the process was forked"));
         }
@@ -77,7 +77,7 @@ impl PageMap {
             end,
             regions: regions.as_mut_ptr() as u64,
             regions_len: MAX_REGIONS as u64,
-            // One more than wanted, to see that there are more.
+            // One more than the limit, to tell whether it is exceeded.
             max_pages: max_pages as u64 + 1,
             inverted: FILE | ZERO,
             all_of: FILE | ZERO,
@@ -112,17 +112,17 @@ mod tests {
         // SAFETY: it begins with a page, is borrowed, and keeps its bytes. A huge page would be changed as a whole.
         unsafe { madvise(mapped.as_mut_ptr().cast(), 8 << 20, Advice::LinuxNoHugepage) }.unwrap();
         let memory = &mut mapped[1 << 20..][..8 * PAGE];
-        assert_eq!(map.changed(memory, 8).unwrap(), Some(vec![]));
+        assert_eq!(map.changed_ranges(memory, 8).unwrap(), Some(vec![]));
         (memory[PAGE], memory[2 * PAGE], memory[5 * PAGE + 7]) = (1, 1, 1);
-        assert_eq!(map.changed(memory, 8).unwrap(), Some(vec![PAGE..3 * PAGE, 5 * PAGE..6 * PAGE]));
-        assert_eq!(map.changed(memory, 3).unwrap().map(|ranges| ranges.len()), Some(2));
-        assert_eq!(map.changed(memory, 2).unwrap(), None);
+        assert_eq!(map.changed_ranges(memory, 8).unwrap(), Some(vec![PAGE..3 * PAGE, 5 * PAGE..6 * PAGE]));
+        assert_eq!(map.changed_ranges(memory, 3).unwrap().map(|ranges| ranges.len()), Some(2));
+        assert_eq!(map.changed_ranges(memory, 2).unwrap(), None);
     }
 
     #[test]
     fn the_map_of_another_process_is_of_no_use() {
         let Some(map) = PageMap::open() else { return };
         let inherited = PageMap { process: map.process + 1, ..map };
-        assert!(inherited.changed(&[0; 2 * PAGE], 2).is_err());
+        assert!(inherited.changed_ranges(&[0; 2 * PAGE], 2).is_err());
     }
 }

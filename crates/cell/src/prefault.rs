@@ -29,7 +29,7 @@ pub struct HotPages(Vec<(u32, u32)>);
 impl HotPages {
     /// The pages of `memory`, a cell's, that it wrote to: those that are its own and no longer the image's. A page
     /// that holds what it held before, such as a reference count that went up and down again, counts too, so comparing would not do.
-    pub fn written(memory: &[u8]) -> std::io::Result<HotPages> {
+    pub fn written_pages(memory: &[u8]) -> std::io::Result<HotPages> {
         let first = memory.as_ptr() as usize / PAGE;
         let mut flags = vec![0; memory.len() / PAGE * ENTRY];
         File::open("/proc/self/pagemap")?.read_exact_at(&mut flags, (first * ENTRY) as u64)?;
@@ -53,16 +53,16 @@ impl HotPages {
         HotPages(ranges)
     }
 
-    fn ranges(&self) -> impl Iterator<Item = Range<usize>> {
+    fn byte_ranges(&self) -> impl Iterator<Item = Range<usize>> {
         self.0.iter().map(|&(start, end)| start as usize * PAGE..end as usize * PAGE)
     }
 
-    /// Has the pages copied now. Where the system can't, they are copied when they are written.
+    /// Copies the pages now. Where the kernel can't, each is copied when it is first written.
     #[cfg(target_os = "linux")]
     #[allow(unsafe_code)]
     pub fn prefault(&self, memory: &mut [u8]) {
         use rustix::mm::{Advice, madvise};
-        for range in self.ranges() {
+        for range in self.byte_ranges() {
             let Some(pages) = memory.get_mut(range) else { return };
             // SAFETY: the range is whole pages of `memory`, which is mapped and borrowed mutably. Populating for
             // writing changes no byte of it.

@@ -48,13 +48,13 @@ impl PristineMemory {
         PristineMemory { module: module.clone(), mapped: OnceLock::new() }
     }
 
-    /// `None` if there is no room for it.
+    /// `None` if the pool has no slot for the mapping.
     fn bytes(&self) -> Option<&[u8]> {
-        let mapped = self.mapped.get_or_init(|| self.map(self.module.engine()));
+        let mapped = self.mapped.get_or_init(|| self.map_image(self.module.engine()));
         mapped.as_ref().map(|(store, memory)| memory.data(store))
     }
 
-    fn map(&self, engine: &Engine) -> Option<(Store<()>, Memory)> {
+    fn map_image(&self, engine: &Engine) -> Option<(Store<()>, Memory)> {
         let mut store = Store::new(engine, ());
         let image = wasmtime::Instance::new(&mut store, &self.module, &[]).ok()?;
         let memory = image.get_memory(&mut store, MEMORY_EXPORT)?;
@@ -69,7 +69,7 @@ impl Rest {
     }
 
     /// A cell of this image, with the calls that it has served.
-    pub fn take(&self, original: &Arc<PristineMemory>) -> Option<(Body, u32)> {
+    pub fn take_cell(&self, original: &Arc<PristineMemory>) -> Option<(Body, u32)> {
         let here = thread::current().id();
         let mut cells = self.cells.lock().unwrap_or_else(PoisonError::into_inner);
         let fits = |cell: &Resting| Arc::ptr_eq(&cell.original, original);
@@ -86,7 +86,7 @@ impl Rest {
         let thread = thread::current().id();
         let mut cells = self.cells.lock().unwrap_or_else(PoisonError::into_inner);
         cells.push_back(Resting { body, uses, original: original.clone(), thread });
-        // The one that rests longest goes; and is dropped after the lock is.
+        // Evict the oldest; it is dropped only after the lock is released.
         let _left = if cells.len() > self.cap { cells.pop_front() } else { None };
         drop(cells);
     }
@@ -98,7 +98,7 @@ impl Rest {
         if memory.len() != original.len() {
             return None;
         }
-        for range in self.pagemap.as_ref()?.changed(memory, MAX_PAGES).ok()?? {
+        for range in self.pagemap.as_ref()?.changed_ranges(memory, MAX_PAGES).ok()?? {
             memory.get_mut(range.clone())?.copy_from_slice(original.get(range)?);
         }
         Some(())
@@ -134,7 +134,7 @@ mod tests {
     }
 
     fn resting() -> Option<(Rest, Arc<PristineMemory>, Body)> {
-        let image = image(&engine::running(false).unwrap().0);
+        let image = image(&engine::running_engine(false).unwrap().0);
         let rest = Rest::new();
         rest.pagemap.is_some().then(|| (rest, Arc::new(PristineMemory::new(&image)), body(&image)))
     }
@@ -163,7 +163,7 @@ mod tests {
             assert!(!is_original(&body, &original));
             swap_out(&mut body);
             rest.put_back(body, 1, &original);
-            body = rest.take(&original).expect("it rests").0;
+            body = rest.take_cell(&original).expect("it rests").0;
             assert!(is_original(&body, &original), "round {round}");
         }
     }
@@ -178,16 +178,16 @@ mod tests {
         grown.memory.grow(&mut grown.store, 1).unwrap();
         rest.put_back(grown, 1, &original);
         rest.put_back(body(&original.module), MAX_USES, &original);
-        assert!(rest.take(&original).is_none());
+        assert!(rest.take_cell(&original).is_none());
     }
 
     #[test]
     fn a_cell_rests_for_its_own_image_only() {
         let Some((rest, original, body)) = resting() else { return };
         rest.put_back(body, 3, &original);
-        assert!(rest.take(&Arc::new(PristineMemory::new(&original.module))).is_none());
-        assert_eq!(rest.take(&original).map(|(_, uses)| uses), Some(3));
-        assert!(rest.take(&original).is_none());
+        assert!(rest.take_cell(&Arc::new(PristineMemory::new(&original.module))).is_none());
+        assert_eq!(rest.take_cell(&original).map(|(_, uses)| uses), Some(3));
+        assert!(rest.take_cell(&original).is_none());
     }
 
     #[test]
@@ -196,6 +196,6 @@ mod tests {
         for _ in 0..rest.cap + 3 {
             rest.put_back(body(&original.module), 1, &original);
         }
-        assert_eq!(std::iter::from_fn(|| rest.take(&original)).count(), rest.cap);
+        assert_eq!(std::iter::from_fn(|| rest.take_cell(&original)).count(), rest.cap);
     }
 }

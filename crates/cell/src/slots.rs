@@ -1,5 +1,5 @@
-//! A place for every live cell. The pool has so many slots and no more; a call that finds none free waits for one
-//! instead of failing.
+//! Slots for live cells. The engine's pool has a fixed number of them; a call that finds none free waits for one instead
+//! of failing.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
@@ -16,7 +16,7 @@ struct Shared {
 
 struct Places {
     free: u32,
-    /// Who waits for one. Waking nobody would be a system call, too.
+    /// Waiting threads. Without any, notifying would be a wasted system call.
     waiting: u32,
 }
 
@@ -28,8 +28,8 @@ impl Slots {
         Slots(Arc::new(Shared { places: Mutex::new(Places { free: count, waiting: 0 }), freed: Condvar::new() }))
     }
 
-    /// A place; none if all are taken until `deadline`, or if the call is cancelled meanwhile.
-    pub fn take(&self, deadline: Instant, cancel: &CancelToken) -> Option<Slot> {
+    /// Waits for a free slot; `None` if there is none until `deadline`, or if the call is cancelled meanwhile.
+    pub fn acquire(&self, deadline: Instant, cancel: &CancelToken) -> Option<Slot> {
         if self.take_now() {
             return Some(Slot(self.0.clone()));
         }
@@ -39,7 +39,7 @@ impl Slots {
             drop(shared.lock());
             shared.freed.notify_all();
         });
-        self.wait(deadline, cancel)
+        self.wait_for_slot(deadline, cancel)
     }
 
     fn take_now(&self) -> bool {
@@ -49,7 +49,7 @@ impl Slots {
         is_free
     }
 
-    fn wait(&self, deadline: Instant, cancel: &CancelToken) -> Option<Slot> {
+    fn wait_for_slot(&self, deadline: Instant, cancel: &CancelToken) -> Option<Slot> {
         let mut places = self.0.lock();
         while places.free == 0 {
             let left = deadline.saturating_duration_since(Instant::now());
@@ -92,10 +92,10 @@ mod tests {
     fn who_finds_no_slot_waits_for_one() {
         let slots = Slots::new(1);
         let (far, never) = (Instant::now() + Duration::from_secs(600), CancelToken::default());
-        let first = slots.take(far, &never);
+        let first = slots.acquire(far, &never);
         let waiting = std::thread::spawn({
             let slots = slots.clone();
-            move || slots.take(far, &never).is_some()
+            move || slots.acquire(far, &never).is_some()
         });
         assert!(!waiting.is_finished());
         drop(first);
@@ -106,11 +106,11 @@ mod tests {
     fn a_wait_ends_at_the_deadline_and_with_a_cancellation() {
         let (slots, token) = (Slots::new(1), CancelToken::new());
         let far = Instant::now() + Duration::from_secs(600);
-        let _first = slots.take(far, &token).unwrap();
-        assert!(slots.take(Instant::now() + Duration::from_millis(5), &token).is_none());
+        let _first = slots.acquire(far, &token).unwrap();
+        assert!(slots.acquire(Instant::now() + Duration::from_millis(5), &token).is_none());
         let waiting = std::thread::spawn({
             let (slots, token) = (slots.clone(), token.clone());
-            move || slots.take(far, &token).is_none()
+            move || slots.acquire(far, &token).is_none()
         });
         token.cancel();
         assert!(waiting.join().unwrap());

@@ -119,7 +119,7 @@ impl From<WriteError> for Failure {
 pub type Outcome<T = ()> = Result<T, Failure>;
 
 /// Runs one host function with the guest's memory and the cell's state borrowed side by side.
-fn enter<T: 'static>(
+fn call_host_function<T: 'static>(
     mut caller: Caller<'_, T>,
     get: impl Fn(&mut T) -> &mut Wasi,
     call: impl FnOnce(&mut Wasi, &mut Guest<'_>) -> Outcome,
@@ -141,7 +141,7 @@ fn enter<T: 'static>(
 macro_rules! offer {
     ($linker:ident, $get:ident: $($name:ident($($arg:ident: $type:ty),*);)*) => {
         $($linker.func_wrap(MODULE, stringify!($name), move |caller: Caller<'_, T> $(, $arg: $type)*| {
-            enter(caller, $get, |wasi, guest| wasi.$name(guest $(, $arg)*))
+            call_host_function(caller, $get, |wasi, guest| wasi.$name(guest $(, $arg)*))
         })?;)*
     };
 }
@@ -198,6 +198,7 @@ pub fn add_to_linker<T: 'static>(
         sock_send(fd: u32, iovs: u32, count: u32, flags: u32, out: u32);
         sock_shutdown(fd: u32, how: u32);
     }
+    // The only function without a result: it never returns to the guest.
     linker.func_wrap(MODULE, "proc_exit", |_: Caller<'_, T>, status: i32| -> wasmtime::Result<()> {
         Err(wasmtime::Error::new(Stop::Exit(status)))
     })?;

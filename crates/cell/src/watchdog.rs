@@ -41,7 +41,7 @@ impl Watchdog {
         let shared = Arc::new(Shared { waits: Mutex::default(), changed: Condvar::new() });
         let (theirs, engine) = (shared.clone(), engine.weak());
         thread::Builder::new().name("skillcell-watchdog".into()).stack_size(256 << 10).spawn(move || {
-            theirs.run(|| {
+            theirs.run_loop(|| {
                 if let Some(engine) = engine.upgrade() {
                     engine.increment_epoch();
                 }
@@ -80,7 +80,7 @@ impl Shared {
         self.waits.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn run(&self, fire: impl Fn()) {
+    fn run_loop(&self, fire: impl Fn()) {
         let mut waits = self.lock();
         while !waits.closed {
             let now = Instant::now();

@@ -27,7 +27,7 @@ use skillcell_vfs::{HostFolder, Mount};
 /// The longest file that is read for a secret.
 const MAX_SECRET_FILE_BYTES: u64 = 64 << 10;
 
-/// Why a grant can't be kept. The operator's to mend, so it is an error and not an outcome.
+/// Why a grant can't be honoured. The operator has to fix it, so it is an error and not an outcome.
 #[derive(Debug, thiserror::Error)]
 pub enum GrantError {
     /// A folder is not there, is no folder, or can't be opened.
@@ -40,7 +40,7 @@ pub enum GrantError {
     },
     /// A folder is granted for writing, and a skill could replace what this program goes by there.
     #[error("the folder `{folder}` can't be mounted for writing: {what} `{kept}` could be replaced from there")]
-    Kept {
+    ReplaceableFiles {
         /// As the grant names it.
         folder: String,
         /// What is at stake, in words: the cache, the approvals, the policy file.
@@ -50,7 +50,7 @@ pub enum GrantError {
     },
     /// A folder holds the file that a secret is read from, and a skill must not see that.
     #[error("the folder `{folder}` can't be mounted: the secret `{name}` could be read there, from `{file}`")]
-    Shown {
+    ReadableSecret {
         /// As the grant names it.
         folder: String,
         /// The secret's name.
@@ -97,7 +97,7 @@ impl GrantError {
             GrantError::Secret { name, source: None, .. } => Some(format!(
                 "set the variable, or name another source: `--secret {name}=file:PATH@HOST`, or the same in `skillcell.toml`"
             )),
-            GrantError::Kept { .. } | GrantError::Shown { .. } => {
+            GrantError::ReplaceableFiles { .. } | GrantError::ReadableSecret { .. } => {
                 Some("mount another folder, or one below it that does not hold it".to_owned())
             }
             _ => None,
@@ -105,7 +105,7 @@ impl GrantError {
     }
 }
 
-/// What every cell has a value of its own for can't be given another.
+/// Refuses values for variables that are fixed in every cell.
 pub fn check_env(call: &Call) -> Result<(), GrantError> {
     let bad = call.env.keys().filter_map(|name| EnvGrant::parse(name).err());
     bad.filter(|bad| matches!(bad, BadEnv::Fixed(_))).map(|bad| Err(GrantError::Env(bad))).next().unwrap_or(Ok(()))
@@ -127,7 +127,7 @@ impl ActiveGrants {
     /// Reads the secrets and the granted variables.
     pub fn activate(effective: &Effective, map_paths: bool) -> Result<ActiveGrants, GrantError> {
         let grants = effective.grants.clone();
-        let secrets = grants.secrets.iter().map(secret).collect::<Result<Vec<_>, _>>()?;
+        let secrets = grants.secrets.iter().map(read_secret).collect::<Result<Vec<_>, _>>()?;
         let secrets = Arc::new(Secrets::new(secrets)?);
         let mut env = BTreeMap::new();
         for variable in &grants.env {
@@ -145,7 +145,7 @@ impl ActiveGrants {
     /// The call with what it was granted of the environment, and its params with the cell's paths. What it brings itself
     /// comes first, but for secrets.
     pub fn apply_to<'a>(&self, call: &'a Call) -> Result<Cow<'a, Call>, HostError> {
-        let params = if self.paths.is_empty() { None } else { self.mapped(&call.params_json())? };
+        let params = if self.paths.is_empty() { None } else { self.map_params(&call.params_json())? };
         if self.env.is_empty() && params.is_none() {
             return Ok(Cow::Borrowed(call));
         }
@@ -162,13 +162,13 @@ impl ActiveGrants {
         Ok(Cow::Owned(call))
     }
 
-    fn mapped(&self, params: &str) -> Result<Option<String>, HostError> {
+    fn map_params(&self, params: &str) -> Result<Option<String>, HostError> {
         let cap = MAX_PARAMS_BYTES;
         self.paths.to_guest(params, cap as u64).map_err(|_| HostError::ParamsTooLarge { got: cap + 1, cap })
     }
 
     /// Makes the result's paths those of the host again. It may get longer by that, within its limit.
-    pub fn map_back(&self, report: &mut Report, limits: &Limits) {
+    pub fn map_result_paths(&self, report: &mut Report, limits: &Limits) {
         let Outcome::Returned(json) = &report.outcome else { return };
         if self.paths.is_empty() {
             return;
@@ -182,21 +182,21 @@ impl ActiveGrants {
     }
 
     /// Gives a cell what is not in its environment: folders and the web.
-    pub fn give(&self, host: &Host, cell: &mut Cell, limits: &Limits) -> Result<(), HostError> {
-        let mounts = self.grants.mounts.iter().map(open).collect::<Result<Vec<_>, _>>()?;
+    pub fn apply_to_cell(&self, host: &Host, cell: &mut Cell, limits: &Limits) -> Result<(), HostError> {
+        let mounts = self.grants.mounts.iter().map(open_mount).collect::<Result<Vec<_>, _>>()?;
         let state = cell.store().data_mut();
         if !mounts.is_empty() {
             state.wasi.vfs.add_mounts(mounts.into_iter().flatten().collect());
         }
         if !self.grants.http.allow.is_empty() {
             let denials = state.door.denials.get_or_insert_default();
-            state.door.web = self.web(host, denials, limits, &state.wasi.cancel)?;
+            state.door.web = self.http_session(host, denials, limits, &state.wasi.cancel)?;
         }
         Ok(())
     }
 
     /// The web, as far as it is granted.
-    pub fn web(
+    pub fn http_session(
         &self,
         host: &Host,
         denials: &Arc<Denials>,
@@ -218,8 +218,8 @@ impl ActiveGrants {
         ))))
     }
 
-    /// The folders, for a tier that has no file system of ours: where each really is, and what was granted of it.
-    pub fn folders(&self) -> Result<Vec<(PathBuf, MountGrant)>, HostError> {
+    /// The granted folders with their real paths, for a tier that does not use our virtual file system.
+    pub fn real_folders(&self) -> Result<Vec<(PathBuf, MountGrant)>, HostError> {
         let found = self.grants.mounts.iter().map(|grant| {
             let failed = |source| GrantError::Mount { folder: grant.host.clone(), source };
             let real = Path::new(&grant.host).canonicalize().map_err(failed)?;
@@ -231,12 +231,12 @@ impl ActiveGrants {
         found.collect()
     }
 
-    /// What finds the secrets' values, where there are any.
+    /// The scrubber, if there are secrets.
     pub fn scrubber(&self) -> Option<&Arc<Scrubber>> {
         self.scrubber.as_ref()
     }
 
-    /// Takes secrets' values out of what a cell told of its tests.
+    /// Removes secrets' values from what a cell reported of its tests.
     pub fn scrub_events(&self, events: &mut Events) {
         if let Some(scrubber) = &self.scrubber {
             events.map(|text| {
@@ -247,8 +247,8 @@ impl ActiveGrants {
         }
     }
 
-    /// Takes secrets' values out of everything that leaves, and adds what did not hold.
-    pub fn scrub(&self, report: &mut Report) {
+    /// Removes secrets' values from everything in a report, and adds the grants that were not used.
+    pub fn scrub_report(&self, report: &mut Report) {
         report.unused_grants.clone_from(&self.unused);
         let Some(scrubber) = &self.scrubber else { return };
         report.stdout = scrubber.scrub_bytes(&report.stdout).into_owned();
@@ -256,7 +256,7 @@ impl ActiveGrants {
         if let Some(Cow::Owned(clean)) = report.outcome.result().map(|json| scrubber.scrub(json.get())) {
             report.outcome = match RawValue::from_string(clean) {
                 Ok(json) => Outcome::Returned(json),
-                // A value that began in the middle of an escape, or of a number.
+                // Scrubbing broke the JSON: the secret's value overlapped an escape or a number.
                 Err(_) => Outcome::Raised(Raised::of_host("ValueError", "the result held a secret's value")),
             };
         }
@@ -277,7 +277,7 @@ impl ActiveGrants {
     }
 }
 
-fn open(grant: &MountGrant) -> Result<Option<Mount>, GrantError> {
+fn open_mount(grant: &MountGrant) -> Result<Option<Mount>, GrantError> {
     let folder = HostFolder::open(Path::new(&grant.host), grant.mode == Mode::ReadWrite)
         .map_err(|source| GrantError::Mount { folder: grant.host.clone(), source })?;
     Ok(Mount::host(grant.guest.as_str(), folder))
@@ -288,20 +288,20 @@ fn path_map(mounts: &[MountGrant]) -> PathMap {
     let mut map = PathMap::default();
     for mount in mounts {
         let given = Path::new(&mount.host);
-        // Which folder a `..` leads to can't be told from the text.
+        // Because of symbolic links, the text does not tell where a `..` leads.
         let has_parent = given.components().any(|part| part == Component::ParentDir);
         let spelled = std::path::absolute(given).ok().filter(|_| !has_parent);
         let spellings = [spelled, std::fs::canonicalize(given).ok()];
-        map.add(spellings.iter().flatten().filter_map(|path| path.to_str()), mount.guest.as_str());
+        map.add_mount(spellings.iter().flatten().filter_map(|path| path.to_str()), mount.guest.as_str());
     }
     map
 }
 
-fn secret(grant: &SecretGrant) -> Result<Secret, GrantError> {
-    Ok(Secret::new(grant.clone(), value(grant)?))
+fn read_secret(grant: &SecretGrant) -> Result<Secret, GrantError> {
+    Ok(Secret::new(grant.clone(), secret_value(grant)?))
 }
 
-fn value(grant: &SecretGrant) -> Result<Zeroizing<String>, GrantError> {
+fn secret_value(grant: &SecretGrant) -> Result<Zeroizing<String>, GrantError> {
     let failed = |place: String, source| GrantError::Secret { name: grant.name.clone(), place, source };
     match &grant.source {
         SecretSource::Env(variable) => {
@@ -309,7 +309,7 @@ fn value(grant: &SecretGrant) -> Result<Zeroizing<String>, GrantError> {
             value.map(Zeroizing::new).map_err(|_| failed(format!("the environment variable `{variable}`"), None))
         }
         SecretSource::File(path) => {
-            // Room for all of it: what grows leaves copies behind.
+            // Allocated once: growing would leave copies of the secret behind that are not wiped.
             let mut text = Zeroizing::new(String::with_capacity(MAX_SECRET_FILE_BYTES as usize + 64));
             std::fs::File::open(path)
                 .and_then(|file| file.take(MAX_SECRET_FILE_BYTES).read_to_string(&mut text))
@@ -318,7 +318,7 @@ fn value(grant: &SecretGrant) -> Result<Zeroizing<String>, GrantError> {
             text.truncate(length);
             Ok(text)
         }
-        source => command::output(&source.words(), command::PATIENCE)
+        source => command::read_output(&source.words(), command::TIMEOUT)
             .map_err(|source| GrantError::Command { name: grant.name.clone(), source }),
     }
 }

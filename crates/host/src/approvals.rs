@@ -6,9 +6,9 @@
 //! ```
 //!
 //! An approval grants what the skill asked for in that state, and nothing once a file of it differs. So the record has a
-//! digest of every file: it decides, and it tells what changed. The file is replaced whole, under a lock; who reads it
-//! needs none. Whoever can write it decides what skills may do, so it must be this user's alone, and what is in it is
-//! still read as a stranger's word: bounded, and an unknown key is an error.
+//! digest of every file: it decides, and it tells what changed. The file is replaced whole, under a lock; reading
+//! needs none. Whoever can write it decides what skills may do, so it must be this user's alone, and its content is
+//! still read as untrusted: bounded, and an unknown key is an error.
 
 mod difference;
 mod error;
@@ -36,7 +36,7 @@ const FILE: &str = "approvals.json";
 const LOCK: &str = "approvals.lock";
 const MAX_FILE_BYTES: u64 = 16 << 20;
 
-type All = Arc<[Arc<Approval>]>;
+type SharedApprovals = Arc<[Arc<Approval>]>;
 type Result<T> = std::result::Result<T, ApprovalError>;
 
 /// The approvals in a folder.
@@ -45,14 +45,14 @@ pub struct Approvals {
     folder: PathBuf,
     /// Whether commands have to name the folder to find it again.
     is_named: bool,
-    read: Mutex<Option<(Stamp, All)>>,
+    read: Mutex<Option<(Stamp, SharedApprovals)>>,
 }
 
-/// Which file it was. It is only ever replaced by another.
+/// Identifies a version of the file, which is only ever replaced as a whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Stamp([i64; 5]);
 
-/// How a skill stands, in the state that it is in.
+/// Whether a skill is approved in its current state.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ApprovalState {
     /// It was never approved, or that was revoked.
@@ -67,7 +67,7 @@ impl Approvals {
     /// In this folder; else in the one that `SKILLCELL_APPROVALS_DIR` names, else in the platform's usual one. It is
     /// made when something is first approved.
     pub fn locate(folder: Option<&Path>) -> Result<Approvals> {
-        let (folder, is_named) = place::choose(folder, &|name| std::env::var_os(name))?;
+        let (folder, is_named) = place::choose_folder(folder, &|name| std::env::var_os(name))?;
         Ok(Approvals { folder, is_named, read: Mutex::default() })
     }
 
@@ -82,14 +82,14 @@ impl Approvals {
     }
 
     /// All of them, in the order in which they were made.
-    pub fn all(&self) -> Result<All> {
-        let Some((file, stamp)) = self.open()? else { return Ok(Arc::default()) };
+    pub fn all(&self) -> Result<SharedApprovals> {
+        let Some((file, stamp)) = self.open_file()? else { return Ok(Arc::default()) };
         if let Some((read, approvals)) = &*self.read.lock().unwrap_or_else(PoisonError::into_inner)
             && *read == stamp
         {
             return Ok(approvals.clone());
         }
-        let approvals: All = self.parse(file)?.into_iter().map(Arc::new).collect();
+        let approvals: SharedApprovals = self.read_approvals(file)?.into_iter().map(Arc::new).collect();
         *self.read.lock().unwrap_or_else(PoisonError::into_inner) = Some((stamp, approvals.clone()));
         Ok(approvals)
     }
@@ -103,7 +103,7 @@ impl Approvals {
         if all.is_empty() {
             return Ok(ApprovalState::Unknown);
         }
-        let place = place::of(skill);
+        let place = place::place_of(skill);
         let earlier = all.iter().rev().find(|approval| approval.place == place);
         Ok(earlier.map_or(ApprovalState::Unknown, |approval| ApprovalState::Changed(approval.clone())))
     }
@@ -113,14 +113,14 @@ impl Approvals {
     pub fn approve(&self, skill: &Skill, asked: &Permissions, tiers: &[Tier]) -> Result<Arc<Approval>> {
         let approval = Arc::new(Approval {
             skill: skill.id().to_owned(),
-            place: place::of(skill),
+            place: place::place_of(skill),
             digest: skill.digest().to_owned(),
             approved: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs()),
             permissions: asked.clone(),
             tiers: tiers.to_vec(),
-            files: difference::digests(skill),
+            files: difference::file_digests(skill),
         });
-        self.change(|approvals| {
+        self.update_file(|approvals| {
             approvals.retain(|earlier| earlier.place != approval.place);
             approvals.push(approval.clone());
         })?;
@@ -129,20 +129,20 @@ impl Approvals {
 
     /// Forgets what was approved of a skill: of this content, wherever it was, and of this place.
     pub fn revoke(&self, skill: &Skill) -> Result<Vec<Arc<Approval>>> {
-        let place = place::of(skill);
-        self.forget(|approval| approval.place == place || approval.digest == skill.digest())
+        let place = place::place_of(skill);
+        self.remove_matching(|approval| approval.place == place || approval.digest == skill.digest())
     }
 
     /// The same for a skill that is no longer there, by the path or the id that it had.
     pub fn revoke_named(&self, name: &str) -> Result<Vec<Arc<Approval>>> {
-        let place = place::absolute(Path::new(name));
-        self.forget(|approval| approval.place == place || approval.skill == name)
+        let place = place::resolved_path(Path::new(name));
+        self.remove_matching(|approval| approval.place == place || approval.skill == name)
     }
 
-    fn forget(&self, is_meant: impl Fn(&Approval) -> bool) -> Result<Vec<Arc<Approval>>> {
+    fn remove_matching(&self, is_meant: impl Fn(&Approval) -> bool) -> Result<Vec<Arc<Approval>>> {
         let (mut gone, folder) = (Vec::new(), &self.folder);
         if folder.exists() {
-            self.change(|approvals| gone = approvals.extract_if(.., |approval| is_meant(approval)).collect())?;
+            self.update_file(|approvals| gone = approvals.extract_if(.., |approval| is_meant(approval)).collect())?;
         }
         Ok(gone)
     }
@@ -157,8 +157,8 @@ impl Approvals {
     }
 
     /// Reads, changes and replaces the file while no other does.
-    fn change(&self, change: impl FnOnce(&mut Vec<Arc<Approval>>)) -> Result<()> {
-        place::prepare(&self.folder)?;
+    fn update_file(&self, change: impl FnOnce(&mut Vec<Arc<Approval>>)) -> Result<()> {
+        place::prepare_folder(&self.folder)?;
         let lock = self.folder.join(LOCK);
         let held = OpenOptions::new().create(true).truncate(false).write(true).mode(0o600).open(&lock);
         let held = held.map_err(ApprovalError::io("open", &lock))?;
@@ -173,10 +173,10 @@ impl Approvals {
         if text.len() as u64 > MAX_FILE_BYTES {
             return Err(ApprovalError::Full { path: self.file() });
         }
-        self.replace(&text)
+        self.replace_file(&text)
     }
 
-    fn replace(&self, text: &str) -> Result<()> {
+    fn replace_file(&self, text: &str) -> Result<()> {
         let path = self.file();
         let failed = || ApprovalError::io("write", &path);
         // Made for its owner alone.
@@ -186,9 +186,9 @@ impl Approvals {
         File::open(&self.folder).and_then(|folder| folder.sync_all()).map_err(failed())
     }
 
-    fn open(&self) -> Result<Option<(File, Stamp)>> {
+    fn open_file(&self) -> Result<Option<(File, Stamp)>> {
         let path = self.file();
-        let file = match OpenOptions::new().read(true).custom_flags(place::NO_WAITING).open(&path) {
+        let file = match OpenOptions::new().read(true).custom_flags(place::NONBLOCKING).open(&path) {
             Ok(file) => file,
             Err(error) if matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory) => {
                 return Ok(None);
@@ -196,11 +196,11 @@ impl Approvals {
             Err(error) => return Err(ApprovalError::io("open", &path)(error)),
         };
         let metadata = |of: std::io::Result<Metadata>, path: &Path| of.map_err(ApprovalError::io("inspect", path));
-        place::check(&self.folder, &metadata(fs::metadata(&self.folder), &self.folder)?)?;
+        place::check_ownership(&self.folder, &metadata(fs::metadata(&self.folder), &self.folder)?)?;
         let found = metadata(file.metadata(), &path)?;
-        place::check(&path, &found)?;
+        place::check_ownership(&path, &found)?;
         if !found.is_file() {
-            return Err(ApprovalError::bad(&path, "it is no plain file"));
+            return Err(ApprovalError::bad_file(&path, "it is no plain file"));
         }
         let length = i64::try_from(found.len()).unwrap_or(i64::MAX);
         let inode = found.ino().cast_signed();
@@ -208,12 +208,12 @@ impl Approvals {
         Ok(Some((file, stamp)))
     }
 
-    fn parse(&self, file: File) -> Result<Vec<Approval>> {
+    fn read_approvals(&self, file: File) -> Result<Vec<Approval>> {
         let (path, mut text) = (self.file(), String::new());
         file.take(MAX_FILE_BYTES + 1).read_to_string(&mut text).map_err(ApprovalError::io("read", &path))?;
         if text.len() as u64 > MAX_FILE_BYTES {
-            return Err(ApprovalError::bad(&path, format!("it is longer than {} MiB", MAX_FILE_BYTES >> 20)));
+            return Err(ApprovalError::bad_file(&path, format!("it is longer than {} MiB", MAX_FILE_BYTES >> 20)));
         }
-        record::read(&text).map_err(|problem| ApprovalError::bad(&path, problem))
+        record::read(&text).map_err(|problem| ApprovalError::bad_file(&path, problem))
     }
 }

@@ -104,14 +104,14 @@ impl HostBuilder {
         self
     }
 
-    /// Give a skill's `Dockerfile` the network while its image is built, and pull the image that a manifest names. The
-    /// instructions are a stranger's, and so is the place that it is pulled from.
+    /// Give a skill's `Dockerfile` the network while its image is built, and pull the image that a manifest names. Both the
+    /// instructions and the registry that the image comes from are untrusted.
     pub fn allow_build_network(mut self, allow: bool) -> HostBuilder {
         self.containers.allow_build_network = allow;
         self
     }
 
-    /// Who is told of work that takes long.
+    /// Receives reports of work that takes long.
     pub fn progress(mut self, progress: Arc<dyn Progress + Send + Sync>) -> HostBuilder {
         self.progress = Some(progress);
         self
@@ -126,7 +126,7 @@ impl HostBuilder {
 
     /// Opens the cache folder, and looks at the files that were given. The runtime is obtained when it is first needed.
     pub fn build(self) -> Result<Host, HostError> {
-        self.fetch.check()?;
+        self.fetch.check_given_wheels()?;
         let cache = Cache::locate(self.cache_dir.as_deref())?;
         let approvals_grant = self.approvals.is_some();
         let approvals = match self.approvals {
@@ -160,7 +160,7 @@ impl HostBuilder {
             max_image_bytes: self.max_image_bytes.unwrap_or(DEFAULT_IMAGE_BYTES),
         };
         let host = Host { shared: Arc::new(shared) };
-        // What is wrong with them is said now, not when everything else is ready.
+        // Report bad certificate files now, not at the first request.
         if !host.shared.ca_files.is_empty() {
             host.http_client()?;
         }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::active_grants::{ActiveGrants, check_env};
-use super::execute::{CallContext, Ran};
+use super::execute::{CallContext, RunResult};
 use super::{Host, HostError, on_enough_stack, params};
 use crate::call::{Call, Outcome, Report, Usage};
 use crate::plan::{Decision, Plan, Refused, RuledOut};
@@ -22,7 +22,7 @@ pub(super) enum NotCarriedOut {
     /// The tier does not do, and nothing of the call ran: it is planned again without it.
     RuledOut(RuledOut),
     /// The skill raised or went over a limit while it was imported: an outcome like any other.
-    Ended(Box<Ran>),
+    Ended(Box<RunResult>),
     Failed(HostError),
 }
 
@@ -69,6 +69,7 @@ impl Host {
             audit.made_in(Some(plan.tier));
             match self.carry_out(skill, call, &plan, audit) {
                 Ok(report) => break Report { tier_reason: plan.reason, ..report },
+                // Terminates: each round rules out another tier, and a plan without any left is refused.
                 Err(NotCarriedOut::RuledOut(out)) => {
                     audit.made_in(None);
                     ruled_out.push(out);
@@ -101,14 +102,14 @@ impl Host {
         Ok(self.finish(skill, call, ran, Some(&grants)))
     }
 
-    /// What every call goes through at its end: paths mapped back, secrets scrubbed, unused grants told.
-    pub(super) fn finish(&self, skill: &Skill, call: &Call, ran: Ran, grants: Option<&ActiveGrants>) -> Report {
-        let Ran { tier, outcome, stdout, stderr, usage, image, denials, notes } = ran;
+    /// What every call goes through at its end: paths mapped back, secrets scrubbed, unused grants reported.
+    pub(super) fn finish(&self, skill: &Skill, call: &Call, ran: RunResult, grants: Option<&ActiveGrants>) -> Report {
+        let RunResult { tier, outcome, stdout, stderr, usage, image, denials, notes } = ran;
         let mut report = Report { tier, stdout, stderr, usage, image, denials, notes, ..report_of(skill, outcome) };
         report.notes.retain(|note| !call.acknowledge.contains(&note.kind));
         if let Some(grants) = grants {
-            grants.map_back(&mut report, &call.limits);
-            grants.scrub(&mut report);
+            grants.map_result_paths(&mut report, &call.limits);
+            grants.scrub_report(&mut report);
         }
         report
     }
@@ -131,14 +132,14 @@ fn report_of(skill: &Skill, outcome: Outcome) -> Report {
     }
 }
 
-/// What the audit tells of a call's end.
+/// What the audit records of a call's end.
 pub(super) fn ended_of(report: &Report) -> Ended<'_> {
     Ended { tier: report.tier, outcome: &report.outcome, usage: &report.usage }
 }
 
 /// The door of a call: what the skill takes its params from, and gives its result to.
 pub(super) fn call_door(call: &Call, validate: bool) -> Result<Door, HostError> {
-    let packed = params::pack(call, validate);
+    let packed = params::pack_call(call, validate);
     if packed.len() > MAX_PARAMS_BYTES {
         return Err(HostError::ParamsTooLarge { got: packed.len(), cap: MAX_PARAMS_BYTES });
     }

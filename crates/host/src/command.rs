@@ -1,4 +1,4 @@
-//! Runs an operator's command for the text that it prints: a secret. Bounded in time and length, and told of to nobody.
+//! Runs an operator's command for the text that it prints: a secret. Bounded in time and length; its output is never logged.
 //!
 //! There is no shell. What the command started ends with it. It is the operator's own: it gets this process's environment
 //! and folder, and no input; what it says on stderr goes nowhere, since that may be the secret too.
@@ -11,11 +11,11 @@ use skillcell_child::{Inherited, Keep, Program};
 use zeroize::Zeroizing;
 
 /// How long a command may take.
-pub const PATIENCE: Duration = Duration::from_secs(30);
+pub const TIMEOUT: Duration = Duration::from_secs(30);
 /// The most that it may print.
 const MAX_OUTPUT_BYTES: usize = 64 << 10;
 /// How often one that runs is looked at for having printed too much.
-const LOOK: Duration = Duration::from_millis(5);
+const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
 /// Why a command gave nothing to use. None of these has a word of what it printed.
 #[derive(Debug, thiserror::Error)]
@@ -24,7 +24,7 @@ pub enum CommandError {
     Start { program: String, source: std::io::Error },
     #[error("`{program}` failed: {status}; run it by hand to see what it says")]
     Failed { program: String, status: ExitStatus },
-    #[error("`{program}` took longer than {PATIENCE:?}, and was ended")]
+    #[error("`{program}` took longer than {TIMEOUT:?}, and was ended")]
     TimedOut { program: String },
     #[error("`{program}` printed more than {MAX_OUTPUT_BYTES} bytes, and was ended")]
     TooLong { program: String },
@@ -37,19 +37,20 @@ pub enum CommandError {
 }
 
 /// What a command prints, without the line ends at its end.
-pub fn output(words: &[String], patience: Duration) -> Result<Zeroizing<String>, CommandError> {
+pub fn read_output(words: &[String], timeout: Duration) -> Result<Zeroizing<String>, CommandError> {
     let program = || words.first().cloned().unwrap_or_default();
     let unreadable = |source| CommandError::Unreadable { program: program(), source };
-    let deadline = Instant::now() + patience;
+    let deadline = Instant::now() + timeout;
     let folder = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/"));
     let mut command = Program::new(program(), &folder);
     command.args(&words[1..]).inherit_env(Inherited::Everything);
     command.keep(Keep::First(MAX_OUTPUT_BYTES), Keep::First(0));
     let mut running = command.start().map_err(|source| CommandError::Start { program: program(), source })?;
     let status = loop {
-        if let Some(status) = running.wait(deadline.min(Instant::now() + LOOK)).map_err(unreadable)? {
+        if let Some(status) = running.wait(deadline.min(Instant::now() + POLL_INTERVAL)).map_err(unreadable)? {
             break status;
         }
+        // Too much on stdout (stream 0): end it now rather than at its own pace.
         if running.overflowed_stream() == Some(0) {
             return Err(CommandError::TooLong { program: program() });
         }
@@ -76,7 +77,7 @@ mod tests {
 
     fn run(words: &[&str]) -> Result<String, CommandError> {
         let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
-        output(&words, Duration::from_secs(20)).map(|text| text.to_string())
+        read_output(&words, Duration::from_secs(20)).map(|text| text.to_string())
     }
 
     #[test]
@@ -119,7 +120,7 @@ mod tests {
             let script = script.replace("PIDS", pids.to_str().unwrap());
             let words = ["sh", "-c", &script].map(str::to_owned);
             let started = Instant::now();
-            assert!(matches!(output(&words, Duration::from_millis(500)), Err(CommandError::TimedOut { .. })));
+            assert!(matches!(read_output(&words, Duration::from_millis(500)), Err(CommandError::TimedOut { .. })));
             assert!(started.elapsed() < Duration::from_secs(15));
             for pid in std::fs::read_to_string(&pids).unwrap().split_whitespace() {
                 assert!(is_gone(pid), "{pid} is alive");
@@ -138,7 +139,7 @@ mod tests {
             if Instant::now() > by {
                 return false;
             }
-            std::thread::sleep(LOOK);
+            std::thread::sleep(POLL_INTERVAL);
         }
     }
 }

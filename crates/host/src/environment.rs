@@ -8,7 +8,7 @@ use skillcell_packages::{SkillLock, Wanted};
 
 impl Host {
     /// The environment with these requirements, and `extras` besides; made if it is not in the cache. Only wheels are
-    /// taken, by the user's own pip. Its Python is to be started in a sandbox only: what is in it is a stranger's.
+    /// taken, by the user's own pip. Its Python is to be started in a sandbox only: its content is untrusted.
     pub fn venv(&self, requirements: &[String], extras: &[String]) -> Result<Venv, HostError> {
         let requirements = requirements.iter().chain(extras).cloned().collect();
         self.venv_with(&Wanted { requirements, lock: None })
@@ -36,10 +36,11 @@ impl Host {
         let mut known: Vec<String> = Vec::new();
         for (what, target) in others {
             match target {
+                // Both Pythons may be the same target.
                 Ok(target) if known.contains(&target.id) => {}
                 Ok(target) => {
                     let packages = Venv::resolve(cache, fetch, &**progress, &lock.cells.requirements, &target);
-                    lock.add(&target, packages.map_err(|error| error.to_string()));
+                    lock.add_native(&target, packages.map_err(|error| error.to_string()));
                     known.push(target.id);
                 }
                 Err(error) => lock.not_locked.push((what.to_owned(), error.to_string())),

@@ -23,8 +23,8 @@ use skillcell_tiers::{self as tier, Job, TierError};
 
 /// Skills whose prepared tiers are kept; beyond that they are looked for again.
 const MAX_KEPT: usize = 256;
-/// How long it is believed that a tier can't be prepared for a skill.
-const BELIEVED: Duration = Duration::from_secs(60);
+/// How long a failure to prepare a tier for a skill is remembered.
+const FAILURE_LIFETIME: Duration = Duration::from_secs(60);
 
 /// What a call runs on.
 pub(super) enum Prepared {
@@ -55,8 +55,8 @@ pub(super) struct CallContext<'a> {
     pub validate: bool,
 }
 
-/// What is left of a call, whatever the tier.
-pub(super) struct Ran {
+/// The result of running a call, whatever the tier.
+pub(super) struct RunResult {
     pub tier: Tier,
     pub outcome: Outcome,
     pub stdout: Vec<u8>,
@@ -67,11 +67,11 @@ pub(super) struct Ran {
     pub notes: Vec<Note>,
 }
 
-impl Ran {
+impl RunResult {
     /// A call that ended before anything ran.
-    pub fn ended(tier: Tier, outcome: Outcome) -> Ran {
+    pub fn without_output(tier: Tier, outcome: Outcome) -> RunResult {
         let (stdout, stderr, denials, notes) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        Ran { tier, outcome, stdout, stderr, usage: Usage::default(), image: None, denials, notes }
+        RunResult { tier, outcome, stdout, stderr, usage: Usage::default(), image: None, denials, notes }
     }
 }
 
@@ -80,7 +80,7 @@ impl Host {
     pub(super) fn prepare(&self, skill: &Skill, call: &Call, plan: &Plan) -> Result<Prepared, NotCarriedOut> {
         match &plan.preparation {
             Preparation::ImportInCall => Ok(Prepared::Runtime),
-            Preparation::SkillImage => match self.image(skill, call.limits.fuel.is_some(), &call.limits) {
+            Preparation::SkillImage => match self.get_or_bake(skill, call.limits.fuel.is_some(), &call.limits) {
                 Ok((image, baked)) => Ok(Prepared::Image { image, baked }),
                 Err(HostError::Bake(error)) => Err(self.not_imported(error, skill, call)),
                 Err(error) => Err(error.into()),
@@ -92,7 +92,7 @@ impl Host {
     }
 
     /// Runs a call on what was prepared for it.
-    pub(super) fn run(&self, prepared: Prepared, context: CallContext<'_>) -> Result<Ran, NotCarriedOut> {
+    pub(super) fn run(&self, prepared: Prepared, context: CallContext<'_>) -> Result<RunResult, NotCarriedOut> {
         match prepared {
             Prepared::Image { image, baked } => self.run_from_image(&image, baked, context),
             Prepared::Runtime => {
@@ -104,32 +104,42 @@ impl Host {
         }
     }
 
-    fn run_from_image(&self, image: &Arc<Image>, baked: bool, context: CallContext<'_>) -> Result<Ran, NotCarriedOut> {
+    fn run_from_image(
+        &self,
+        image: &Arc<Image>,
+        baked: bool,
+        context: CallContext<'_>,
+    ) -> Result<RunResult, NotCarriedOut> {
         let CallContext { call, .. } = context;
         let skill = &context.skill.with_site(image.site.clone());
         let context = CallContext { skill, ..context };
+        // At import the skill read a variable or imported a module that this call sets or denies, or left files open: the
+        // image can't serve it.
         if image.report.must_import(&call.env, &call.grants.deny_imports) {
             return self.import_and_run(Start::Framework, context);
         }
         let about = Some(ImageUse { key: image.key.clone(), baked });
-        if !image.memories.fits(&call.limits) {
-            return Ok(Ran { image: about, ..Ran::ended(Tier::Wasm, exceeded(LimitKind::Memory)) });
+        if !image.memories.fits_within(&call.limits) {
+            return Ok(RunResult {
+                image: about,
+                ..RunResult::without_output(Tier::Wasm, limit_exceeded(LimitKind::Memory))
+            });
         }
         let started = Instant::now();
         let baker = self.baker(call.limits.fuel.is_some())?;
         let inputs = cell_inputs(&baker, image, &context)?;
         let cell = match baker.machine.rested_cell(&image.memories, inputs) {
             Ok(cell) => cell,
-            Err(EngineError::NoSlot) => return Ok(Ran { image: about, ..no_slot(call) }),
+            Err(EngineError::NoSlot) => return Ok(RunResult { image: about, ..no_slot(call) }),
             Err(error) => return Err(error.into()),
         };
         let retire = |cell| baker.machine.retire(cell, &image.memories);
         let ran = self.run_cell(cell, retire, image.state.entry, started, &context)?;
-        Ok(Ran { image: about, ..ran })
+        Ok(RunResult { image: about, ..ran })
     }
 
     /// Imports the skill in the call's own cell: what it is granted of the environment is there by then.
-    fn import_and_run(&self, start: Start, context: CallContext<'_>) -> Result<Ran, NotCarriedOut> {
+    fn import_and_run(&self, start: Start, context: CallContext<'_>) -> Result<RunResult, NotCarriedOut> {
         let CallContext { skill, call, validate, .. } = context;
         let baker = self.baker(call.limits.fuel.is_some())?;
         let started = Instant::now();
@@ -147,7 +157,7 @@ impl Host {
         Ok(self.run_cell(cell, drop, report.entry, started, &context)?)
     }
 
-    /// What becomes of a call whose skill could not be imported in a cell: it ended as a call might, or goes elsewhere.
+    /// Handles a failed import in a cell: it is the outcome of the call, or the call is tried in another tier, or it is an error.
     fn not_imported(&self, error: BakeError, skill: &Skill, call: &Call) -> NotCarriedOut {
         match error {
             BakeError::Ended(ending) => {
@@ -159,11 +169,13 @@ impl Host {
                     return NotCarriedOut::RuledOut(RuledOut { tier: Tier::Wasm, why });
                 }
                 let notes = note_of_bake(skill, &ending).into_iter().collect();
-                let ran = Ran { notes, ..Ran::ended(Tier::Wasm, ending.outcome) };
-                NotCarriedOut::Ended(Box::new(Ran { stdout: ending.stdout, stderr: ending.stderr, ..ran }))
+                let ran = RunResult { notes, ..RunResult::without_output(Tier::Wasm, ending.outcome) };
+                NotCarriedOut::Ended(Box::new(RunResult { stdout: ending.stdout, stderr: ending.stderr, ..ran }))
             }
             BakeError::Engine(EngineError::NoSlot) => NotCarriedOut::Ended(Box::new(no_slot(call))),
-            BakeError::TooLow(limit) => NotCarriedOut::Ended(Box::new(Ran::ended(Tier::Wasm, exceeded(limit)))),
+            BakeError::TooLow(limit) => {
+                NotCarriedOut::Ended(Box::new(RunResult::without_output(Tier::Wasm, limit_exceeded(limit))))
+            }
             error @ BakeError::Damaged(_) => {
                 // This call is lost; what it missed is made again, so that the next one finds it.
                 match self.fetch_stdlib() {
@@ -183,22 +195,23 @@ impl Host {
         entry: u32,
         started: Instant,
         context: &CallContext<'_>,
-    ) -> Result<Ran, HostError> {
+    ) -> Result<RunResult, HostError> {
         let CallContext { skill, call, grants, audit, denials, .. } = context;
         cell.store().data_mut().door.denials = Some(denials.clone());
-        grants.give(self, &mut cell, &call.limits)?;
+        grants.apply_to_cell(self, &mut cell, &call.limits)?;
         if !audit.is_null() {
             cell.store().data_mut().wasi.vfs.watch((*audit).clone());
         }
         let made = Instant::now();
-        let entered = wasi_python::enter(&mut cell, entry);
+        let entered = wasi_python::call_python(&mut cell, entry);
         let ended_by_itself = entered.is_ok();
-        let mut ending = cell.ending(entered);
+        let mut ending = cell.take_ending(entered);
         if let Some(site) = skill.site() {
             site.packages.explain_outcome(&mut ending.outcome);
         }
         let mut notes = notes::on_modules(&cell.state().door.loaded, skill);
         let done = Instant::now();
+        // Only a cell that returned normally is reused: after a trap its state is unknown.
         if ended_by_itself {
             retire(cell)
         } else {
@@ -217,9 +230,9 @@ impl Host {
         usage.host_calls = ending.host_calls;
         usage.fuel = call.limits.fuel.zip(ending.fuel_left).map(|(given, left)| given.saturating_sub(left));
         let (stdout, stderr) = (ending.stdout, ending.stderr);
-        let ran = Ran { stdout, stderr, usage, ..Ran::ended(Tier::Wasm, ending.outcome) };
+        let ran = RunResult { stdout, stderr, usage, ..RunResult::without_output(Tier::Wasm, ending.outcome) };
         notes.extend(denials.take_notes());
-        Ok(Ran { notes, denials: denials.take(), ..ran })
+        Ok(RunResult { notes, denials: denials.take(), ..ran })
     }
 
     fn run_outside(
@@ -227,7 +240,7 @@ impl Host {
         prepared: &tier::Prepared,
         tier: Tier,
         context: CallContext<'_>,
-    ) -> Result<Ran, NotCarriedOut> {
+    ) -> Result<RunResult, NotCarriedOut> {
         let CallContext { skill, call, grants, denials, validate, .. } = context;
         let job = Job {
             skill,
@@ -235,20 +248,20 @@ impl Host {
             limits: &call.limits,
             cancel: &call.cancel,
             env: &call.env,
-            mounts: grants.folders()?,
-            web: grants.web(self, &denials, &call.limits, &call.cancel)?,
+            mounts: grants.real_folders()?,
+            web: grants.http_session(self, &denials, &call.limits, &call.cancel)?,
             door: call_door(call, validate)?,
             denials: denials.clone(),
         };
-        // What failed may be gone: an image or an environment that somebody removed. The next call looks again.
+        // Somebody may have removed the image or the environment. Forget it, so that the next call looks again.
         let ran = tier::run(job).inspect_err(|_| {
-            self.prepared_tiers().forget(tier, skill);
+            self.prepared_tiers().forget_ready(tier, skill);
             tier::forget_tier(tier);
         });
         let ran = ran.map_err(HostError::from)?;
         let (stdout, stderr) = (ran.stdout, ran.stderr);
-        let ran = Ran { stdout, stderr, usage: ran.usage, ..Ran::ended(tier, ran.outcome) };
-        Ok(Ran { notes: denials.take_notes(), denials: denials.take(), ..ran })
+        let ran = RunResult { stdout, stderr, usage: ran.usage, ..RunResult::without_output(tier, ran.outcome) };
+        Ok(RunResult { notes: denials.take_notes(), denials: denials.take(), ..ran })
     }
 
     /// What the skill's calls run on outside of cells, made once.
@@ -258,13 +271,13 @@ impl Host {
             return Ok(ready);
         }
         match self.make_outside(tier, skill) {
-            Ok(ready) => Ok(self.prepared_tiers().keep(tier, skill, ready)),
+            Ok(ready) => Ok(self.prepared_tiers().keep_ready(tier, skill, ready)),
             Err(HostError::Tier(error @ (TierError::Image(_) | TierError::Unavailable { .. })))
                 if call.tier != Choice::Tier(tier) || is_refusal(&error) =>
             {
                 let why = WhyNot::Unprepared { message: error.to_string(), hint: error.hint() };
-                // A manifest or a Dockerfile that makes no sense is not looked at again for nothing. But what failed may be
-                // the engine, and where there is none, one may come.
+                // A bad manifest or Dockerfile stays bad, so the failure is remembered. But the engine itself may have failed,
+                // so its availability is checked again.
                 if matches!(error, TierError::Image(_)) {
                     self.prepared_tiers().keep_failure(tier, skill, why.clone());
                     tier::forget_tier(tier);
@@ -303,13 +316,13 @@ impl Host {
 
     /// Makes a call and keeps its cell, for measuring.
     pub fn leave_alive(&self, skill: &Skill, call: &Call) -> Result<Cell, HostError> {
-        let (image, _) = self.image(skill, false, &call.limits)?;
+        let (image, _) = self.get_or_bake(skill, false, &call.limits)?;
         let skill = &skill.with_site(image.site.clone());
         let baker = self.baker(false)?;
         let door = call_door(call, false)?;
-        let inputs = baker.inputs(skill.mounts(), door, &call.limits, image.state.monotonic_ns);
-        let mut cell = baker.machine.cell(&image.memories, inputs)?;
-        let _ = wasi_python::enter(&mut cell, image.state.entry);
+        let inputs = baker.cell_inputs(skill.mounts(), door, &call.limits, image.state.monotonic_ns);
+        let mut cell = baker.machine.new_cell(&image.memories, inputs)?;
+        let _ = wasi_python::call_python(&mut cell, image.state.entry);
         Ok(cell)
     }
 }
@@ -319,14 +332,14 @@ impl PreparedTiers {
     fn get(&self, tier: Tier, skill: &Skill) -> Result<Option<Arc<tier::Prepared>>, NotCarriedOut> {
         let key = (tier, skill.digest().to_owned());
         if let Some((since, why)) = self.failed.get(&key)
-            && since.elapsed() < BELIEVED
+            && since.elapsed() < FAILURE_LIFETIME
         {
             return Err(NotCarriedOut::RuledOut(RuledOut { tier, why: why.clone() }));
         }
         Ok(self.ready.get(&key).cloned())
     }
 
-    fn keep(&mut self, tier: Tier, skill: &Skill, ready: tier::Prepared) -> Arc<tier::Prepared> {
+    fn keep_ready(&mut self, tier: Tier, skill: &Skill, ready: tier::Prepared) -> Arc<tier::Prepared> {
         if self.ready.len() >= MAX_KEPT {
             self.ready.clear();
         }
@@ -342,28 +355,28 @@ impl PreparedTiers {
         self.failed.insert((tier, skill.digest().to_owned()), (Instant::now(), why));
     }
 
-    fn forget(&mut self, tier: Tier, skill: &Skill) {
+    fn forget_ready(&mut self, tier: Tier, skill: &Skill) {
         self.ready.remove(&(tier, skill.digest().to_owned()));
     }
 }
 
 fn cell_inputs(baker: &Baker<'_>, image: &Image, context: &CallContext<'_>) -> Result<Inputs, HostError> {
     let door = call_door(context.call, context.validate)?;
-    let inputs = baker.inputs(context.skill.mounts(), door, &context.call.limits, image.state.monotonic_ns);
+    let inputs = baker.cell_inputs(context.skill.mounts(), door, &context.call.limits, image.state.monotonic_ns);
     Ok(Inputs { cancel: context.call.cancel.clone(), ..inputs })
 }
 
 /// No cell could be had for the call until its deadline, or until it was cancelled.
-fn no_slot(call: &Call) -> Ran {
-    Ran::ended(Tier::Wasm, if call.cancel.is_cancelled() { Outcome::Cancelled } else { Outcome::Busy })
+fn no_slot(call: &Call) -> RunResult {
+    RunResult::without_output(Tier::Wasm, if call.cancel.is_cancelled() { Outcome::Cancelled } else { Outcome::Busy })
 }
 
-/// Whether a tier that the operator named is not used since it may not be, or is not there. Anything else is an error then:
-/// there is no other tier to take instead.
+/// Whether the failure of a tier that the operator named is a refusal: it is unavailable, or its image may not be pulled.
+/// Any other failure is an error then, since no other tier may be used instead.
 fn is_refusal(error: &TierError) -> bool {
     matches!(error, TierError::Unavailable { .. } | TierError::Image(ImageError::Unpulled { .. }))
 }
 
-fn exceeded(limit: LimitKind) -> Outcome {
+fn limit_exceeded(limit: LimitKind) -> Outcome {
     Outcome::Exceeded(limit, None)
 }

@@ -19,8 +19,8 @@ use skillcell_tiers as tier;
 
 /// Skills whose facts are kept; beyond that they are read again.
 const MAX_KEPT: usize = 256;
-/// How long it is believed that a requirement can't be had. An index may be reachable again later.
-const BELIEVED: Duration = Duration::from_secs(300);
+/// How long unresolved requirements are remembered. An index may be reachable again later.
+const FAILURE_LIFETIME: Duration = Duration::from_secs(300);
 
 /// What is known of a skill's content.
 pub(super) struct KnownFacts {
@@ -48,7 +48,7 @@ impl KnownFacts {
             manifest: Arc::new(manifest),
             bad,
             early_imports: read.early_imports.clone(),
-            native_requirement: native.map(Package::way),
+            native_requirement: native.map(Package::requirement_chain),
             site: site.clone(),
             read: Instant::now(),
         }
@@ -60,7 +60,7 @@ impl KnownFacts {
 
     fn is_stale(&self) -> bool {
         let complete = self.site.as_ref().is_none_or(|site| site.packages.is_complete());
-        !complete && self.read.elapsed() > BELIEVED
+        !complete && self.read.elapsed() > FAILURE_LIFETIME
     }
 }
 
@@ -104,10 +104,10 @@ impl Host {
             ruled_out: ruled_out.to_vec(),
             ..self.skill_facts(skill, approval, &known.early_imports)
         };
-        Ok(plan::plan(&facts, &known.manifest, call, &ThisMachine).into())
+        Ok(plan::plan_call(&facts, &known.manifest, call, &ThisMachine).into())
     }
 
-    /// What a skill's files and what was approved of it tell.
+    /// The facts that come from a skill's files and from its approval.
     fn skill_facts<'a>(
         &self,
         skill: &'a Skill,
@@ -152,7 +152,7 @@ impl Host {
 
     fn read_facts(&self, skill: &Skill) -> Result<KnownFacts, HostError> {
         let read = self.static_manifest(skill)?;
-        // One that can't be read requires nothing.
+        // An unreadable manifest requires nothing.
         let with_packages = match &read.manifest {
             Ok(manifest) => self.baker(false)?.with_packages(skill, manifest)?,
             Err(_) => skill.clone(),
@@ -166,7 +166,7 @@ impl Host {
         self.shared.approvals.as_ref()
     }
 
-    /// How a skill stands, as far as that counts for this host's calls.
+    /// Whether a skill is approved, as far as that matters to this host's calls.
     pub fn approval_standing(&self, skill: &Skill) -> Result<ApprovalState, HostError> {
         let Some(approvals) = self.approvals() else { return Ok(ApprovalState::Unknown) };
         Ok(match approvals.standing(skill)? {
@@ -177,7 +177,7 @@ impl Host {
     }
 
     fn refuse_changed(&self, approval: &Approval, skill: &Skill, call: &Call) -> Result<Refused, HostError> {
-        // What it asks for may be unreadable; that its files changed can always be told.
+        // The manifest may be unreadable now; that files changed can still be reported.
         let manifest = self.baker(false)?.static_manifest(skill)?.manifest;
         let asked = match &manifest {
             Ok(manifest) => manifest.permissions.clone(),
@@ -201,7 +201,7 @@ fn denial_of_change(approval: &Approval, skill: &Skill, asked: &Permissions, com
         kind: DenialKind::Approval,
         asked: skill.digest().to_owned(),
         rule: Some(approval.digest.clone()),
-        message: format!("it was approved in another state: {}", difference.message()),
+        message: format!("it was approved in another state: {}", difference.summarize()),
         hint: Some(format!(
             "`{command}` shows what differs, and approves it as it is now if you agree; with `--revoke` the approval is \
              forgotten, and flags decide"
@@ -222,7 +222,7 @@ impl MachineFacts for ThisMachine {
         if tier == Tier::Wasm || mounts.is_empty() {
             return None;
         }
-        // A folder that is not there is told when the grant is made ready.
+        // A missing folder is reported later, when the grant is activated.
         let real = |grant: &MountGrant| Some((Path::new(&grant.host).canonicalize().ok()?, grant.clone()));
         let folders: Vec<_> = mounts.iter().map(real).collect::<Option<_>>()?;
         let unsupported_mount = tier::first_unsupported_mount(tier, &folders).ok()??;

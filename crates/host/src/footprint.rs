@@ -34,12 +34,12 @@ pub struct Download {
 }
 
 impl Footprint {
-    pub(crate) fn downloads(&mut self, what: String, bytes: Option<u64>) {
+    pub(crate) fn add_download(&mut self, what: String, bytes: Option<u64>) {
         self.downloads.push(Download { what, bytes });
     }
 
     /// What is known of them together, and what else there is.
-    pub fn downloaded(&self) -> (u64, Vec<&str>) {
+    pub fn total_downloads(&self) -> (u64, Vec<&str>) {
         let known = self.downloads.iter().filter_map(|it| it.bytes).fold(0, u64::saturating_add);
         let unknown = self.downloads.iter().filter(|it| it.bytes.is_none()).map(|it| it.what.as_str());
         (known, unknown.collect())
@@ -55,18 +55,18 @@ impl Host {
         let mut footprint = Footprint::default();
         match self.make_outside(tier, skill)? {
             Prepared::Environment(venv) | Prepared::Bare(venv) => {
-                footprint.own_bytes = venv.bytes();
-                footprint.downloads(format!("{} wheels", venv.lock().packages.len()), Some(venv.downloaded()));
+                footprint.own_bytes = venv.disk_bytes();
+                footprint.add_download(format!("{} wheels", venv.lock().packages.len()), Some(venv.downloaded_bytes()));
             }
             Prepared::Image(ready) => {
                 let Shared { containers, .. } = &*self.shared;
                 footprint.own_bytes = ready.bytes().saturating_sub(ready.base_bytes(containers));
                 footprint.shared_bytes = ready.base_bytes(containers);
-                footprint.downloads(format!("image {}", ready.source_image(containers)), None);
+                footprint.add_download(format!("image {}", ready.source_image(containers)), None);
                 let wanted = skill.wanted(&self.manifest(skill)?.requirements);
                 if let Some(packages) = self.container_maker().packages(&ready, &wanted)? {
                     let wheels = format!("{} wheels", packages.lock().packages.len());
-                    footprint.downloads(wheels, Some(packages.downloaded()));
+                    footprint.add_download(wheels, Some(packages.downloaded_bytes()));
                 }
             }
         }
@@ -74,20 +74,20 @@ impl Host {
     }
 
     fn footprint_of_cells(&self, skill: &Skill) -> Result<Footprint, HostError> {
-        let key = self.baker(false)?.key(skill);
+        let key = self.baker(false)?.image_key(skill);
         let mut footprint = Footprint::default();
         footprint.own_bytes = self.cache().bytes(Bucket::Image, &file_name(&key))?.unwrap_or_default();
         let of_runtime = |bucket| matches!(bucket, Bucket::Runtime | Bucket::Code);
         footprint.shared_bytes =
             self.cache().list()?.iter().filter(|it| of_runtime(it.bucket)).map(|it| it.bytes).sum();
-        footprint.downloads("the runtime".to_owned(), Some(runtime::pin().wheel.bytes));
+        footprint.add_download("the runtime".to_owned(), Some(runtime::pinned_runtime().wheel.bytes));
         let framework: u64 = pins().packages().iter().map(|pin| pin.bytes).sum();
-        footprint.downloads(format!("{} wheels of the framework", pins().packages().len()), Some(framework));
+        footprint.add_download(format!("{} wheels of the framework", pins().packages().len()), Some(framework));
         let own = self.packages(skill)?;
         let wheels = own.packages.iter().filter(|it| matches!(it.standing, PackageStatus::Wheel { .. }));
         match wheels.count() {
             0 => {}
-            count => footprint.downloads(format!("{count} wheels of its own"), None),
+            count => footprint.add_download(format!("{count} wheels of its own"), None),
         }
         Ok(footprint)
     }

@@ -15,7 +15,7 @@ use skillcell_policy::manifest::{Manifest, StaticManifest};
 
 /// Images that a host keeps mapped; another one is opened again when it is needed.
 const MAX_IMAGES: usize = 64;
-/// What images may take on disk unless the host is told otherwise.
+/// What images may take on disk by default.
 pub(super) const DEFAULT_IMAGE_BYTES: u64 = 10 << 30;
 /// Images by key and whether they count fuel.
 pub(super) type Images = HashMap<(String, bool), Arc<Image>>;
@@ -33,17 +33,17 @@ impl Host {
         limits: &Limits,
     ) -> Result<(ImageUse, BakeReport), HostError> {
         let baker = self.baker(limits.fuel.is_some())?;
-        let image = self.repairing(|| Ok(baker.rebake(skill, warm_up, limits)?))?;
+        let image = self.with_repair(|| Ok(baker.rebake(skill, warm_up, limits)?))?;
         self.make_room();
         let about = (ImageUse { key: image.key.clone(), baked: true }, image.report.clone());
         let key = (image.key.clone(), limits.fuel.is_some());
-        self.keep(key, image);
+        self.keep_image(key, image);
         Ok(about)
     }
 
     /// The report of a skill's image, if it is baked.
     pub fn baked(&self, skill: &Skill) -> Result<Option<(ImageUse, BakeReport)>, HostError> {
-        let image = self.baker(false)?.find(skill)?;
+        let image = self.baker(false)?.find_image(skill)?;
         Ok(image.map(|image| (ImageUse { key: image.key.clone(), baked: false }, image.report)))
     }
 
@@ -57,7 +57,7 @@ impl Host {
 
     /// What the guest reads of a skill's files, which the skill has no part in.
     pub(super) fn static_manifest(&self, skill: &Skill) -> Result<StaticManifest, HostError> {
-        self.repairing(|| Ok(self.baker(false)?.static_manifest(skill)?))
+        self.with_repair(|| Ok(self.baker(false)?.static_manifest(skill)?))
     }
 
     /// What a skill's requirements resolve to. It asks pip for what is neither there nor was resolved before.
@@ -85,41 +85,46 @@ impl Host {
     /// What its requirements resolve to, asked again whatever was resolved before or is locked.
     pub fn resolve(&self, skill: &Skill) -> Result<Packages, HostError> {
         let requirements = self.manifest(skill)?.requirements;
-        on_enough_stack(|| Ok(self.baker(false)?.sites().anew(&requirements).map_err(BakeError::from)?))
+        on_enough_stack(|| Ok(self.baker(false)?.site_store().resolve_again(&requirements).map_err(BakeError::from)?))
     }
 
     /// What is in a skill's files, for the analysis.
     pub fn facts(&self, skill: &Skill) -> Result<serde_json::Value, HostError> {
-        on_enough_stack(|| self.repairing(|| Ok(self.baker(false)?.facts(skill)?)))
+        on_enough_stack(|| self.with_repair(|| Ok(self.baker(false)?.analysis_facts(skill)?)))
     }
 
     /// What becomes of importing packages that a skill names, in a cell that has its packages and not the skill.
     pub fn tried(&self, skill: &Skill, wanted: &serde_json::Value) -> Result<Option<serde_json::Value>, HostError> {
         let with_packages = self.with_packages(skill)?;
-        on_enough_stack(|| self.repairing(|| Ok(self.baker(false)?.tried(&with_packages, wanted)?)))
+        on_enough_stack(|| self.with_repair(|| Ok(self.baker(false)?.try_imports(&with_packages, wanted)?)))
     }
 
     /// A skill's image, and whether it was baked for this.
-    pub(super) fn image(&self, skill: &Skill, metered: bool, limits: &Limits) -> Result<(Arc<Image>, bool), HostError> {
+    pub(super) fn get_or_bake(
+        &self,
+        skill: &Skill,
+        metered: bool,
+        limits: &Limits,
+    ) -> Result<(Arc<Image>, bool), HostError> {
         if let Some(image) = self.found_image(skill, metered)? {
             return Ok((image, false));
         }
         let baker = self.baker(metered)?;
-        let (image, baked) = self.repairing(|| Ok(baker.bake(skill, limits)?))?;
+        let (image, baked) = self.with_repair(|| Ok(baker.bake(skill, limits)?))?;
         if baked {
             self.make_room();
         }
-        Ok((self.keep((baker.key(skill), metered), image), baked))
+        Ok((self.keep_image((baker.image_key(skill), metered), image), baked))
     }
 
     /// A skill's image, if there is one.
     pub(super) fn found_image(&self, skill: &Skill, metered: bool) -> Result<Option<Arc<Image>>, HostError> {
         let baker = self.baker(metered)?;
-        let key = (baker.key(skill), metered);
-        if let Some(image) = self.images().get(&key).filter(|image| !image.is_expired()) {
+        let key = (baker.image_key(skill), metered);
+        if let Some(image) = self.lock_images().get(&key).filter(|image| !image.is_expired()) {
             return Ok(Some(image.clone()));
         }
-        Ok(baker.find(skill)?.map(|image| self.keep(key, image)))
+        Ok(baker.find_image(skill)?.map(|image| self.keep_image(key, image)))
     }
 
     /// What images take on disk, and what they may.
@@ -127,8 +132,8 @@ impl Host {
         Ok((self.cache().bucket_bytes(Bucket::Image)?, self.shared.max_image_bytes))
     }
 
-    /// Images that can't be used any more go, and others until the rest is within bounds. That it can't be done is told,
-    /// and keeps nobody from a call.
+    /// Removes expired images, then the least recently used until the rest is within bounds. A failure is reported, but fails
+    /// no call.
     fn make_room(&self) {
         let Shared { cache, progress, max_image_bytes, .. } = &*self.shared;
         match cache.trim(Bucket::Image, *max_image_bytes, MAX_AGE) {
@@ -138,8 +143,8 @@ impl Host {
         }
     }
 
-    /// A file of ours that turns out to be damaged is discarded; here it is fetched again, and the work done once more.
-    pub(super) fn repairing<T>(&self, work: impl Fn() -> Result<T, HostError>) -> Result<T, HostError> {
+    /// Runs `work`. If it finds a damaged file of the cache, fetches that again and retries once.
+    pub(super) fn with_repair<T>(&self, work: impl Fn() -> Result<T, HostError>) -> Result<T, HostError> {
         match work() {
             Err(HostError::Bake(BakeError::Damaged(_))) => {
                 self.fetch_stdlib()?;
@@ -149,9 +154,9 @@ impl Host {
         }
     }
 
-    fn keep(&self, key: (String, bool), image: Image) -> Arc<Image> {
+    fn keep_image(&self, key: (String, bool), image: Image) -> Arc<Image> {
         let image = Arc::new(image);
-        let mut images = self.images();
+        let mut images = self.lock_images();
         if images.len() >= MAX_IMAGES
             && let Some(other) = images.keys().find(|other| **other != key).cloned()
         {
@@ -161,11 +166,11 @@ impl Host {
         image
     }
 
-    fn images(&self) -> MutexGuard<'_, Images> {
+    fn lock_images(&self) -> MutexGuard<'_, Images> {
         self.shared.images.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(super) fn baker(&self, metered: bool) -> Result<Baker<'_>, HostError> {
-        Ok(Baker { runtime: self.runtime(), machine: self.machine(metered)?, files: self.files()? })
+        Ok(Baker { runtime: self.runtime(), machine: self.machine(metered)?, files: self.common_files()? })
     }
 }

@@ -6,13 +6,13 @@
 pub struct TooLong;
 
 /// Gives every string that is a value, not a key, to `change`, and writes what it gives back in its place. None if it
-/// changes nothing. `json` has to be JSON; of anything else some text comes out.
-pub fn map(json: &str, cap: u64, change: impl Fn(&str) -> Option<String>) -> Result<Option<String>, TooLong> {
+/// changes nothing. `json` must be valid JSON; for anything else the result is unspecified.
+pub fn map_strings(json: &str, cap: u64, change: impl Fn(&str) -> Option<String>) -> Result<Option<String>, TooLong> {
     let (mut out, mut copied, mut at) = (String::new(), 0, 0);
     while let Some(start) = json[at..].find('"').map(|found| at + found) {
         let end = string_end(json, start);
         at = end;
-        let Some(new) = changed(&json[start..end], &json[end..], &change) else { continue };
+        let Some(new) = changed_value(&json[start..end], &json[end..], &change) else { continue };
         out.push_str(&json[copied..start]);
         out.push_str(&new);
         copied = end;
@@ -41,7 +41,7 @@ fn string_end(json: &str, start: usize) -> usize {
     json.len()
 }
 
-fn changed(string: &str, after: &str, change: impl Fn(&str) -> Option<String>) -> Option<String> {
+fn changed_value(string: &str, after: &str, change: impl Fn(&str) -> Option<String>) -> Option<String> {
     if after.trim_start_matches([' ', '\t', '\n', '\r']).starts_with(':') {
         return None;
     }

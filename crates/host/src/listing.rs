@@ -20,17 +20,18 @@ pub struct Known {
 impl Host {
     /// The skills in folders that an id would lead to, in the order of the search.
     pub fn folder_skills(&self) -> Vec<Found> {
-        skill::below(&self.shared.roots)
+        skill::skills_below(&self.shared.roots)
     }
 
-    /// What is known of a skill; `analysis` names the code that verdicts were reached by. Looks at seals only. Without a compiled runtime there can be neither a verdict nor an image.
+    /// What is known of a skill; `analysis` names the code that verdicts were reached by. Looks at seals only. Without a
+    /// compiled runtime there can be neither a verdict nor an image.
     pub fn known(&self, skill: &Skill, analysis: &str) -> Result<Known, HostError> {
         if !self.runtime().is_compiled()? {
             return Ok(Known::default());
         }
         let is_baked = self.baker(false)?.is_baked(skill)?;
         let verdict = match self.verdict_name(skill, analysis)? {
-            Some(name) => self.cache().meta(Bucket::Pack, &name)?.and_then(|meta| read(&meta)),
+            Some(name) => self.cache().meta(Bucket::Pack, &name)?.and_then(|meta| read_verdict(&meta)),
             None => None,
         };
         Ok(Known { verdict, is_baked })
@@ -55,11 +56,11 @@ impl Host {
         if !self.shared.fetch.wheels.is_empty() {
             return Ok(None);
         }
-        let key = self.baker(false)?.key(skill);
+        let key = self.baker(false)?.image_key(skill);
         Ok(Some(format!("verdict-{}-{key}", analysis)))
     }
 }
 
-fn read(meta: &Value) -> Option<(String, Option<String>)> {
+fn read_verdict(meta: &Value) -> Option<(String, Option<String>)> {
     Some((meta["verdict"].as_str()?.to_owned(), meta["reason"].as_str().map(str::to_owned)))
 }

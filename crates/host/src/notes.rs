@@ -1,4 +1,4 @@
-//! What a caller is told of a call in a cell besides its result: differences from native Python that a result does not show.
+//! Notes on a call in a cell besides its result: differences from native Python that a result does not show.
 
 use skillcell_limits::outcome::{Note, NoteKind};
 use skillcell_packages::skill::Skill;
@@ -6,7 +6,7 @@ use skillcell_packages::skill::Skill;
 pub const INTEGER_WIDTH: &str = "numpy's default integer has 32 bits in a cell, 64 elsewhere: beyond 2147483647 sums and products \
     wrap, without an error. `dtype=np.int64` avoids it";
 
-/// Notes on the modules that a cell says it has loaded. It is a stranger's word: names that mean nothing here are passed over.
+/// Notes on the modules that a cell says it has loaded. The list is untrusted: unknown names are ignored.
 pub(super) fn on_modules(loaded: &[String], skill: &Skill) -> Vec<Note> {
     if loaded.is_empty() {
         return Vec::new();

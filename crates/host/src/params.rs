@@ -15,7 +15,7 @@ pub fn must_be_checked(manifest: &Manifest, call: &Call) -> bool {
 }
 
 /// What the door hands to the cell. Most calls have nothing but params.
-pub fn pack(call: &Call, validate: bool) -> Vec<u8> {
+pub fn pack_call(call: &Call, validate: bool) -> Vec<u8> {
     let params = call.params_json();
     let denied = &call.grants.deny_imports;
     let plain = call.config.is_none() && call.env.is_empty() && denied.is_empty() && !validate;

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use super::execute::PreparedTiers;
 use super::facts::FactsByDigest;
 use super::images::Images;
-use super::run_tests::Bench;
+use super::run_tests::TestBench;
 use super::{GrantError, Host, HostError};
 use crate::approvals::Approvals;
 use skillcell_cache::progress::Progress;
@@ -42,7 +42,7 @@ pub(super) struct Shared {
     /// The plain machine, and the one that counts fuel.
     pub(super) machines: [OnceLock<Machine>; 2],
     /// What tests are run on.
-    pub(super) bench: OnceLock<Bench>,
+    pub(super) bench: OnceLock<TestBench>,
     /// Held while something of the above is made, so that it is made once.
     pub(super) making: Mutex<()>,
     pub(super) images: Mutex<Images>,
@@ -56,7 +56,7 @@ impl Host {
     /// Gets everything ready that a first call would need.
     pub fn install(&self) -> Result<(), HostError> {
         self.registry()?;
-        self.repairing(|| Ok(self.baker(false)?.prepare()?))
+        self.with_repair(|| Ok(self.baker(false)?.prepare_framework()?))
     }
 
     /// The folder of compiled code and images, to be listed or cleaned.
@@ -69,7 +69,7 @@ impl Host {
         Runtime { cache, fetch, progress: &**progress }
     }
 
-    /// The standard library and its data again, if they are no longer whole.
+    /// Fetches the standard library and its data again if they are damaged or gone.
     pub(super) fn fetch_stdlib(&self) -> Result<(), HostError> {
         let Shared { cache, fetch, progress, .. } = &*self.shared;
         provision::stdlib_bytes(cache, fetch, &**progress)?;
@@ -79,9 +79,9 @@ impl Host {
 
     /// The pinned registry's skills.
     pub fn registry(&self) -> Result<&Pack, HostError> {
-        self.made(&self.shared.registry, || {
+        self.get_or_make(&self.shared.registry, || {
             let Shared { cache, fetch, progress, .. } = &*self.shared;
-            Ok(provision::registry(cache, fetch, &**progress)?)
+            Ok(provision::registry_pack(cache, fetch, &**progress)?)
         })
     }
 
@@ -90,18 +90,18 @@ impl Host {
         let Shared { cache, fetch, progress, .. } = &*self.shared;
         let progress = &**progress;
         Ok([
-            provision::packages(cache, fetch, progress)?,
+            provision::framework_pack(cache, fetch, progress)?,
             provision::test_packages(cache, fetch, progress)?,
             provision::pyodide_packages(cache, pins, fetch, progress)?,
         ])
     }
 
     pub(crate) fn machine(&self, metered: bool) -> Result<&Machine, HostError> {
-        self.made(&self.shared.machines[usize::from(metered)], || Ok(self.runtime().machine(metered)?))
+        self.get_or_make(&self.shared.machines[usize::from(metered)], || Ok(self.runtime().load_machine(metered)?))
     }
 
     pub(super) fn http_client(&self) -> Result<&Arc<HttpClient>, HostError> {
-        self.made(&self.shared.http, || {
+        self.get_or_make(&self.shared.http, || {
             let mut settings = ClientSettings::with_ca_files(self.shared.ca_files.clone());
             settings.lookup = self.shared.lookup.clone();
             settings.forward_proxy = self.shared.forward_proxy.clone();
@@ -109,11 +109,11 @@ impl Host {
         })
     }
 
-    pub(super) fn files(&self) -> Result<&CommonFiles, HostError> {
-        self.made(&self.shared.files, || {
+    pub(super) fn common_files(&self) -> Result<&CommonFiles, HostError> {
+        self.get_or_make(&self.shared.files, || {
             let (cache, progress) = (self.shared.cache.clone(), self.shared.progress.clone());
             let stdlib = move || {
-                let found = provision::stdlib(&cache, &*progress).map_err(std::io::Error::other)?;
+                let found = provision::open_stdlib(&cache, &*progress).map_err(std::io::Error::other)?;
                 found.ok_or_else(|| std::io::Error::other("the standard library is no longer in the cache"))
             };
             let (cache, progress) = (self.shared.cache.clone(), self.shared.progress.clone());
@@ -122,7 +122,8 @@ impl Host {
         })
     }
 
-    pub(super) fn made<'a, T>(
+    /// The value in `slot`, made on first use. Must not be called from `make`: it would deadlock.
+    pub(super) fn get_or_make<'a, T>(
         &self,
         slot: &'a OnceLock<T>,
         make: impl FnOnce() -> Result<T, HostError>,

@@ -179,19 +179,20 @@ impl From<Result<Plan, Refused>> for Decision {
 }
 
 /// Decides about a call.
-pub(crate) fn plan(
+pub(crate) fn plan_call(
     skill: &SkillFacts<'_>,
     manifest: &Manifest,
     call: &Call,
     machine: &dyn MachineFacts,
 ) -> Result<Plan, Refused> {
-    let granted = grants::granted(skill, call);
-    let effective = grants::effective(skill, manifest.permissions.as_ref(), &granted);
-    let chosen = match tier::choose(skill, manifest, call, machine, &effective.grants.mounts) {
+    let granted = grants::all_grants(skill, call);
+    let effective = grants::effective_grants(skill, manifest.permissions.as_ref(), &granted);
+    let chosen = match tier::choose_tier(skill, manifest, call, machine, &effective.grants.mounts) {
         Ok(chosen) => chosen,
+        // `choose_tier` leaves the grants of its refusals empty.
         Err(refused) => return Err(Refused { granted: Box::new(granted), effective: Box::new(effective), ..refused }),
     };
-    let denials = grants::denials(skill, call, &effective, chosen.tier);
+    let denials = grants::find_denials(skill, call, &effective, chosen.tier);
     if !denials.is_empty() {
         return Err(Refused { tier: chosen.tier, denials, granted: Box::new(granted), effective: Box::new(effective) });
     }
@@ -199,14 +200,14 @@ pub(crate) fn plan(
         tier: chosen.tier,
         reason: chosen.reason,
         passed_over: chosen.passed_over,
-        preparation: preparation(chosen.tier, manifest, call),
+        preparation: preparation_for(chosen.tier, manifest, call),
         granted,
         effective,
         limits: call.limits.clone(),
     })
 }
 
-fn preparation(tier: Tier, manifest: &Manifest, call: &Call) -> Preparation {
+fn preparation_for(tier: Tier, manifest: &Manifest, call: &Call) -> Preparation {
     let requirements = manifest.requirements.clone();
     match tier {
         Tier::Wasm if call.use_image => Preparation::SkillImage,
@@ -240,7 +241,7 @@ pub(crate) fn refuse_changed(
     call: &Call,
     denial: Denial,
 ) -> Refused {
-    let granted = grants::granted(skill, call);
-    let effective = grants::effective(skill, asked, &granted);
+    let granted = grants::all_grants(skill, call);
+    let effective = grants::effective_grants(skill, asked, &granted);
     Refused { tier: Tier::Wasm, denials: vec![denial], granted: Box::new(granted), effective: Box::new(effective) }
 }

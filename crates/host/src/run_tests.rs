@@ -12,7 +12,7 @@ use super::calling::{call_door, ended_of};
 use super::execute::CallContext;
 use super::{Host, HostError, on_enough_stack};
 use crate::call::{Call, Report};
-use crate::testing::{Chosen, FileReport, TestCall, TestReport, choose, file_report, surroundings};
+use crate::testing::{Chosen, FileReport, TestCall, TestReport, choose_files, file_report, registry_surroundings};
 use skillcell_cell::image::Image;
 use skillcell_cell::runtime::files::TEST_PACKAGES_FOLDER;
 use skillcell_door::audit::Trail;
@@ -28,7 +28,7 @@ use skillcell_vfs::{Mount, Tree};
 const ORIGINAL_FOLDER: &str = "/usr/local/share/skill";
 
 /// What every test cell starts from.
-pub(super) struct Bench {
+pub(super) struct TestBench {
     image: Image,
     packages: Option<Mount>,
 }
@@ -37,7 +37,7 @@ pub(super) struct Bench {
 struct Suite<'a> {
     skill: &'a Skill,
     call: &'a TestCall,
-    bench: &'a Bench,
+    bench: &'a TestBench,
     around: Option<Arc<Tree>>,
     /// What it asks for; `None` if it doesn't say.
     permissions: Option<Permissions>,
@@ -58,11 +58,11 @@ impl Host {
         each: &(dyn Fn(&FileReport) + Sync),
     ) -> Result<TestReport, HostError> {
         let started = Instant::now();
-        let chosen = choose(skill, call)?;
-        let around = surroundings(skill, self.registry()?)?;
-        let bench = self.bench()?;
+        let chosen = choose_files(skill, call)?;
+        let around = registry_surroundings(skill, self.registry()?)?;
+        let bench = self.test_bench()?;
         let read = on_enough_stack(|| self.static_manifest(skill))?;
-        // One that can't be read asks for nothing.
+        // An unreadable manifest asks for nothing.
         let permissions = read.manifest.as_ref().map_or(Some(Permissions::default()), |it| it.permissions.clone());
         let skill = &self.with_packages(skill)?;
         let suite = Suite { skill, call, bench, around, permissions };
@@ -79,7 +79,7 @@ impl Host {
         let cores = std::thread::available_parallelism().map_or(1, |count| count.get());
         let jobs = if suite.call.jobs == 0 { cores } else { suite.call.jobs }.min(chosen.len());
         let (next, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
-        let done = Mutex::new(Done { reports: chosen.iter().map(|_| None).collect(), told: 0, count: 0 });
+        let done = Mutex::new(CompletedReports { reports: chosen.iter().map(|_| None).collect(), told: 0, count: 0 });
         self.shared.progress.step(&format!("testing {}", suite.skill.id()));
         let work = || -> Result<(), HostError> {
             while !stop.load(Ordering::Relaxed) {
@@ -93,13 +93,14 @@ impl Host {
                 if suite.call.exit_first && has_failed(&report) {
                     stop.store(true, Ordering::Relaxed);
                 }
-                let count = done.lock().unwrap_or_else(PoisonError::into_inner).add(index, report, each);
+                let count = done.lock().unwrap_or_else(PoisonError::into_inner).add_report(index, report, each);
                 self.shared.progress.fraction(count as u64, chosen.len() as u64);
             }
             Ok(())
         };
         std::thread::scope(|scope| {
             let threads: Vec<_> = (1..jobs).map(|_| scope.spawn(work)).collect();
+            // This thread is one of the workers.
             let mine = work();
             let others = threads
                 .into_iter()
@@ -133,13 +134,14 @@ impl Host {
         let mut door = call_door(call, false)?;
         let events = Arc::new(Mutex::new(Events::default()));
         door.tests = Some(events.clone());
-        let inputs = baker.inputs(suite.mounts(), door, &call.limits, suite.bench.image.state.monotonic_ns);
-        let cell = baker.machine.cell(&suite.bench.image.memories, inputs)?;
+        let inputs = baker.cell_inputs(suite.cell_mounts(), door, &call.limits, suite.bench.image.state.monotonic_ns);
+        let cell = baker.machine.new_cell(&suite.bench.image.memories, inputs)?;
         let entry = suite.bench.image.state.entry;
         let denials = Arc::new(Denials::audited(audit.clone()));
         let context = CallContext { skill: suite.skill, call, grants: &grants, audit, denials, validate: false };
         let ran = self.run_cell(cell, drop, entry, started, &context);
         let done = ran.map(|ran| self.finish(suite.skill, call, ran, Some(&grants)));
+        // Errors are recorded, too, before they are returned.
         audit.end(done.as_ref().map(ended_of))?;
         let mut report: Report = done?;
         report.usage.wall = started.elapsed();
@@ -159,16 +161,16 @@ impl Host {
         Ok(grants)
     }
 
-    fn bench(&self) -> Result<&Bench, HostError> {
-        // What it is made of is made first: `made` is not to be entered twice.
+    fn test_bench(&self) -> Result<&TestBench, HostError> {
+        // Made first: `get_or_make` holds a lock and must not be entered twice.
         let baker = self.baker(false)?;
-        self.made(&self.shared.bench, || {
+        self.get_or_make(&self.shared.bench, || {
             let runtime = self.runtime();
             let pack = provision::test_packages(runtime.cache, runtime.fetch, runtime.progress)?;
             let digest = pack.digest().to_string();
             let packages = Mount::tree(TEST_PACKAGES_FOLDER, Arc::new(pack_tree(pack)));
-            let image = self.repairing(|| Ok(baker.testing(packages.clone(), &digest)?))?;
-            Ok(Bench { image, packages })
+            let image = self.with_repair(|| Ok(baker.testing_image(packages.clone(), &digest)?))?;
+            Ok(TestBench { image, packages })
         })
     }
 }
@@ -197,7 +199,7 @@ impl Suite<'_> {
         call
     }
 
-    fn mounts(&self) -> impl Iterator<Item = Mount> {
+    fn cell_mounts(&self) -> impl Iterator<Item = Mount> {
         let place = self.skill.guest_folder();
         let skill = if self.call.writable {
             vec![Mount::tree(ORIGINAL_FOLDER, self.skill.tree()), Mount::scratch(&place)]
@@ -210,15 +212,15 @@ impl Suite<'_> {
     }
 }
 
-/// The reports so far; each is told once those before it were.
-struct Done {
+/// The reports so far; each is passed on once all before it were.
+struct CompletedReports {
     reports: Vec<Option<FileReport>>,
     told: usize,
     count: usize,
 }
 
-impl Done {
-    fn add(&mut self, index: usize, report: FileReport, each: &dyn Fn(&FileReport)) -> usize {
+impl CompletedReports {
+    fn add_report(&mut self, index: usize, report: FileReport, each: &dyn Fn(&FileReport)) -> usize {
         self.reports[index] = Some(report);
         self.count += 1;
         while let Some(Some(report)) = self.reports.get(self.told) {

@@ -1,8 +1,8 @@
 //! A skill's own tests in cells: what is asked for, and what comes of it. `Host::test` runs them.
 //!
-//! Each test file gets a fresh cell of its own, so a crash or a limit costs that file only. What a cell tells of its
-//! tests is data from a stranger: it is bounded and checked for form, and it is the skill's own word. A skill that
-//! wants its tests to look green can say so, as it can natively.
+//! Each test file gets a fresh cell of its own, so a crash or a limit costs that file only. What a cell reports of its
+//! tests is untrusted: it is bounded and validated, but a skill that wants its tests to look green can fake them, as it
+//! can natively.
 
 mod files;
 mod gather;
@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-pub(crate) use self::files::{Chosen, choose, surroundings};
+pub(crate) use self::files::{Chosen, choose_files, registry_surroundings};
 pub(crate) use self::gather::file_report;
 use skillcell_door::audit::AuditLog;
 pub use skillcell_door::{Failure, FileError, TestOutcome, TestResult};
@@ -177,11 +177,11 @@ impl TestReport {
     pub(crate) fn new(skill: &str, files: Vec<FileReport>, took: Duration) -> TestReport {
         let mut totals = Totals::default();
         for file in &files {
-            totals.add(file);
+            totals.count_file(file);
         }
         let Totals { failed, errors, exceeded, not_run, .. } = totals;
         let ok = failed + errors + exceeded + not_run == 0;
-        TestReport { schema: 1, skill: skill.to_owned(), ok, totals, files, ms: ms(took) }
+        TestReport { schema: 1, skill: skill.to_owned(), ok, totals, files, ms: to_ms(took) }
     }
 
     /// Every test, in order.
@@ -202,7 +202,7 @@ impl Totals {
         passed + failed + errors + exceeded + not_run + skipped + xfailed + xpassed
     }
 
-    fn add(&mut self, file: &FileReport) {
+    fn count_file(&mut self, file: &FileReport) {
         self.errors += file.errors.len();
         for test in &file.tests {
             *match test.outcome {
@@ -219,6 +219,6 @@ impl Totals {
     }
 }
 
-pub(crate) fn ms(time: Duration) -> f64 {
+pub(crate) fn to_ms(time: Duration) -> f64 {
     (time.as_secs_f64() * 1e6).round() / 1e3
 }

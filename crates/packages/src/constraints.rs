@@ -28,7 +28,7 @@ struct Row {
 }
 
 /// Which versions of a package keep it pure, if that is known.
-pub fn of(name: &str) -> Option<&'static Specifiers> {
+pub fn constraint_for(name: &str) -> Option<&'static Specifiers> {
     CONSTRAINTS.get(name)
 }
 

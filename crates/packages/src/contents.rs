@@ -1,15 +1,15 @@
 //! Which files of a wheel are used, and where they go: what can be imported, and the metadata of it. Scripts, headers and
 //! data for other folders are not installed anywhere.
 
-/// What cells are given of a `.dist-info` folder.
+/// The files of a `.dist-info` folder that cells get.
 const DIST_INFO: [&str; 5] = ["METADATA", "RECORD", "WHEEL", "entry_points.txt", "top_level.txt"];
 
-/// Where a file of a wheel goes in a folder of packages; `None` for what is not used. Its path was checked.
-pub fn place(path: &str, is_guest: bool) -> Option<&str> {
+/// Where a wheel's file goes in a site-packages folder; `None` if it is not installed. The path must have been checked.
+pub fn site_path(path: &str, is_guest: bool) -> Option<&str> {
     let (top, rest) = path.split_once('/').unwrap_or((path, ""));
     if top.ends_with(".data") {
         let (kind, inner) = rest.split_once('/')?;
-        return matches!(kind, "purelib" | "platlib").then(|| place(inner, is_guest)).flatten();
+        return matches!(kind, "purelib" | "platlib").then(|| site_path(inner, is_guest)).flatten();
     }
     (!is_guest || is_for_cells(path, top, rest)).then_some(path)
 }
@@ -42,8 +42,8 @@ mod tests {
             ("start.pth", None, Some("start.pth")),
             ("a/b.so", None, Some("a/b.so")),
         ] {
-            assert_eq!(place(path, true), in_cells, "{path}");
-            assert_eq!(place(path, false), native, "{path}");
+            assert_eq!(site_path(path, true), in_cells, "{path}");
+            assert_eq!(site_path(path, false), native, "{path}");
         }
     }
 }

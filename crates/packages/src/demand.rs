@@ -7,7 +7,7 @@ use super::requirement::Requirement;
 use super::specifier::{Specifiers, parse_version};
 use super::{Package, PackageStatus};
 
-/// Strangers decide how many.
+/// Package metadata is untrusted, so what it can make us keep is bounded.
 const MAX_EXTRAS: usize = 64;
 const MAX_REFUSED: usize = 100;
 
@@ -32,27 +32,27 @@ pub struct Demand {
 #[derive(Default)]
 pub struct Demands {
     pub by_name: BTreeMap<String, Demand>,
-    /// What is not taken of it, with the chain that leads there, and why.
+    /// Requirements that were refused: the dependency chain to each, and the reason.
     pub refused: Vec<(String, String)>,
 }
 
 impl Demands {
-    /// Adds a requirement. Gives the chain to it if what it requires itself is to be looked at: once for each distribution,
-    /// and again when it is wanted with more extras.
-    pub fn add(&mut self, requirement: &Requirement, above: &[String]) -> Option<Vec<String>> {
+    /// Adds a requirement. Returns its dependency chain if its own requirements have to be visited: the first time a
+    /// distribution is seen, and again whenever more extras are requested.
+    pub fn add_requirement(&mut self, requirement: &Requirement, above: &[String]) -> Option<Vec<String>> {
         let known = self.by_name.contains_key(&requirement.name);
         let demand = self.by_name.entry(requirement.name.clone()).or_default();
         if !known {
             demand.chain = above.iter().chain([&requirement.name]).cloned().collect();
         }
-        demand.specifiers.and(&requirement.specifiers);
+        demand.specifiers.add_clauses(&requirement.specifiers);
         let before = demand.extras.len();
         let room = MAX_EXTRAS.saturating_sub(before);
         demand.extras.extend(requirement.extras.iter().take(room).cloned());
         (!known || demand.extras.len() > before).then(|| demand.chain.clone())
     }
 
-    pub fn refuse(&mut self, chain: &[String], text: &str, why: &str) {
+    pub fn record_refusal(&mut self, chain: &[String], text: &str, why: &str) {
         let way = format!("{} → {text}", chain.join(" → "));
         if self.refused.len() < MAX_REFUSED && self.refused.iter().all(|(known, _)| *known != way) {
             self.refused.push((way, why.to_owned()));
@@ -61,12 +61,12 @@ impl Demands {
 }
 
 impl Demand {
-    pub fn asked(&self) -> String {
+    pub fn to_text(&self) -> String {
         format!("{:?}{}", self.extras, self.specifiers)
     }
 }
 
-/// Whether nothing is chosen for a demand, or something that does not suit it and was chosen for another one.
+/// Whether a demand still needs a choice: none was made, or the one made for an earlier demand no longer satisfies it.
 pub fn is_open(chosen: &BTreeMap<String, Chosen>, name: &str, demand: &Demand) -> bool {
     let Some(chosen) = chosen.get(name) else { return true };
     let fits = match &chosen.standing {
@@ -76,10 +76,10 @@ pub fn is_open(chosen: &BTreeMap<String, Chosen>, name: &str, demand: &Demand) -
         }
         _ => false,
     };
-    !fits && chosen.asked != demand.asked()
+    !fits && chosen.asked != demand.to_text()
 }
 
-/// The skill's own requirements first, as it states them, then the others by name.
+/// The skill's own requirements first, in manifest order, then the others by name.
 pub fn in_order(
     roots: &[Requirement],
     demands: BTreeMap<String, Demand>,

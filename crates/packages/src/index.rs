@@ -1,7 +1,7 @@
 //! Asks pip for wheels that run on a target, one level of dependencies at a time: `--no-deps`, so that pip never reads what a
 //! wheel requires, which may be an address whose `setup.py` it would run. pip knows the user's indexes, mirrors, proxies and
 //! certificates; it chooses a version and downloads it, and runs nothing of it. Where there is no such wheel, the files that
-//! pip passed over tell why.
+//! pip skipped tell why.
 
 use std::ffi::OsString;
 use std::fs;
@@ -10,24 +10,24 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use super::Error;
-use super::passed::{self, Absent};
+use super::absence::{self, Absent};
 use super::specifier::Specifiers;
 use super::target::Target;
 use crate::provision::{self, Fetch, FetchedWheel, Pin, PipRun, normalize_name};
 use skillcell_cache::progress::Progress;
 
 /// How long one run of pip may take, and how much it may download.
-const PATIENCE: Duration = Duration::from_secs(180);
+const TIMEOUT: Duration = Duration::from_secs(180);
 const MAX_BYTES: u64 = 512 << 20;
 /// The same for native code, of which there is more.
-const NATIVE_PATIENCE: Duration = Duration::from_secs(20 * 60);
+const NATIVE_TIMEOUT: Duration = Duration::from_secs(20 * 60);
 const MAX_NATIVE_BYTES: u64 = 16 << 30;
-/// Why nobody was asked.
+/// The reason given when no index was queried.
 pub const OFFLINE: &str = "no index: this is offline, and no wheels were given with `--from-wheel`";
-/// Runs of pip at the same time. Most of each is waiting.
-const AT_ONCE: usize = 4;
+/// Concurrent runs of pip; each mostly waits for the network.
+const PARALLEL_RUNS: usize = 4;
 
-/// A distribution and the versions of it that will do.
+/// A distribution and the versions of it that are accepted.
 pub type Wanted = (String, Specifiers);
 
 /// What pip has for a distribution.
@@ -52,36 +52,37 @@ impl<'a> Index<'a> {
     }
 
     /// Asks for these, in this order.
-    pub fn ask(&self, wanted: &[Wanted]) -> Result<Vec<Answer>, Error> {
+    pub fn request_wheels(&self, wanted: &[Wanted]) -> Result<Vec<Answer>, Error> {
         if self.fetch.offline && self.fetch.wheels.is_empty() {
             return Ok(wanted.iter().map(|_| Answer::Absent(Absent::Unreachable(OFFLINE.into()))).collect());
         }
-        self.progress.step(&format!("asking pip for {}", listed(wanted)));
+        self.progress.step(&format!("asking pip for {}", describe_wanted(wanted)));
         if let [one] = wanted {
-            return Ok(vec![self.run(std::slice::from_ref(one))?.remove(0)]);
+            return Ok(vec![self.run_pip(std::slice::from_ref(one))?.remove(0)]);
         }
-        // Together is faster, but pip stops at the first that is not there.
-        let together = self.run(wanted)?;
+        // One run is faster, but pip stops at the first package it can't find; then each is requested by itself.
+        let together = self.run_pip(wanted)?;
         if together.iter().all(|answer| matches!(answer, Answer::Wheel(..))) {
             return Ok(together);
         }
-        self.each(wanted)
+        self.request_separately(wanted)
     }
 
-    fn each(&self, wanted: &[Wanted]) -> Result<Vec<Answer>, Error> {
+    fn request_separately(&self, wanted: &[Wanted]) -> Result<Vec<Answer>, Error> {
         let mut answers = Vec::with_capacity(wanted.len());
-        for some in wanted.chunks(AT_ONCE) {
+        for some in wanted.chunks(PARALLEL_RUNS) {
             let unreachable = answers.iter().find_map(|answer| match answer {
                 Answer::Absent(Absent::Unreachable(why)) => Some(why.clone()),
                 _ => None,
             });
             if let Some(why) = unreachable {
-                // It would be the same for the rest, only later.
+                // The index is down: don't let the remaining packages time out one after another.
                 answers.extend(some.iter().map(|_| Answer::Absent(Absent::Unreachable(why.clone()))));
                 continue;
             }
             let got = std::thread::scope(|scope| {
-                let runs: Vec<_> = some.iter().map(|one| scope.spawn(|| self.run(std::slice::from_ref(one)))).collect();
+                let runs: Vec<_> =
+                    some.iter().map(|one| scope.spawn(|| self.run_pip(std::slice::from_ref(one)))).collect();
                 let died = || Err(Error::Runtime("a thread that ran pip died".into()));
                 runs.into_iter().map(|run| run.join().unwrap_or_else(|_| died())).collect::<Vec<_>>()
             });
@@ -92,23 +93,23 @@ impl<'a> Index<'a> {
         Ok(answers)
     }
 
-    fn run(&self, wanted: &[Wanted]) -> Result<Vec<Answer>, Error> {
+    fn run_pip(&self, wanted: &[Wanted]) -> Result<Vec<Answer>, Error> {
         let dir = self.folder.join(self.runs.fetch_add(1, Ordering::Relaxed).to_string());
         let wheels = dir.join("wheels");
         fs::create_dir_all(&wheels).map_err(|source| Error::Folder { path: wheels.clone(), source })?;
         let run = PipRun {
-            what: &listed(wanted),
-            args: self.args(wanted, &wheels)?,
+            what: &describe_wanted(wanted),
+            args: self.pip_arguments(wanted, &wheels)?,
             dir: &dir,
             isolated: self.fetch.offline,
             expected_bytes: 0,
             max_bytes: if self.target.is_guest { MAX_BYTES } else { MAX_NATIVE_BYTES },
-            patience: if self.target.is_guest { PATIENCE } else { NATIVE_PATIENCE },
+            timeout: if self.target.is_guest { TIMEOUT } else { NATIVE_TIMEOUT },
         };
         let python = self.target.python.as_deref().or(self.fetch.python.as_deref());
         let end = match run.run(python, self.progress) {
             Ok(end) => end,
-            // Without pip there is no index; a skill may well run without what it would give.
+            // Without pip there is no index. That is not fatal: the skill may run without these packages.
             Err(error @ (provision::Error::NoPython { .. } | provision::Error::NoPip { .. })) => {
                 return Ok(wanted.iter().map(|_| Answer::Absent(Absent::Unreachable(error.to_string()))).collect());
             }
@@ -117,21 +118,22 @@ impl<'a> Index<'a> {
             }
             Err(error) => return Err(error.into()),
         };
-        let delivered = delivered(&wheels)?;
+        let delivered = list_wheels(&wheels)?;
         let answer = |(name, specifiers): &Wanted| {
             let ours = |path: &&PathBuf| {
                 let file = path.file_name().and_then(|file| file.to_str()).unwrap_or_default();
                 file.split('-').next().is_some_and(|distribution| normalize_name(distribution) == *name)
             };
+            // A failed run may leave wheels behind; only those of a successful one count.
             match delivered.iter().find(ours).filter(|_| end.status.success()) {
-                Some(path) => provision::take(path).map(|(pin, wheel)| Answer::Wheel(pin, wheel)),
-                None => Ok(Answer::Absent(passed::why(&end, name, specifiers))),
+                Some(path) => provision::open_unpinned(path).map(|(pin, wheel)| Answer::Wheel(pin, wheel)),
+                None => Ok(Answer::Absent(absence::why_absent(&end, name, specifiers))),
             }
         };
         Ok(wanted.iter().map(answer).collect::<Result<_, _>>()?)
     }
 
-    fn args(&self, wanted: &[Wanted], wheels: &Path) -> Result<Vec<OsString>, Error> {
+    fn pip_arguments(&self, wanted: &[Wanted], wheels: &Path) -> Result<Vec<OsString>, Error> {
         let mut args =
             ["download", "--no-deps", "--only-binary=:all:", "-vv", "--retries", "1"].map(OsString::from).to_vec();
         args.extend(self.target.pip_options.iter().map(OsString::from));
@@ -150,7 +152,7 @@ impl<'a> Index<'a> {
     }
 }
 
-fn delivered(folder: &Path) -> Result<Vec<PathBuf>, Error> {
+fn list_wheels(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     let failed = |source| Error::Folder { path: folder.to_owned(), source };
     let mut paths = Vec::new();
     for entry in fs::read_dir(folder).map_err(failed)? {
@@ -162,7 +164,7 @@ fn delivered(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     Ok(paths)
 }
 
-fn listed(wanted: &[Wanted]) -> String {
+fn describe_wanted(wanted: &[Wanted]) -> String {
     match wanted {
         [(name, _)] => name.clone(),
         [(first, _), rest @ ..] => format!("{first} and {} more", rest.len()),

@@ -18,59 +18,62 @@ use skillcell_cache::progress::Progress;
 const MAX_METADATA: u64 = 4 << 20;
 const INFO: &str = ".dist-info/METADATA";
 
-/// The distributions that are there, by normalized name.
+/// The installed distributions, by normalized name.
 pub struct Installed {
-    there: BTreeMap<String, There>,
+    there: BTreeMap<String, InstalledPackage>,
 }
 
-struct There {
+struct InstalledPackage {
     version: Version,
     /// Where its metadata is.
-    place: Place,
+    place: MetadataPlace,
 }
 
-enum Place {
+enum MetadataPlace {
     Runtime(String),
     Framework,
 }
 
 impl Installed {
-    /// Looks into the runtime, which is to be in the cache.
+    /// Reads the runtime's standard library, which must be in the cache.
     pub fn in_cells(cache: &Cache, progress: &dyn Progress) -> Result<Installed, Error> {
         let mut there = BTreeMap::new();
-        for path in archive(cache, progress)?.file_names().flatten() {
+        for path in open_stdlib_archive(cache, progress)?.file_names().flatten() {
             if let Some((name, version)) = path.strip_suffix(INFO).and_then(|folder| folder.rsplit_once('-'))
                 && let Some(version) = parse_version(version)
             {
-                there.insert(normalize_name(name), There { version, place: Place::Runtime(path.to_string()) });
+                there.insert(
+                    normalize_name(name),
+                    InstalledPackage { version, place: MetadataPlace::Runtime(path.to_string()) },
+                );
             }
         }
         there.extend(Installed::of_framework().there);
         Ok(Installed { there })
     }
 
-    /// What is pinned for every tier.
+    /// The framework's packages, which every tier gets.
     pub fn of_framework() -> Installed {
         let pinned = provision::pins().packages().iter().filter_map(|pin| {
             let version = parse_version(&pin.version)?;
-            Some((normalize_name(&pin.name), There { version, place: Place::Framework }))
+            Some((normalize_name(&pin.name), InstalledPackage { version, place: MetadataPlace::Framework }))
         });
         Installed { there: pinned.collect() }
     }
 
-    /// Which version there is, and whose it is.
-    pub fn of(&self, name: &str) -> Option<(&Version, PackageStatus)> {
+    /// The installed version, and whether the runtime or the framework provides it.
+    pub fn find_package(&self, name: &str) -> Option<(&Version, PackageStatus)> {
         let there = self.there.get(name)?;
         let version = there.version.to_string();
         let standing = match there.place {
-            Place::Runtime(_) => PackageStatus::Runtime { version },
-            Place::Framework => PackageStatus::Framework { version },
+            MetadataPlace::Runtime(_) => PackageStatus::Runtime { version },
+            MetadataPlace::Framework => PackageStatus::Framework { version },
         };
         Some((&there.version, standing))
     }
 
     /// What a distribution requires.
-    pub fn requires(
+    pub fn requirements_of(
         &self,
         name: &str,
         cache: &Cache,
@@ -79,15 +82,16 @@ impl Installed {
     ) -> Result<Vec<Required>, Error> {
         let Some(there) = self.there.get(name) else { return Ok(Vec::new()) };
         let metadata = match &there.place {
-            Place::Runtime(path) => {
+            MetadataPlace::Runtime(path) => {
                 let mut text = Vec::new();
-                let mut archive = archive(cache, progress)?;
+                let mut archive = open_stdlib_archive(cache, progress)?;
                 let member = archive.by_name(path).map_err(|error| Error::Runtime(error.to_string()))?;
                 member.take(MAX_METADATA).read_to_end(&mut text).map_err(|error| Error::Runtime(error.to_string()))?;
                 text
             }
-            Place::Framework => {
-                let pack = provision::packages(cache, fetch, progress)?;
+            MetadataPlace::Framework => {
+                let pack = provision::framework_pack(cache, fetch, progress)?;
+                // The pack is one folder for all of the framework; the distribution's own `.dist-info` has to be found.
                 let ours = |path: &str| {
                     let folder = path.strip_suffix(INFO)?;
                     Some(normalize_name(folder.rsplit_once('-')?.0) == name)
@@ -96,12 +100,12 @@ impl Installed {
                 path.and_then(|path| pack.read(&path).ok()).unwrap_or_default()
             }
         };
-        Ok(metadata::requires(&String::from_utf8_lossy(&metadata)))
+        Ok(metadata::parse_requirements(&String::from_utf8_lossy(&metadata)))
     }
 }
 
-fn archive(cache: &Cache, progress: &dyn Progress) -> Result<ZipArchive<std::fs::File>, Error> {
-    let stdlib = provision::stdlib(cache, progress)?;
+fn open_stdlib_archive(cache: &Cache, progress: &dyn Progress) -> Result<ZipArchive<std::fs::File>, Error> {
+    let stdlib = provision::open_stdlib(cache, progress)?;
     let stdlib = stdlib.ok_or_else(|| Error::Runtime("it is no longer in the cache".into()))?;
     ZipArchive::new(stdlib.file).map_err(|error| Error::Runtime(error.to_string()))
 }

@@ -6,12 +6,14 @@
 //!                    └───── skillcell.lock, or what was resolved before
 //! ```
 //!
-//! All of it is for a target: the guest, or the Python of another tier. In a cell, what the runtime has and what the framework pins counts as installed. The rest has to be a pure Python wheel, or a
-//! stand-in of ours. A requirement that can't be met is recorded, not fatal: many a skill imports it only for some of
-//! what it does; when an import then fails, [`Packages::explain`] says why.
+//! All of it is for a target: the guest, or the Python of another tier. In a cell, what the runtime has and what the
+//! framework pins counts as installed. The rest has to be a pure Python wheel, or a stand-in of ours. A
+//! requirement that can't be met is recorded and not fatal, since many skills import a package only for some of their
+//! functions; when an import then fails, [`Packages::explain`] says why.
 //!
 //! Nothing of a package runs on the host, and nothing is installed there.
 
+mod absence;
 mod constraints;
 mod contents;
 mod demand;
@@ -23,7 +25,6 @@ mod metadata;
 mod missing;
 mod modules;
 mod pack_tree;
-mod passed;
 pub mod provision;
 mod requirement;
 mod resolution;
@@ -41,12 +42,12 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-pub use self::contents::place;
-pub use self::lock::pin;
+pub use self::contents::site_path;
+pub use self::lock::wheel_pin;
 pub use self::lock::{LOCK_FILE, LockError, SkillLock};
 pub use self::pack_tree::pack_tree;
 pub use self::requirement::{Requirement, clean_requirements};
-pub use self::resolution::{Resolution, Resolved, Wanted, basis};
+pub use self::resolution::{Resolution, Resolved, Wanted, resolution_basis};
 pub use self::site::{SITE_FOLDER, SitePackages, SitePackagesStore};
 pub use self::target::ENVIRONMENT;
 pub use self::target::{ABOUT_PYTHON, MarkerValues, OLD_NAMES, Target};
@@ -78,7 +79,7 @@ pub struct Packages {
 pub struct Package {
     /// Normalized: lower case, words joined by `-`.
     pub name: String,
-    /// Which versions will do for all that need it; empty for any.
+    /// The versions that everything which needs it accepts; empty for any.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub wanted: String,
     /// From the skill's own requirement to this: `["fastembed", "onnxruntime"]`.
@@ -93,7 +94,7 @@ pub struct Package {
     pub standing: PackageStatus,
 }
 
-/// What became of a distribution.
+/// The resolution status of a distribution.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "state", rename_all = "snake_case")]
 pub enum PackageStatus {
@@ -105,19 +106,19 @@ pub enum PackageStatus {
     Wheel { version: String, file: String, sha256: String },
     /// A stand-in of ours for native code.
     StandIn { version: String, limits: Vec<String> },
-    /// It comes with the runtime or the framework, in a version that something does not accept. It is there all the same.
+    /// The runtime or the framework has it, in a version that some requirement does not accept. It is used anyway.
     OtherVersion { version: String },
     /// Only wheels with native code, for other platforms: these tags, of this version.
     Native { version: String, tags: Vec<String> },
     /// Only sources, which would have to be built.
     Source { version: String },
-    /// No version of it will do; these are known.
+    /// No version is accepted; these exist.
     NoVersion { versions: Vec<String> },
     /// No index knows it.
     NotFound,
-    /// Nobody could be asked.
+    /// No index could be reached.
     Unresolved { why: String },
-    /// The wheel is not one that a cell is given.
+    /// The wheel was rejected.
     Refused { why: String },
 }
 
@@ -153,25 +154,26 @@ impl Packages {
         self.packages.iter().filter(|package| !package.standing.is_there())
     }
 
-    /// Whether something is unknown because nobody was to be asked.
+    /// Whether a package is unresolved because this host is offline.
     pub fn was_offline(&self) -> bool {
         let offline =
             |standing: &PackageStatus| matches!(standing, PackageStatus::Unresolved { why } if why == index::OFFLINE);
         self.packages.iter().any(|package| offline(&package.standing))
     }
 
-    /// Whether it holds where these sources are given. Where none are, what is all there does, wherever it came from.
+    /// Whether this resolution can be reused with these wheel sources. Without any, a complete one can, wherever its wheels
+    /// came from.
     pub fn holds_with(&self, sources: &str) -> bool {
         self.sources == sources || (sources.is_empty() && self.missing().next().is_none())
     }
 
-    /// Whether everything that could be asked was answered. If not, it is worth asking again.
+    /// Whether every package was resolved. If not, resolving again may succeed.
     pub fn is_complete(&self) -> bool {
         !self.packages.iter().any(|package| matches!(package.standing, PackageStatus::Unresolved { .. }))
     }
 }
 
-/// Why a skill's packages could not be dealt with. That one can't be had is none of these: it is recorded.
+/// Why a skill's packages could not be processed. A package that is unavailable is recorded, and is not an error.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     #[error(transparent)]

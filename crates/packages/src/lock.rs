@@ -1,8 +1,8 @@
 //! `skillcell.lock`: what a skill's requirements resolved to, with the sha256 of each wheel, beside the skill: for cells, and
 //! for the Pythons of other tiers that were there when it was made. It names no index.
 //!
-//! It comes with the skill, so it is a stranger's: what it says is checked before it is used, and the wheels are whatever has
-//! those hashes.
+//! The lock comes with the skill, so it is untrusted: its entries are checked before they are used, and wheels are accepted
+//! only by their hashes.
 
 use serde::{Deserialize, Serialize};
 
@@ -25,12 +25,12 @@ struct File {
     python: String,
     #[serde(flatten)]
     packages: Packages,
-    /// For other tiers. Locks were without it once.
+    /// For other tiers. Older locks lack it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     native: Vec<Native>,
 }
 
-/// What is locked for a Python that is no cell's.
+/// The packages that are locked for a native Python.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Native {
     target: String,
@@ -54,7 +54,7 @@ impl SkillLock {
     }
 
     /// Adds what a Python of another tier gets, or says why it is not locked.
-    pub fn add(&mut self, target: &Target, packages: Result<Packages, String>) {
+    pub fn add_native(&mut self, target: &Target, packages: Result<Packages, String>) {
         match packages {
             Ok(packages) => self.native.push(Native { target: target.id.clone(), packages }),
             Err(why) => self.not_locked.push((target.describe(), why)),
@@ -62,13 +62,13 @@ impl SkillLock {
     }
 
     /// The Pythons of other tiers that are locked, with the number of their packages.
-    pub fn native(&self) -> impl Iterator<Item = (&str, usize)> {
+    pub fn native_targets(&self) -> impl Iterator<Item = (&str, usize)> {
         self.native.iter().map(|native| (native.target.as_str(), native.packages.packages.len()))
     }
 
     /// The text of the file.
     pub fn to_text(&self) -> String {
-        // Which folder a wheel came from is of this machine.
+        // `sources` is particular to this machine, so it is left out of the lock.
         let plain = |packages: &Packages| Packages { sources: String::new(), ..packages.clone() };
         let native = self.native.iter().map(|one| Native { packages: plain(&one.packages), ..one.clone() }).collect();
         let (schema, python, packages) = (SCHEMA, GUEST_PYTHON.to_owned(), plain(&self.cells));
@@ -118,27 +118,27 @@ pub fn read(
     if packages.requirements != requirements {
         return Err(LockError::Stale("the manifest has other requirements".into()));
     }
-    packages.packages.iter().try_for_each(|package| check(package, target, installed))?;
+    packages.packages.iter().try_for_each(|package| check_package(package, target, installed))?;
     Ok(packages)
 }
 
-fn check(package: &Package, target: &Target, installed: &Installed) -> Result<(), LockError> {
+fn check_package(package: &Package, target: &Target, installed: &Installed) -> Result<(), LockError> {
     let name = &package.name;
     match &package.standing {
         PackageStatus::Wheel { file, .. } => {
-            pin(name, &package.standing, target.is_guest)?;
+            wheel_pin(name, &package.standing, target.is_guest)?;
             let newer = || LockError::OtherPython(format!("the C library of this system: `{file}` is for a newer one"));
-            if target.is_guest || target.takes(file) { Ok(()) } else { Err(newer()) }
+            if target.is_guest || target.accepts_wheel(file) { Ok(()) } else { Err(newer()) }
         }
         PackageStatus::Runtime { version }
         | PackageStatus::Framework { version }
         | PackageStatus::OtherVersion { version } => {
-            let there = installed.of(name).map(|(there, _)| there.to_string());
+            let there = installed.find_package(name).map(|(there, _)| there.to_string());
             let stale = || LockError::Stale(format!("there is no `{name}` {version} in {}", target.describe()));
             if there.as_ref() == Some(version) { Ok(()) } else { Err(stale()) }
         }
         PackageStatus::StandIn { version, .. } => {
-            let ours = standins::of(name).is_some_and(|standin| standin.version.to_string() == *version);
+            let ours = standins::stand_in_for(name).is_some_and(|standin| standin.version.to_string() == *version);
             let stale = || LockError::Stale(format!("there is no stand-in for `{name}` {version}"));
             if ours && target.is_guest { Ok(()) } else { Err(stale()) }
         }
@@ -146,8 +146,8 @@ fn check(package: &Package, target: &Target, installed: &Installed) -> Result<()
     }
 }
 
-/// The pin of a wheel. What it is made of may be a stranger's, and becomes a line that pip reads.
-pub fn pin(name: &str, standing: &PackageStatus, is_guest: bool) -> Result<Pin, LockError> {
+/// The pin of a wheel. Its parts may be untrusted and become a line of a requirements file, so each is validated.
+pub fn wheel_pin(name: &str, standing: &PackageStatus, is_guest: bool) -> Result<Pin, LockError> {
     let PackageStatus::Wheel { version, file, sha256 } = standing else {
         return Err(LockError::Invalid(format!("`{name}` is no wheel")));
     };
@@ -172,7 +172,7 @@ mod tests {
 
     fn wheel(name: &str, version: &str, file: &str, sha256: &str) -> Result<Pin, LockError> {
         let standing = PackageStatus::Wheel { version: version.into(), file: file.into(), sha256: sha256.into() };
-        pin(name, &standing, true)
+        wheel_pin(name, &standing, true)
     }
 
     #[test]

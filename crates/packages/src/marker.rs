@@ -1,7 +1,7 @@
 //! Environment markers, `python_version < "3.11" and extra == "fast"`: read once, then evaluated for the Python that packages
 //! are for. pip evaluates them for the Python that it runs on, whatever platform it is asked to look for (pypa/pip issue
 //! 11664). Own code rather than `pep508_rs`: that keeps every marker it ever read and orders them as decision diagrams, which
-//! a stranger's marker can make as large as it likes.
+//! an untrusted marker can make arbitrarily large.
 
 use super::specifier::{Specifiers, parse_version};
 use super::target::MarkerValues;
@@ -49,7 +49,7 @@ impl Marker {
         if reader.rest.is_empty() { Ok(marker) } else { Err(format!("`{text}` is not an environment marker")) }
     }
 
-    /// Whether it holds for a Python, and for a package that is wanted with these extras: as in pip, one of them will do.
+    /// Whether it holds for a Python, and for a package that is wanted with these extras: as in pip, one of them is enough.
     pub fn holds(&self, values: &MarkerValues, extras: &[String]) -> bool {
         if extras.is_empty() {
             return self.evaluate(values, "");
@@ -69,7 +69,7 @@ impl Marker {
                     Operand::Text(text) => text.clone(),
                 };
                 let versions = left.is_version() || (right.is_version() && !matches!(left, Operand::Variable(_)));
-                compare(&value(left), operator, &value(right), versions)
+                compare_values(&value(left), operator, &value(right), versions)
             }
         }
     }
@@ -86,7 +86,7 @@ impl Operand {
 }
 
 /// As versions where that makes sense. Texts have no order: of `<` and the like only the equal part is left.
-fn compare(left: &str, operator: &str, right: &str, versions: bool) -> bool {
+fn compare_values(left: &str, operator: &str, right: &str, versions: bool) -> bool {
     if versions && let Ok(clause) = Specifiers::parse(&format!("{operator}{right}")) {
         return parse_version(left).is_some_and(|version| clause.accept(&version));
     }

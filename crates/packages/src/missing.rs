@@ -7,13 +7,13 @@ use skillcell_quote::cut;
 
 /// The most tags that a message repeats.
 const SHOWN_TAGS: usize = 2;
-/// Of what is known of a package, as much goes into a refusal: characters.
-const MOST_EXPLAINED: usize = 600;
+/// The longest description of a package in a refusal, in characters.
+const MAX_EXPLANATION_CHARS: usize = 600;
 /// The longest name of a module that a refusal repeats.
-const MOST_NAMED: usize = 80;
+const MAX_MODULE_NAME: usize = 80;
 
 impl Packages {
-    /// Adds to an outcome that is, or comes of, a failed import which package it missed.
+    /// Adds to the outcome of a failed import which package was missing.
     pub fn explain_outcome(&self, outcome: &mut Outcome) {
         let Outcome::Raised(raised) = outcome else { return };
         raised.missing = self.missing_module(raised);
@@ -24,37 +24,39 @@ impl Packages {
 
     /// Which module was missing, if a package that a cell does not have may be the reason.
     fn missing_module(&self, raised: &Raised) -> Option<MissingModule> {
-        let module = raised.module.as_deref().filter(|name| is_name(name))?;
-        // As the guest tells a module that is missing from one that is there and fails.
+        let module = raised.module.as_deref().filter(|name| is_module_name(name))?;
+        // The guest adds this line only if the module is missing, not if it exists and fails to import.
         if !raised.message.contains(&format!("\nMissing module: {module} (")) {
             return None;
         }
-        let missing = self.missing().find(|package| package.has(module));
-        if missing.is_none() && self.packages.iter().any(|package| package.is_whole() && package.has(module)) {
+        let missing = self.missing().find(|package| package.provides_module(module));
+        if missing.is_none()
+            && self.packages.iter().any(|package| package.is_whole() && package.provides_module(module))
+        {
             return None;
         }
         Some(MissingModule {
             module: module.to_owned(),
-            why: missing.map(|package| cut(&package.describe(), MOST_EXPLAINED)),
+            why: missing.map(|package| cut(&package.describe(), MAX_EXPLANATION_CHARS)),
         })
     }
 
     /// Why importing this module failed, if a package that is missing is the likely reason.
     pub fn explain(&self, module: &str) -> Option<String> {
-        if let Some(package) = self.missing().find(|package| package.has(module)) {
+        if let Some(package) = self.missing().find(|package| package.provides_module(module)) {
             return Some(package.describe());
         }
-        let refused = self.refused.iter().find(|(text, _)| likely(text, module));
+        let refused = self.refused.iter().find(|(text, _)| is_likely_requirement_of(text, module));
         refused.map(|(text, why)| format!("the requirement `{text}` is not taken: {why}"))
     }
 }
 
 impl Package {
-    fn has(&self, module: &str) -> bool {
-        self.modules.iter().any(|known| related(known, module))
+    fn provides_module(&self, module: &str) -> bool {
+        self.modules.iter().any(|known| is_same_or_nested(known, module))
     }
 
-    /// Whether a cell has all of it, so that another tier has no module of it that a cell lacks.
+    /// Whether a cell has the complete package, so that no other tier has more of its modules.
     fn is_whole(&self) -> bool {
         matches!(
             self.standing,
@@ -63,13 +65,13 @@ impl Package {
     }
 
     /// The way from the skill's own requirement to this package: `fastembed → onnxruntime`.
-    pub fn way(&self) -> String {
+    pub fn requirement_chain(&self) -> String {
         self.chain.join(" → ")
     }
 
-    /// The same of a package that another tier's Python does not get.
+    /// Like [`describe`](Package::describe), for a package that a native Python can't get.
     pub fn describe_elsewhere(&self) -> String {
-        let (name, way) = (&self.name, self.way());
+        let (name, way) = (&self.name, self.requirement_chain());
         match &self.standing {
             PackageStatus::Native { version, tags } => {
                 format!("`{name}` ({way}) {version} has no wheel for this Python, only for {}", tags.join(", "))
@@ -81,10 +83,10 @@ impl Package {
         }
     }
 
-    /// A sentence about what became of it, as people say it.
+    /// Its status as a sentence.
     pub fn describe(&self) -> String {
         let Package { name, wanted, standing, .. } = self;
-        let way = if self.chain.len() > 1 { format!(" ({})", self.way()) } else { String::new() };
+        let way = if self.chain.len() > 1 { format!(" ({})", self.requirement_chain()) } else { String::new() };
         let others = "the tiers `subprocess` and `container` can run it";
         match standing {
             PackageStatus::Runtime { version } => format!("`{name}`{way} {version} comes with the runtime"),
@@ -98,7 +100,7 @@ impl Package {
                 format!("`{name}`{way} is there as {version}, though `{wanted}` is asked for")
             }
             PackageStatus::Native { version, tags } => {
-                // Of the platforms that one wheel is for, the first will do.
+                // A wheel can be for several platforms; the first is enough for a message.
                 let short = |tag: &String| tag.split('.').next().unwrap_or(tag).to_owned();
                 let mut shown = tags.iter().take(SHOWN_TAGS).map(short).collect::<Vec<_>>().join(", ");
                 if tags.len() > SHOWN_TAGS {
@@ -121,19 +123,19 @@ impl Package {
 }
 
 /// Whether a text is a module's name and nothing else.
-fn is_name(text: &str) -> bool {
+fn is_module_name(text: &str) -> bool {
     let part = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-    text.len() <= MOST_NAMED && text.split('.').all(part)
+    text.len() <= MAX_MODULE_NAME && text.split('.').all(part)
 }
 
 /// Whether one module is the other, or inside it.
-fn related(known: &str, module: &str) -> bool {
+fn is_same_or_nested(known: &str, module: &str) -> bool {
     let inside = |outer: &str, inner: &str| inner.strip_prefix(outer).is_some_and(|rest| rest.starts_with('.'));
     known == module || inside(known, module) || inside(module, known)
 }
 
 /// Whether a requirement that was refused looks like that of a module.
-fn likely(text: &str, module: &str) -> bool {
+fn is_likely_requirement_of(text: &str, module: &str) -> bool {
     let top = module.split('.').next().unwrap_or(module);
     normalize_name(text).contains(&normalize_name(top))
 }

@@ -52,7 +52,7 @@ const NAMED_OTHERWISE: &[(&str, &[&str])] = &[
 ];
 
 /// What the files of a wheel can be imported as.
-pub fn of_wheel(wheel: &Wheel) -> Vec<String> {
+pub fn modules_of_wheel(wheel: &Wheel) -> Vec<String> {
     let mut names = BTreeSet::new();
     for path in wheel.members().iter().map(|member| member.path.as_str()).filter(|path| path.ends_with(".py")) {
         let top = path.split('/').next().unwrap_or(path);
@@ -66,7 +66,7 @@ pub fn of_wheel(wheel: &Wheel) -> Vec<String> {
 }
 
 /// What a distribution of this name is likely imported as.
-pub fn guessed(name: &str) -> Vec<String> {
+pub fn guess_modules(name: &str) -> Vec<String> {
     let named = NAMED_OTHERWISE.iter().find(|(distribution, _)| *distribution == name);
     named.map_or_else(
         || vec![name.replace('-', "_")],

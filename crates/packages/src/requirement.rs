@@ -1,5 +1,5 @@
-//! Requirements, PEP 508, as a manifest or a wheel states them. Both are strangers: names are plain, and what pip would take
-//! for an option, an address or a path is refused.
+//! Requirements, PEP 508, as a manifest or a wheel states them. Both are untrusted: names must be plain, and anything that
+//! pip would read as an option, an address or a path is refused.
 
 use std::fmt;
 
@@ -15,7 +15,7 @@ const MAX_CHARS: usize = 1000;
 const MAX_NAME: usize = 100;
 const MAX_EXTRAS: usize = 32;
 
-/// Requirements as they are kept: bounded, without control characters. What that spoils is refused, with the reason.
+/// Requirements as they are kept: bounded, without control characters. A requirement that this invalidates is refused, with the reason.
 pub fn clean_requirements(requirements: &[String]) -> Vec<String> {
     let clean = |text: &String| {
         let shown = text.chars().map(|c| if is_plain(c) { c } else { '\u{fffd}' });
@@ -46,7 +46,7 @@ pub struct RefusedRequirement {
 
 impl RefusedRequirement {
     /// Whether it would be needed, for a package that is wanted with these extras.
-    pub fn applies(&self, values: &MarkerValues, extras: &[String]) -> bool {
+    pub fn applies_to(&self, values: &MarkerValues, extras: &[String]) -> bool {
         self.marker.as_ref().is_none_or(|marker| marker.holds(values, extras))
     }
 }
@@ -55,14 +55,14 @@ impl Requirement {
     /// Reads a requirement. Says what is wrong with it otherwise.
     pub fn parse(text: &str) -> Result<Requirement, RefusedRequirement> {
         let text = text.trim();
-        Requirement::read(text).map_err(|why| RefusedRequirement {
+        Requirement::parse_parts(text).map_err(|why| RefusedRequirement {
             text: cut(text, MAX_CHARS),
             why,
             marker: marker_of_refused(text),
         })
     }
 
-    fn read(text: &str) -> Result<Requirement, String> {
+    fn parse_parts(text: &str) -> Result<Requirement, String> {
         if text.len() > MAX_CHARS {
             return Err(format!("it is longer than {MAX_CHARS} characters"));
         }
@@ -84,6 +84,7 @@ impl Requirement {
             return Err("it names a file; only packages of the index are taken".into());
         }
         let versions = versions.trim();
+        // The old form `name (>=1)`.
         let versions = versions.strip_prefix('(').and_then(|inner| inner.strip_suffix(')')).unwrap_or(versions);
         let specifiers = Specifiers::parse(versions)?;
         let marker = marker.map(Marker::parse).transpose()?;
@@ -91,7 +92,7 @@ impl Requirement {
     }
 
     /// Whether it is needed by a Python, for a package that is wanted with these extras.
-    pub fn applies(&self, values: &MarkerValues, extras: &[String]) -> bool {
+    pub fn applies_to(&self, values: &MarkerValues, extras: &[String]) -> bool {
         self.marker.as_ref().is_none_or(|marker| marker.holds(values, extras))
     }
 
@@ -213,12 +214,12 @@ mod tests {
     fn markers_and_extras_decide_what_applies() {
         let values = &Target::guest().values;
         let of_extra = Requirement::parse("socks; extra == 'net'").unwrap();
-        assert!(!of_extra.applies(values, &[]) && of_extra.applies(values, &["net".into()]));
-        assert!(!Requirement::parse("x; sys_platform == 'win32'").unwrap().applies(values, &[]));
+        assert!(!of_extra.applies_to(values, &[]) && of_extra.applies_to(values, &["net".into()]));
+        assert!(!Requirement::parse("x; sys_platform == 'win32'").unwrap().applies_to(values, &[]));
         let refused = Requirement::parse("x @ http://127.0.0.1/x;y.tar.gz ; extra == 'net'").unwrap_err();
-        assert!(!refused.applies(values, &[]) && refused.applies(values, &["net".into()]));
+        assert!(!refused.applies_to(values, &[]) && refused.applies_to(values, &["net".into()]));
         let refused = Requirement::parse("x @ http://127.0.0.1/x.tar.gz;extra=='net'").unwrap_err();
-        assert!(refused.applies(values, &[]), "that is part of the address");
+        assert!(refused.applies_to(values, &[]), "that is part of the address");
     }
 
     #[test]

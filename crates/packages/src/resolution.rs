@@ -19,7 +19,7 @@ use skillcell_cache::{Bucket, Cache, Guard, Pack, Scratch};
 
 /// The version of the rules of resolving and packing: another one makes everything anew.
 pub const RULES: u32 = 4;
-/// The most that is said about packages that are missing.
+/// The most notes about missing packages.
 const MAX_NOTES: usize = 8;
 
 /// What a skill asks for.
@@ -44,7 +44,7 @@ impl Wanted {
         let sources = digest_sources(fetch);
         let lock = self.lock.as_deref().unwrap_or_default();
         let lines = self.requirements.iter().map(String::as_bytes);
-        for part in [basis().as_bytes(), sources.as_bytes(), lock].into_iter().chain(lines) {
+        for part in [resolution_basis().as_bytes(), sources.as_bytes(), lock].into_iter().chain(lines) {
             hasher.update(&(part.len() as u64).to_le_bytes()).update(part);
         }
         hasher.finalize().to_hex()[..32].to_owned()
@@ -73,31 +73,36 @@ pub struct Resolution<'a> {
 }
 
 impl Resolution<'_> {
-    /// Resolves, and makes something of it. What was resolved before may be gone from the index: it is then asked again.
-    pub fn make<T, E: From<Error>>(&self, wanted: &Wanted, make: impl Fn(Resolved) -> Result<T, E>) -> Result<T, E> {
+    /// Resolves, and calls `make` with the result. If `make` fails on a remembered resolution (a wheel may be gone from the
+    /// index), resolves again.
+    pub fn resolve_and_make<T, E: From<Error>>(
+        &self,
+        wanted: &Wanted,
+        make: impl Fn(Resolved) -> Result<T, E>,
+    ) -> Result<T, E> {
         if let Some(text) = &wanted.lock {
             return make(self.read_lock(text, &wanted.requirements)?.into());
         }
-        let _guard = self.guard(&wanted.requirements)?;
-        if let Some(packages) = self.recall(&wanted.requirements)?
+        let _guard = self.lock_resolution(&wanted.requirements)?;
+        if let Some(packages) = self.load_resolved(&wanted.requirements)?
             && let Ok(made) = make(packages.into())
         {
             return Ok(made);
         }
-        make(self.resolve(&wanted.requirements)?)
+        make(self.resolve_anew(&wanted.requirements)?)
     }
 
-    /// Resolves whatever was resolved before, and remembers it.
-    pub fn resolve(&self, requirements: &[String]) -> Result<Resolved, Error> {
+    /// Resolves again, ignoring what was remembered, and remembers the result.
+    pub fn resolve_anew(&self, requirements: &[String]) -> Result<Resolved, Error> {
         let Resolution { cache, fetch, progress, target } = *self;
         let (mut packages, wheels, scratch) = Resolver { cache, fetch, target, progress }.resolve(requirements)?;
         packages.sources = digest_sources(fetch);
         if target.is_guest {
-            self.tell(&packages);
+            self.report_missing(&packages);
         }
-        // What nobody could be asked about is asked again another time.
+        // An incomplete resolution is not remembered, so that the next call tries again.
         if packages.is_complete() {
-            self.remember(&packages)?;
+            self.store_resolved(&packages)?;
         }
         Ok(Resolved { packages, wheels, _scratch: Some(scratch) })
     }
@@ -113,19 +118,19 @@ impl Resolution<'_> {
         Ok(Packages { sources: digest_sources(self.fetch), ..packages })
     }
 
-    fn guard(&self, requirements: &[String]) -> Result<Guard, Error> {
-        let name = format!("{}-lock", self.name(requirements));
+    fn lock_resolution(&self, requirements: &[String]) -> Result<Guard, Error> {
+        let name = format!("{}-lock", self.cache_name(requirements));
         Ok(self.cache.lock(&name, "resolving packages", self.progress)?)
     }
 
-    fn recall(&self, requirements: &[String]) -> Result<Option<Packages>, Error> {
-        let meta = self.cache.meta(Bucket::Pack, &self.name(requirements))?;
+    fn load_resolved(&self, requirements: &[String]) -> Result<Option<Packages>, Error> {
+        let meta = self.cache.meta(Bucket::Pack, &self.cache_name(requirements))?;
         let known = meta.and_then(|meta| serde_json::from_value::<Packages>(meta["packages"].clone()).ok());
         Ok(known.filter(|packages| packages.requirements == requirements))
     }
 
-    fn remember(&self, packages: &Packages) -> Result<(), Error> {
-        let name = self.name(&packages.requirements);
+    fn store_resolved(&self, packages: &Packages) -> Result<(), Error> {
+        let name = self.cache_name(&packages.requirements);
         self.cache.replace(Bucket::Pack, &name, "remembering packages", self.progress, |writer| {
             Pack::build::<Error>(writer, [])?;
             Ok::<Value, Error>(json!({"kind": "resolved", "packages": packages}))
@@ -133,14 +138,14 @@ impl Resolution<'_> {
         Ok(())
     }
 
-    fn name(&self, requirements: &[String]) -> String {
+    fn cache_name(&self, requirements: &[String]) -> String {
         let wanted = Wanted { requirements: requirements.to_vec(), lock: None };
         let key = format!("{} {}", wanted.digest(self.fetch), self.target.digest());
         format!("resolved-{}", &blake3::hash(key.as_bytes()).to_hex()[..32])
     }
 
-    /// Says what is missing, once: when it is found out.
-    fn tell(&self, packages: &Packages) {
+    /// Reports missing packages: when they are resolved, not at every start.
+    fn report_missing(&self, packages: &Packages) {
         let refused =
             packages.refused.iter().map(|(text, why)| format!("the requirement `{text}` is not taken: {why}"));
         let missing = packages.missing().map(Package::describe);
@@ -172,8 +177,13 @@ pub fn digest_sources(fetch: &Fetch) -> String {
 static BASIS: LazyLock<String> = LazyLock::new(|| {
     let mut hasher = blake3::Hasher::new();
     hasher.update(
-        format!("{RULES} {}\n{}\n{}\n", provision::runtime_pin().wheel.sha256, constraints::TEXT, standins::digest())
-            .as_bytes(),
+        format!(
+            "{RULES} {}\n{}\n{}\n",
+            provision::runtime_pin().wheel.sha256,
+            constraints::TEXT,
+            standins::digest_all()
+        )
+        .as_bytes(),
     );
     for pin in provision::pins().packages() {
         hasher.update(format!("{} {}\n", pin.name, pin.version).as_bytes());
@@ -182,6 +192,6 @@ static BASIS: LazyLock<String> = LazyLock::new(|| {
 });
 
 /// Part of every image's key: other rules, stand-ins or constraints make other images.
-pub fn basis() -> &'static str {
+pub fn resolution_basis() -> &'static str {
     &BASIS
 }

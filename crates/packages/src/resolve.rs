@@ -2,7 +2,7 @@
 //! evaluated here, for the target, and what is installed already ends the walk without asking anyone. What a wheel requires
 //! by an address, a path or an option is refused, with the chain that leads to it.
 //!
-//! It does not go back: where two packages want different versions of a third, one that suits both is asked for, and if there
+//! There is no backtracking: where two packages want different versions of a third, one that suits both is asked for, and if there
 //! is none, that is recorded. A version that was chosen before is replaced then, and what only it needed is forgotten.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -11,11 +11,11 @@ use std::path::Path;
 
 use pep440_rs::Version;
 
+use super::absence::Absent;
 use super::demand::{Chosen, Demand, Demands, in_order, is_open};
 use super::index::{Answer, Index, OFFLINE};
 use super::installed::Installed;
 use super::metadata::{self, Required};
-use super::passed::Absent;
 use super::requirement::Requirement;
 use super::specifier::{Specifiers, parse_version};
 use super::target::Target;
@@ -24,7 +24,7 @@ use crate::provision::{self, Fetch, Pin, Wheel, normalize_name};
 use skillcell_cache::progress::Progress;
 use skillcell_cache::{Cache, Scratch};
 
-/// Bounds of the walk: strangers decide how far it goes.
+/// Bounds of the walk, since untrusted metadata decides how far it goes.
 const MAX_PACKAGES: usize = 250;
 const MAX_ROUNDS: usize = 40;
 const MAX_STEPS: usize = 20_000;
@@ -50,21 +50,22 @@ impl Resolver<'_> {
         let mut packages = Packages { requirements: requirements.to_vec(), ..Packages::default() };
         let roots = self.read_roots(&mut packages);
         let mut wheels = Wheels::new();
-        let (demands, chosen) = self.walk(&roots, scratch.path(), &mut wheels)?;
+        let (demands, chosen) = self.resolve_demands(&roots, scratch.path(), &mut wheels)?;
+        // Once more without the skill's extras, to tell which packages are needed in any case.
         let plain: Vec<Requirement> = roots.iter().map(Requirement::without_extras).collect();
-        let always: BTreeSet<String> = self.demanded(&plain, &chosen)?.by_name.into_keys().collect();
+        let always: BTreeSet<String> = self.collect_demands(&plain, &chosen)?.by_name.into_keys().collect();
         packages.refused.extend(demands.refused);
         packages.packages = in_order(&roots, demands.by_name, chosen, &always);
         let is_wheel = |package: &Package| matches!(package.standing, PackageStatus::Wheel { .. });
         wheels.retain(|name, _| packages.packages.iter().any(|package| package.name == *name && is_wheel(package)));
         for package in &mut packages.packages {
-            self.complete(package, &mut wheels, scratch.path())?;
+            self.fetch_wheel_for_stand_in(package, &mut wheels, scratch.path())?;
         }
         Ok((packages, wheels, scratch))
     }
 
-    /// Until something is chosen for all that is wanted.
-    fn walk(
+    /// Repeats until every demand has a choice, or gives up after [`MAX_ROUNDS`].
+    fn resolve_demands(
         &self,
         roots: &[Requirement],
         folder: &Path,
@@ -78,7 +79,8 @@ impl Resolver<'_> {
         let index = Index::new(self.target, self.fetch, folder, self.progress);
         let mut chosen: BTreeMap<String, Chosen> = BTreeMap::new();
         for _ in 0..MAX_ROUNDS {
-            let demands = self.demanded(roots, &chosen)?;
+            // Demands depend on the versions chosen so far, so they are collected anew in each round.
+            let demands = self.collect_demands(roots, &chosen)?;
             if demands.by_name.len() > MAX_PACKAGES {
                 return Err(Error::TooMuch(format!("they are more than {MAX_PACKAGES}")));
             }
@@ -89,7 +91,7 @@ impl Resolver<'_> {
             }
             let mut unknown = Vec::new();
             for (name, demand) in open {
-                match self.without_index(name, demand, &installed)? {
+                match self.choose_without_index(name, demand, &installed)? {
                     Some(found) => drop(chosen.insert(name.clone(), found)),
                     None => unknown.push((name, demand)),
                 }
@@ -99,7 +101,7 @@ impl Resolver<'_> {
                 chosen.insert(name, found);
             }
         }
-        Ok((self.demanded(roots, &chosen)?, chosen))
+        Ok((self.collect_demands(roots, &chosen)?, chosen))
     }
 
     /// The skill's own requirements, those that apply; the others are recorded. Outside of cells, what every cell has comes
@@ -112,7 +114,7 @@ impl Resolver<'_> {
                 continue;
             }
             match Requirement::parse(text) {
-                Ok(requirement) if requirement.applies(&self.target.values, &[]) => roots.push(requirement),
+                Ok(requirement) if requirement.applies_to(&self.target.values, &[]) => roots.push(requirement),
                 Ok(_) => packages.not_needed.push(text.clone()),
                 Err(refused) => packages.refused.push((text.clone(), refused.why)),
             }
@@ -124,9 +126,10 @@ impl Resolver<'_> {
         roots
     }
 
-    /// Gets the wheel whose Python a stand-in completes. Without it the package is not there, which is not fatal either.
-    fn complete(&self, package: &mut Package, wheels: &mut Wheels, folder: &Path) -> Result<(), Error> {
-        let standin = standins::of(&package.name).filter(|_| matches!(package.standing, PackageStatus::StandIn { .. }));
+    /// Fetches the wheel whose Python code a stand-in completes. If that fails, the package is unresolved, which is not fatal.
+    fn fetch_wheel_for_stand_in(&self, package: &mut Package, wheels: &mut Wheels, folder: &Path) -> Result<(), Error> {
+        let standin =
+            standins::stand_in_for(&package.name).filter(|_| matches!(package.standing, PackageStatus::StandIn { .. }));
         let Some(pin) = standin.and_then(|standin| standin.python_of.as_ref()) else { return Ok(()) };
         if self.fetch.offline && self.fetch.wheels.is_empty() {
             package.standing = PackageStatus::Unresolved { why: OFFLINE.into() };
@@ -134,7 +137,7 @@ impl Resolver<'_> {
         }
         let path = folder.join(format!("python-of-{}", package.name));
         fs::create_dir(&path).map_err(|source| Error::Folder { path: path.clone(), source })?;
-        let fetched = provision::fetch(&[pin], self.fetch, &path, self.progress);
+        let fetched = provision::fetch_wheels(&[pin], self.fetch, &path, self.progress);
         match fetched.and_then(|mut fetched| Wheel::open(fetched.remove(0))) {
             Ok(wheel) => drop(wheels.insert(package.name.clone(), wheel)),
             Err(error) => package.standing = PackageStatus::Unresolved { why: error.to_string() },
@@ -142,16 +145,21 @@ impl Resolver<'_> {
         Ok(())
     }
 
-    /// What is chosen without asking anyone.
-    fn without_index(&self, name: &str, demand: &Demand, installed: &Installed) -> Result<Option<Chosen>, Error> {
+    /// What can be chosen without an index.
+    fn choose_without_index(
+        &self,
+        name: &str,
+        demand: &Demand,
+        installed: &Installed,
+    ) -> Result<Option<Chosen>, Error> {
         if self.target.is_guest {
             return self.choose_from_cell(name, demand, installed);
         }
-        // The versions that cells have, so that tiers differ as little as can be; unless something excludes them.
-        let Some((version, standing)) = installed.of(name) else { return Ok(None) };
-        let (modules, asked) = (modules::guessed(name), demand.asked());
+        // Prefer the versions that cells have, so that tiers differ little, unless a requirement excludes them.
+        let Some((version, standing)) = installed.find_package(name) else { return Ok(None) };
+        let (modules, asked) = (modules::guess_modules(name), demand.to_text());
         if demand.specifiers.accept(version) {
-            let requires = installed.requires(name, self.cache, self.fetch, self.progress)?;
+            let requires = installed.requirements_of(name, self.cache, self.fetch, self.progress)?;
             return Ok(Some(Chosen { standing, requires, modules, asked }));
         }
         let standing = PackageStatus::NoVersion { versions: vec![version.to_string()] };
@@ -160,16 +168,16 @@ impl Resolver<'_> {
 
     /// What the runtime, the framework or a stand-in has in a cell.
     fn choose_from_cell(&self, name: &str, demand: &Demand, installed: &Installed) -> Result<Option<Chosen>, Error> {
-        let asked = demand.asked();
-        if let Some((version, standing)) = installed.of(name) {
-            let requires = self.of_extras(name, demand, installed)?;
-            let standing = or_other(standing, version, demand);
-            return Ok(Some(Chosen { standing, requires, modules: modules::guessed(name), asked }));
+        let asked = demand.to_text();
+        if let Some((version, standing)) = installed.find_package(name) {
+            let requires = self.requirements_of_extras(name, demand, installed)?;
+            let standing = status_for_version(standing, version, demand);
+            return Ok(Some(Chosen { standing, requires, modules: modules::guess_modules(name), asked }));
         }
-        Ok(standins::of(name).map(|standin| {
+        Ok(standins::stand_in_for(name).map(|standin| {
             let version = standin.version.to_string();
             let mut limits = standin.limits.clone();
-            // It keeps an interface; whether that is the one of another version too, nobody knows.
+            // A stand-in implements one version's interface, which may not be that of the version that is asked for.
             if !demand.specifiers.accept(&standin.version) {
                 limits.push(format!("it is made after {version}, and `{}` is asked for", demand.specifiers));
             }
@@ -179,26 +187,31 @@ impl Resolver<'_> {
         }))
     }
 
-    /// What an installed distribution requires for its extras. What it requires anyway is there as well.
-    fn of_extras(&self, name: &str, demand: &Demand, installed: &Installed) -> Result<Vec<Required>, Error> {
+    /// What an installed distribution requires for its extras. What it requires without them is installed already.
+    fn requirements_of_extras(
+        &self,
+        name: &str,
+        demand: &Demand,
+        installed: &Installed,
+    ) -> Result<Vec<Required>, Error> {
         if demand.extras.is_empty() {
             return Ok(Vec::new());
         }
         let extras: Vec<String> = demand.extras.iter().cloned().collect();
-        let mut requires = installed.requires(name, self.cache, self.fetch, self.progress)?;
-        requires.retain(|required| self.applies(required, &extras) && !self.applies(required, &[]));
+        let mut requires = installed.requirements_of(name, self.cache, self.fetch, self.progress)?;
+        requires.retain(|required| self.is_needed(required, &extras) && !self.is_needed(required, &[]));
         Ok(requires)
     }
 
-    fn applies(&self, required: &Required, extras: &[String]) -> bool {
+    fn is_needed(&self, required: &Required, extras: &[String]) -> bool {
         match required {
-            Ok(requirement) => requirement.applies(&self.target.values, extras),
-            Err(refused) => refused.applies(&self.target.values, extras),
+            Ok(requirement) => requirement.applies_to(&self.target.values, extras),
+            Err(refused) => refused.applies_to(&self.target.values, extras),
         }
     }
 
     /// What is wanted now, from the skill's requirements through what is chosen.
-    fn demanded(&self, roots: &[Requirement], chosen: &BTreeMap<String, Chosen>) -> Result<Demands, Error> {
+    fn collect_demands(&self, roots: &[Requirement], chosen: &BTreeMap<String, Chosen>) -> Result<Demands, Error> {
         let mut demands = Demands::default();
         let mut todo: VecDeque<(Requirement, Vec<String>)> =
             roots.iter().map(|root| (root.clone(), Vec::new())).collect();
@@ -208,13 +221,13 @@ impl Resolver<'_> {
             if steps > MAX_STEPS || todo.len() > MAX_STEPS {
                 return Err(Error::TooMuch(format!("they need each other in more than {MAX_STEPS} ways")));
             }
-            let Some(chain) = demands.add(&requirement, &above) else { continue };
+            let Some(chain) = demands.add_requirement(&requirement, &above) else { continue };
             let Some(chosen) = chosen.get(&requirement.name) else { continue };
             let extras: Vec<String> = demands.by_name[&requirement.name].extras.iter().cloned().collect();
-            for needed in chosen.requires.iter().filter(|needed| self.applies(needed, &extras)) {
+            for needed in chosen.requires.iter().filter(|needed| self.is_needed(needed, &extras)) {
                 match needed {
                     Ok(needed) => todo.push_back((needed.clone(), chain.clone())),
-                    Err(refused) => demands.refuse(&chain, &refused.text, &refused.why),
+                    Err(refused) => demands.record_refusal(&chain, &refused.text, &refused.why),
                 }
             }
         }
@@ -230,63 +243,63 @@ impl Resolver<'_> {
             return Ok(Vec::new());
         }
         let wanted: Vec<_> =
-            unknown.iter().map(|(name, demand)| ((*name).clone(), self.constrained(name, demand))).collect();
-        let mut answers = index.ask(&wanted)?;
-        // A constraint of ours must not stand between a skill and what it asks for.
+            unknown.iter().map(|(name, demand)| ((*name).clone(), self.constrained_specifiers(name, demand))).collect();
+        let mut answers = index.request_wheels(&wanted)?;
+        // Our own constraints must not make a requirement unsatisfiable: without a match, ask again without them.
         for (at, (name, demand)) in unknown.iter().enumerate() {
             if self.target.is_guest
-                && constraints::of(name).is_some()
+                && constraints::constraint_for(name).is_some()
                 && matches!(
                     answers[at],
                     Answer::Absent(Absent::Unfit { .. } | Absent::Native { .. } | Absent::Source { .. })
                 )
             {
-                answers[at] = index.ask(&[((*name).clone(), demand.specifiers.clone())])?.remove(0);
+                answers[at] = index.request_wheels(&[((*name).clone(), demand.specifiers.clone())])?.remove(0);
             }
         }
         let taken = unknown.iter().zip(answers).map(|((name, demand), answer)| {
-            let (chosen, wheel) = self.choose(name, demand, answer);
+            let (chosen, wheel) = self.choose_from_answer(name, demand, answer);
             ((*name).clone(), chosen, wheel)
         });
         Ok(taken.collect())
     }
 
-    /// Only cells are held to what keeps a chain of packages pure.
-    fn constrained(&self, name: &str, demand: &Demand) -> Specifiers {
+    /// The demand's specifiers and our constraint, which applies to cells only.
+    fn constrained_specifiers(&self, name: &str, demand: &Demand) -> Specifiers {
         let mut specifiers = demand.specifiers.clone();
-        if let Some(constraint) = constraints::of(name).filter(|_| self.target.is_guest) {
-            specifiers.and(constraint);
+        if let Some(constraint) = constraints::constraint_for(name).filter(|_| self.target.is_guest) {
+            specifiers.add_clauses(constraint);
         }
         specifiers
     }
 
-    fn choose(&self, name: &str, demand: &Demand, answer: Answer) -> (Chosen, Option<Wheel>) {
-        let asked = demand.asked();
+    fn choose_from_answer(&self, name: &str, demand: &Demand, answer: Answer) -> (Chosen, Option<Wheel>) {
+        let asked = demand.to_text();
         let without =
-            |standing, asked| Chosen { standing, requires: Vec::new(), modules: modules::guessed(name), asked };
+            |standing, asked| Chosen { standing, requires: Vec::new(), modules: modules::guess_modules(name), asked };
         let (pin, fetched) = match answer {
             Answer::Wheel(pin, fetched) => (pin, fetched),
             Answer::Absent(absent) => return (without(absent.into(), asked), None),
         };
         let opened = if self.target.is_guest { Wheel::open(fetched) } else { Wheel::open_native(fetched) };
-        let read = opened.and_then(|mut wheel| wheel.metadata().map(|text| (wheel, text)));
-        let checked = read.map_err(|error| refusal(&error)).and_then(|(wheel, text)| {
+        let read = opened.and_then(|mut wheel| wheel.read_metadata().map(|text| (wheel, text)));
+        let checked = read.map_err(|error| describe_refusal(&error)).and_then(|(wheel, text)| {
             self.check_identity(name, &demand.specifiers, &pin, &text)?;
             Ok((wheel, text))
         });
         match checked {
             Ok((wheel, text)) => {
                 let standing = PackageStatus::Wheel { version: pin.version, file: pin.file, sha256: pin.sha256 };
-                let modules = modules::of_wheel(&wheel);
-                (Chosen { standing, requires: metadata::requires(&text), modules, asked }, Some(wheel))
+                let modules = modules::modules_of_wheel(&wheel);
+                (Chosen { standing, requires: metadata::parse_requirements(&text), modules, asked }, Some(wheel))
             }
             Err(why) => (without(PackageStatus::Refused { why }, asked), None),
         }
     }
 
-    /// That a wheel is the one that was asked for, by its own word: an index may put any file under any name.
+    /// Checks that the wheel's own metadata is what was requested: an index may serve any file under any name.
     fn check_identity(&self, name: &str, wanted: &Specifiers, pin: &Pin, metadata: &str) -> Result<(), String> {
-        let says = |header: &str| metadata::header(metadata, header).unwrap_or_default().to_owned();
+        let says = |header: &str| metadata::first_header(metadata, header).unwrap_or_default().to_owned();
         let (its_name, its_version) = (says("name"), says("version"));
         let version =
             parse_version(&its_version).filter(|version| Some(version) == parse_version(&pin.version).as_ref());
@@ -303,8 +316,8 @@ impl Resolver<'_> {
     }
 }
 
-/// Without the path, which is of a folder that is gone by the time anyone reads this.
-fn refusal(error: &provision::Error) -> String {
+/// The error without its path: the temporary folder is gone by the time the message is read.
+fn describe_refusal(error: &provision::Error) -> String {
     match error {
         provision::Error::Wheel { what, .. } => what.clone(),
         provision::Error::Member { member, .. } => format!("it has no `{member}`"),
@@ -312,7 +325,7 @@ fn refusal(error: &provision::Error) -> String {
     }
 }
 
-fn or_other(standing: PackageStatus, version: &Version, demand: &Demand) -> PackageStatus {
+fn status_for_version(standing: PackageStatus, version: &Version, demand: &Demand) -> PackageStatus {
     if demand.specifiers.accept(version) {
         standing
     } else {

@@ -1,5 +1,5 @@
 //! The files of a skill's packages: one pack of wheels and stand-ins, made once for each set, that cells see as a folder on
-//! `sys.path`; and what was resolved, kept so that a second start asks nobody.
+//! `sys.path`; and what was resolved, kept so that a second start needs no index.
 //!
 //! It comes last on the path, so nothing in it takes the place of the standard library, the runtime or the framework.
 
@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use super::contents::place;
+use super::contents::site_path;
 use super::resolution::{RULES, Resolution, Resolved, Wanted, digest_sources};
 use super::resolve::Wheels;
 use super::target::Target;
@@ -40,7 +40,7 @@ impl SitePackages {
     }
 }
 
-/// Makes sites, and finds them again.
+/// Makes site packages, and reopens them from the cache.
 pub struct SitePackagesStore<'a> {
     pub cache: &'a Cache,
     pub fetch: &'a Fetch,
@@ -49,31 +49,31 @@ pub struct SitePackagesStore<'a> {
 
 impl SitePackagesStore<'_> {
     /// The site of a skill that asks for this; `None` if it requires nothing.
-    pub fn of(&self, wanted: &Wanted) -> Result<Option<SitePackages>, Error> {
+    pub fn get_or_make(&self, wanted: &Wanted) -> Result<Option<SitePackages>, Error> {
         if wanted.requirements.is_empty() {
             return Ok(None);
         }
         let target = Target::guest();
-        self.resolution(&target).make(wanted, |resolved| self.site(resolved)).map(Some)
+        self.resolution_for(&target).resolve_and_make(wanted, |resolved| self.make_site(resolved)).map(Some)
     }
 
     /// These requirements, resolved again.
-    pub fn anew(&self, requirements: &[String]) -> Result<Packages, Error> {
+    pub fn resolve_again(&self, requirements: &[String]) -> Result<Packages, Error> {
         let requirements = super::clean_requirements(requirements);
         if requirements.is_empty() {
             return Ok(Packages::default());
         }
-        let resolved = self.resolution(&Target::guest()).resolve(&requirements)?;
-        Ok(self.site(resolved)?.packages)
+        let resolved = self.resolution_for(&Target::guest()).resolve_anew(&requirements)?;
+        Ok(self.make_site(resolved)?.packages)
     }
 
-    fn resolution<'a>(&'a self, target: &'a Target) -> Resolution<'a> {
+    fn resolution_for<'a>(&'a self, target: &'a Target) -> Resolution<'a> {
         Resolution { cache: self.cache, fetch: self.fetch, progress: self.progress, target }
     }
 
-    /// The site that an image was baked with; `None` if its files are gone, or it is worth asking again.
-    pub fn again(&self, packages: Packages, pack: Option<String>) -> Result<Option<SitePackages>, Error> {
-        // Baked where nobody could be asked, or asked others.
+    /// The site that an image was baked with; `None` if its files are gone or it has to be resolved again.
+    pub fn reopen_site(&self, packages: Packages, pack: Option<String>) -> Result<Option<SitePackages>, Error> {
+        // Resolved while offline, or with other wheel sources.
         if packages.was_offline() && !self.fetch.offline || !packages.holds_with(&digest_sources(self.fetch)) {
             return Ok(None);
         }
@@ -84,7 +84,7 @@ impl SitePackagesStore<'_> {
     }
 
     /// Puts the files together. Wheels that are not at hand are fetched by their hashes.
-    fn site(&self, resolved: Resolved) -> Result<SitePackages, Error> {
+    fn make_site(&self, resolved: Resolved) -> Result<SitePackages, Error> {
         let Resolved { packages, mut wheels, .. } = resolved;
         let ours = |package: &&Package| {
             matches!(package.standing, PackageStatus::Wheel { .. } | PackageStatus::StandIn { .. })
@@ -97,22 +97,23 @@ impl SitePackagesStore<'_> {
         let purpose = "unpacking packages";
         let artefact = self.cache.make(Bucket::Pack, &name, purpose, self.progress, |writer| {
             let scratch = self.cache.scratch()?;
+            // Wheels fetched during resolution are at hand; after a restart they have to be fetched again.
             let mut pins = Vec::new();
             for package in &members {
                 if matches!(package.standing, PackageStatus::Wheel { .. }) && !wheels.contains_key(&package.name) {
-                    pins.push(lock::pin(&package.name, &package.standing, true)?);
+                    pins.push(lock::wheel_pin(&package.name, &package.standing, true)?);
                 }
                 if matches!(package.standing, PackageStatus::StandIn { .. }) && !wheels.contains_key(&package.name) {
-                    pins.extend(standins::of(&package.name).and_then(|standin| standin.python_of.clone()));
+                    pins.extend(standins::stand_in_for(&package.name).and_then(|standin| standin.python_of.clone()));
                 }
             }
             let fetched =
-                provision::fetch(&pins.iter().collect::<Vec<_>>(), self.fetch, scratch.path(), self.progress)?;
+                provision::fetch_wheels(&pins.iter().collect::<Vec<_>>(), self.fetch, scratch.path(), self.progress)?;
             for (pin, fetched) in pins.iter().zip(fetched) {
                 wheels.insert(pin.name.clone(), Wheel::open(fetched)?);
             }
             self.progress.step(purpose);
-            let files = gather(&members, &mut wheels)?;
+            let files = gather_files(&members, &mut wheels)?;
             let count = Pack::build::<Error>(writer, files)?;
             let listed: Vec<&String> = members.iter().map(|package| &package.name).collect();
             Ok::<Value, Error>(json!({"kind": "requirements", "files": count, "packages": listed}))
@@ -128,7 +129,7 @@ fn pack_name(members: &[&Package]) -> String {
     for package in members {
         let content = match &package.standing {
             PackageStatus::Wheel { sha256, .. } => sha256.clone(),
-            _ => standins::digest().to_string(),
+            _ => standins::digest_all().to_string(),
         };
         hasher.update(format!("{} {content}\n", package.name).as_bytes());
     }
@@ -138,23 +139,24 @@ fn pack_name(members: &[&Package]) -> String {
 /// A file's path and content, as a pack takes them.
 type PackedFile = Result<(String, Vec<u8>), Error>;
 
-/// The files of all members. Where two have the same one, the first is taken, as it would be by pip in another order.
-fn gather(members: &[&Package], wheels: &mut Wheels) -> Result<Vec<PackedFile>, Error> {
-    let mut taken = Taken::default();
+/// The files of all members. Where two have the same path, the first wins.
+fn gather_files(members: &[&Package], wheels: &mut Wheels) -> Result<Vec<PackedFile>, Error> {
+    let mut taken = PackedPaths::default();
     let mut files = Vec::new();
     for package in members {
-        let standin = matches!(package.standing, PackageStatus::StandIn { .. }).then(|| standins::of(&package.name));
+        let standin =
+            matches!(package.standing, PackageStatus::StandIn { .. }).then(|| standins::stand_in_for(&package.name));
         if let Some(standin) = standin.flatten() {
             for (path, bytes) in standin.site_files(&package.name) {
-                if taken.takes(&path, bytes.len() as u64)? {
+                if taken.claim_path(&path, bytes.len() as u64)? {
                     files.push(Ok((path, bytes)));
                 }
             }
         }
         let Some(wheel) = wheels.get_mut(&package.name) else { continue };
         for member in wheel.members().to_vec() {
-            let Some(path) = place(&member.path, true) else { continue };
-            if taken.takes(path, member.bytes)? {
+            let Some(path) = site_path(&member.path, true) else { continue };
+            if taken.claim_path(path, member.bytes)? {
                 files.push(Ok((path.to_owned(), wheel.read(&member)?)));
             }
         }
@@ -163,15 +165,15 @@ fn gather(members: &[&Package], wheels: &mut Wheels) -> Result<Vec<PackedFile>, 
 }
 
 #[derive(Default)]
-struct Taken {
+struct PackedPaths {
     files: BTreeSet<String>,
     folders: BTreeSet<String>,
     bytes: u64,
 }
 
-impl Taken {
-    /// Whether a file is new, and no folder where another one is a file or the other way round.
-    fn takes(&mut self, path: &str, bytes: u64) -> Result<bool, Error> {
+impl PackedPaths {
+    /// Claims a path. `false` if it is taken, or if one path would be both a file and a folder.
+    fn claim_path(&mut self, path: &str, bytes: u64) -> Result<bool, Error> {
         let above: Vec<&str> = path.match_indices('/').map(|(at, _)| &path[..at]).collect();
         let clash = self.files.contains(path) || self.folders.contains(path);
         if clash || above.iter().any(|folder| self.files.contains(*folder)) {
@@ -197,11 +199,11 @@ mod tests {
 
     #[test]
     fn of_two_files_in_one_place_the_first_is_taken() {
-        let mut taken = Taken::default();
-        assert!(taken.takes("a/b.py", 1).unwrap());
+        let mut taken = PackedPaths::default();
+        assert!(taken.claim_path("a/b.py", 1).unwrap());
         for clash in ["a/b.py", "a", "a/b.py/c"] {
-            assert!(!taken.takes(clash, 1).unwrap(), "{clash}");
+            assert!(!taken.claim_path(clash, 1).unwrap(), "{clash}");
         }
-        assert!(taken.takes("a/c.py", MAX_FILE_BYTES + 1).is_err());
+        assert!(taken.claim_path("a/c.py", MAX_FILE_BYTES + 1).is_err());
     }
 }

@@ -14,7 +14,7 @@ use self::bundle::Bundle;
 pub use self::bundle::BundleError;
 pub use self::find::{FindError, Roots};
 pub use self::find::{Found, registry_ids};
-pub use self::list::below;
+pub use self::list::skills_below;
 use crate::{LOCK_FILE, SitePackages, Wanted};
 use skillcell_cache::Pack;
 use skillcell_vfs::{Mount, Tree};
@@ -146,24 +146,24 @@ impl Skill {
 
     /// Where a cell sees the skill's folder. It says nothing about where that is on the host.
     pub fn guest_folder(&self) -> String {
-        let (category, name) = self.names();
+        let (category, name) = self.package_parts();
         format!("/skills/{category}/{name}")
     }
 
     /// The Python package that the skill is imported as.
     pub fn package(&self) -> String {
-        let (category, name) = self.names();
+        let (category, name) = self.package_parts();
         format!("skills.{category}.{name}")
     }
 
-    fn names(&self) -> (String, String) {
+    fn package_parts(&self) -> (String, String) {
         let (category, name) = self.id.rsplit_once('/').unwrap_or(("local", &self.id));
-        (identifier(category), identifier(name))
+        (to_identifier(category), to_identifier(name))
     }
 }
 
 /// A name that works as a folder and in a dotted Python name.
-fn identifier(name: &str) -> String {
+fn to_identifier(name: &str) -> String {
     let mut made: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).take(100).collect();
     if made.is_empty() || made.starts_with(|c: char| c.is_ascii_digit()) {
         made.insert(0, '_');

@@ -8,7 +8,7 @@ use pep440_rs::Version;
 /// The longest version that is read.
 const MAX_VERSION: usize = 100;
 
-/// Reads a version, which a stranger may have written; `None` if it is none.
+/// Parses a version from an untrusted source; `None` if it is not valid.
 pub fn parse_version(text: &str) -> Option<Version> {
     let text = text.trim();
     if text.len() > MAX_VERSION || !text.is_ascii() { None } else { text.parse().ok() }
@@ -60,13 +60,13 @@ impl Specifiers {
         clauses.map(Clause::parse).collect::<Result<_, _>>().map(Specifiers)
     }
 
-    /// Whether a version is accepted. Pre-releases are: whoever chose one had a reason.
+    /// Whether a version is accepted. So are pre-releases: whether to choose one is up to pip.
     pub fn accept(&self, version: &Version) -> bool {
         self.0.iter().all(|clause| clause.accepts(version))
     }
 
     /// Adds the clauses of another set.
-    pub fn and(&mut self, other: &Specifiers) {
+    pub fn add_clauses(&mut self, other: &Specifiers) {
         for clause in &other.0 {
             if !self.0.contains(clause) {
                 self.0.push(clause.clone());
@@ -83,7 +83,7 @@ impl Specifiers {
 impl fmt::Display for Specifiers {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (at, clause) in self.0.iter().enumerate() {
-            let (sign, star) = clause.operator.written();
+            let (sign, star) = clause.operator.prefix_and_suffix();
             let comma = if at > 0 { "," } else { "" };
             write!(f, "{comma}{sign}{}{star}", clause.text)?;
         }
@@ -93,7 +93,7 @@ impl fmt::Display for Specifiers {
 
 impl Operator {
     /// What stands before the version, and after it.
-    fn written(self) -> (&'static str, &'static str) {
+    fn prefix_and_suffix(self) -> (&'static str, &'static str) {
         match self {
             Operator::EqualPrefix => ("==", ".*"),
             Operator::NotEqualPrefix => ("!=", ".*"),
@@ -202,7 +202,7 @@ mod tests {
     #[test]
     fn clauses_are_written_as_they_are_read_and_odd_ones_are_refused() {
         let mut both = Specifiers::parse(" >= 1.2 , <2").unwrap();
-        both.and(&Specifiers::parse("<2,!=1.5.*").unwrap());
+        both.add_clauses(&Specifiers::parse("<2,!=1.5.*").unwrap());
         assert_eq!(both.to_string(), ">=1.2,<2,!=1.5.*");
         for odd in ["1.2", ">=x", "~=1", "=1", ">1.*", "== --index-url=x", "==1.0rc1.*", ">=1+a"] {
             assert!(Specifiers::parse(odd).is_err(), "{odd}");

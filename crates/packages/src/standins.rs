@@ -1,4 +1,4 @@
-//! Stand-ins: distributions of ours, in pure Python, for ones that exist only as native code. They are part of this program;
+//! Stand-ins: our own pure Python replacements for distributions that exist only as native code. They are embedded in the program;
 //! `runtime-assets/standins/README.md` has their format.
 
 use std::collections::BTreeMap;
@@ -15,7 +15,7 @@ use super::{Package, PackageStatus, Packages};
 use crate::provision::{Pin, normalize_name};
 
 static STANDINS: LazyLock<BTreeMap<String, StandIn>> =
-    LazyLock::new(|| read(STANDIN_FILES).expect("tested: the stand-ins are valid"));
+    LazyLock::new(|| parse_stand_ins(STANDIN_FILES).expect("tested: the stand-ins are valid"));
 
 const ABOUT: &str = "standin.toml";
 
@@ -51,7 +51,7 @@ struct PythonOf {
 }
 
 /// The stand-in for a distribution, by its normalized name.
-pub fn of(name: &str) -> Option<&'static StandIn> {
+pub fn stand_in_for(name: &str) -> Option<&'static StandIn> {
     STANDINS.get(name)
 }
 
@@ -60,13 +60,13 @@ impl Packages {
     pub fn stand_in_modules(&self) -> BTreeMap<String, &str> {
         let stand_ins =
             self.packages.iter().filter(|package| matches!(package.standing, PackageStatus::StandIn { .. }));
-        let modules = |package: &Package| of(&package.name).map(StandIn::own_modules).unwrap_or_default();
+        let modules = |package: &Package| stand_in_for(&package.name).map(StandIn::own_modules).unwrap_or_default();
         stand_ins.flat_map(|package| modules(package).into_iter().map(|module| (module, &*package.name))).collect()
     }
 }
 
 /// A digest of all of them.
-pub fn digest() -> blake3::Hash {
+pub fn digest_all() -> blake3::Hash {
     let mut hasher = blake3::Hasher::new();
     for (folder, path, bytes) in STANDIN_FILES {
         for part in [folder.as_bytes(), path.as_bytes(), bytes] {
@@ -105,7 +105,9 @@ impl StandIn {
     }
 }
 
-fn read(files: &'static [(&'static str, &'static str, &'static [u8])]) -> Result<BTreeMap<String, StandIn>, String> {
+fn parse_stand_ins(
+    files: &'static [(&'static str, &'static str, &'static [u8])],
+) -> Result<BTreeMap<String, StandIn>, String> {
     let mut read: BTreeMap<String, StandIn> = BTreeMap::new();
     for (folder, _, bytes) in files.iter().filter(|(_, path, _)| *path == ABOUT) {
         let text = std::str::from_utf8(bytes).map_err(|error| format!("{folder}: {error}"))?;
@@ -137,7 +139,7 @@ mod tests {
 
     #[test]
     fn the_embedded_stand_ins_are_valid_and_say_what_they_lack() {
-        let read = read(STANDIN_FILES).unwrap();
+        let read = parse_stand_ins(STANDIN_FILES).unwrap();
         for (name, standin) in &read {
             assert!(!standin.limits.is_empty() && !standin.modules.is_empty(), "{name}");
             let pinned = |pin: &Pin| pin.sha256.len() == 64 && pin.bytes > 0 && pin.file.contains(&*pin.version);

@@ -46,8 +46,8 @@ pub struct Target {
 }
 
 impl Target {
-    /// Cells: pure Python only. Of a guest that new, many a package says that it is not supported, which is about extension
-    /// modules.
+    /// Cells: pure Python only. `Requires-Python` is ignored: packages that exclude so new a version mostly do so because of
+    /// extension modules.
     pub fn guest() -> Target {
         let options =
             ["--platform", "any", "--implementation", "py", "--abi", "none", "--python-version", GUEST_PYTHON];
@@ -61,14 +61,14 @@ impl Target {
         }
     }
 
-    /// The name of a Python that is no cell's.
+    /// The id of a native Python.
     pub fn native_id(major: u16, minor: u16, machine: &str, glibc: Option<u16>) -> String {
         format!("{major}.{minor} {machine} {}", if glibc.is_some() { "glibc" } else { "other libc" })
     }
 
     /// Whether a wheel that was chosen for a Python of this name on another machine runs here: it may be for a C library
     /// that is newer than this one.
-    pub fn takes(&self, file: &str) -> bool {
+    pub fn accepts_wheel(&self, file: &str) -> bool {
         let platforms = file.strip_suffix(".whl").and_then(|stem| stem.rsplit('-').next()).unwrap_or_default();
         platforms.split('.').any(|platform| {
             let old = OLD_NAMES.iter().find(|(name, _)| platform.starts_with(name)).map(|(_, version)| *version);
@@ -80,7 +80,7 @@ impl Target {
         })
     }
 
-    /// Of all that decides which wheels it takes. A kernel's version changes every other week, and decides nothing.
+    /// A digest of everything that decides which wheels are chosen, which the kernel's version does not.
     pub fn digest(&self) -> String {
         let mut values = self.values.clone();
         values.retain(|name, _| !matches!(name.as_str(), "platform_release" | "platform_version"));
@@ -88,7 +88,7 @@ impl Target {
         blake3::hash(all.as_bytes()).to_hex()[..16].to_owned()
     }
 
-    /// In a sentence.
+    /// For messages.
     pub fn describe(&self) -> String {
         if self.is_guest { "cells".to_owned() } else { format!("Python {}", self.id) }
     }
@@ -107,10 +107,10 @@ mod tests {
             "a-1-cp311-abi3-manylinux_2_34_x86_64.manylinux2014_x86_64.whl",
             "a-1-cp311-cp311-linux_x86_64.whl",
         ] {
-            assert!(here.takes(file), "{file}");
+            assert!(here.accepts_wheel(file), "{file}");
         }
         for file in ["a-1-cp311-cp311-manylinux_2_29_x86_64.whl", "a-1-cp311-cp311-musllinux_1_2_x86_64.whl"] {
-            assert!(!here.takes(file), "{file}");
+            assert!(!here.accepts_wheel(file), "{file}");
         }
     }
 }

@@ -4,7 +4,7 @@
 //! Requirements are resolved as they are for cells (`packages`), for another target. The wheels are unpacked here; pip only
 //! fetches them, one at a time by name, and nothing is built: building a package would run its code on the host. The tree
 //! is named by what is in it, made in place under the lock of its artefact in the cache, and is there for others once its
-//! seal is. What is in it is a stranger's: **its Python is to be started in a sandbox only**, since a package may have put
+//! seal is. Its content is untrusted: **its Python is to be started in a sandbox only**, since a package may have put
 //! anything there that Python runs when it starts. What we run ourselves is the Python that it was made with, without it.
 
 mod error;
@@ -27,14 +27,14 @@ pub use python::BasePython;
 use self::tools::Tools;
 use self::unpack::Unpacker;
 use crate::provision::{self, Fetch, Pin, Wheel, pins};
-use crate::{PackageStatus, Packages, Resolution, Resolved, Target, Wanted, pin};
+use crate::{PackageStatus, Packages, Resolution, Resolved, Target, Wanted, wheel_pin};
 use skillcell_cache::progress::Progress;
 use skillcell_cache::{Artefact, Bucket, Cache, Writer, tree_size};
 use skillcell_quote::cut;
 
 type Result<T, E = VenvError> = std::result::Result<T, E>;
 
-/// Raise it when environments must be made anew.
+/// Raise it to invalidate existing environments.
 const FORMAT: &str = "4";
 /// The longest lock that is read back.
 const MAX_LOCK_BYTES: u64 = 4 << 20;
@@ -61,12 +61,13 @@ impl Venv {
     ) -> Result<Venv> {
         let base = BasePython::find(fetch.python.as_deref())?;
         let target = foreign.map_or_else(|| base.target(), Foreign::target);
-        progress.step(&format!("resolving {}", describe(&wanted.requirements)));
+        progress.step(&format!("resolving {}", describe_requirements(&wanted.requirements)));
         let maker = Maker { cache, fetch, progress, base: &base, foreign };
-        Resolution { cache, fetch, progress, target: &target }.make(wanted, |resolved| maker.venv_of(resolved))
+        Resolution { cache, fetch, progress, target: &target }
+            .resolve_and_make(wanted, |resolved| maker.venv_of(resolved))
     }
 
-    /// What is wanted, resolved anew for a lock. What is not there is an error, as it would be in a tier.
+    /// Resolves the requirements again, for a lock. A missing package is an error, as it would be in the tier.
     pub fn resolve(
         cache: &Cache,
         fetch: &Fetch,
@@ -74,7 +75,7 @@ impl Venv {
         requirements: &[String],
         target: &Target,
     ) -> Result<Packages> {
-        let packages = Resolution { cache, fetch, progress, target }.resolve(requirements)?.packages;
+        let packages = Resolution { cache, fetch, progress, target }.resolve_anew(requirements)?.packages;
         check_whole(&packages)?;
         Ok(packages)
     }
@@ -95,12 +96,12 @@ impl Venv {
     }
 
     /// What it takes on disk.
-    pub fn bytes(&self) -> u64 {
+    pub fn disk_bytes(&self) -> u64 {
         self.bytes
     }
 
     /// How long its wheels are together.
-    pub fn downloaded(&self) -> u64 {
+    pub fn downloaded_bytes(&self) -> u64 {
         self.downloaded
     }
 
@@ -123,19 +124,19 @@ impl Maker<'_> {
     fn venv_of(&self, resolved: Resolved) -> Result<Venv> {
         check_whole(&resolved.packages)?;
         let pins = pins_of(&resolved.packages)?;
-        let name = self.name(&pins);
+        let name = self.tree_name(&pins);
         let root = self.cache.tree_path(&name)?;
         let produce = |writer: &mut Writer| {
-            let lock = Lock::of(&pins);
-            let downloaded = self.fill(&root, &pins, resolved)?;
+            let lock = Lock::from_pins(&pins);
+            let downloaded = self.build_tree(&root, &pins, resolved)?;
             let path = root.join(lock::FILE);
-            std::fs::write(&path, lock.requirements()).map_err(VenvError::io("write", &path))?;
+            std::fs::write(&path, lock.to_requirements()).map_err(VenvError::io("write", &path))?;
             writer.write_all(lock.to_json().as_bytes()).map_err(VenvError::io("write", &root))?;
             let about = json!({"python": self.base.version, "bytes": tree_size(&root), "downloaded": downloaded});
             Ok::<_, VenvError>(about)
         };
         let purpose = "making a virtual environment";
-        // A tree that was removed by hand takes its seal's word with it.
+        // If the tree was removed by hand, its seal in the cache is no longer valid.
         let lost = self.cache.meta(Bucket::Venv, &name)?.is_some() && !root.join(lock::FILE).is_file();
         let artefact = if lost {
             self.cache.replace(Bucket::Venv, &name, purpose, self.progress, produce)?
@@ -148,10 +149,11 @@ impl Maker<'_> {
     }
 
     /// Makes the tree. Gives the bytes of its wheels.
-    fn fill(&self, root: &Path, pins: &[Pin], resolved: Resolved) -> Result<u64> {
+    fn build_tree(&self, root: &Path, pins: &[Pin], resolved: Resolved) -> Result<u64> {
         let work = self.cache.scratch()?;
         let tools = Tools { base: self.base, work: work.path(), root };
-        remove(root)?;
+        // An earlier attempt may have been interrupted.
+        remove_tree(root)?;
         let site = match self.foreign {
             Some(_) => root.to_owned(),
             None => {
@@ -162,7 +164,7 @@ impl Maker<'_> {
         };
         let mut wheels = resolved.wheels;
         let missing: Vec<&Pin> = pins.iter().filter(|pin| !wheels.contains_key(&pin.name)).collect();
-        let fetched = provision::fetch(&missing, self.fetch, work.path(), self.progress)?;
+        let fetched = provision::fetch_wheels(&missing, self.fetch, work.path(), self.progress)?;
         for (pin, fetched) in missing.into_iter().zip(fetched) {
             wheels.insert(pin.name.clone(), Wheel::open_native(fetched)?);
         }
@@ -173,14 +175,15 @@ impl Maker<'_> {
             bytes += wheel.path().metadata().map_or(0, |meta| meta.len());
             unpacker.unpack(wheel)?;
         }
+        // Bytecode is specific to a minor version: for another Python it can't be compiled here.
         if self.foreign.is_none_or(|foreign| foreign.version() == self.base.minor_version()) {
-            tools.compile(&site, self.progress);
+            tools.compile_packages(&site, self.progress);
         }
         Ok(bytes)
     }
 
     /// Everything that decides what is in it.
-    fn name(&self, pins: &[Pin]) -> String {
+    fn tree_name(&self, pins: &[Pin]) -> String {
         let mut hasher = blake3::Hasher::new();
         let place = self.foreign.map(Foreign::version).unwrap_or_default();
         let content = pins.iter().map(|Pin { name, version, sha256, .. }| format!("{name}=={version} {sha256}"));
@@ -191,7 +194,7 @@ impl Maker<'_> {
     }
 }
 
-/// In a tier that has real packages, one that is missing is an error: what is refused first, since it may be an attempt.
+/// Outside of cells a missing package is an error. Refused requirements are reported first: they may be an attack.
 fn check_whole(packages: &Packages) -> Result<()> {
     if let Some((requirement, why)) = packages.refused.first() {
         return Err(VenvError::Requirement { requirement: cut(requirement, 300), why: why.clone() });
@@ -205,27 +208,27 @@ fn check_whole(packages: &Packages) -> Result<()> {
 /// What is to be unpacked, by name.
 fn pins_of(packages: &Packages) -> Result<Vec<Pin>> {
     let pinned = packages.packages.iter().map(|package| match &package.standing {
-        // With the bytes that cells have, whatever an index has under that name.
+        // The same bytes as in cells, whatever an index has under that name.
         PackageStatus::Framework { .. } => {
             let pin = pins().package(&package.name).cloned();
             let pin = pin.map(|pin| Pin { name: package.name.clone(), ..pin });
             pin.ok_or_else(|| VenvError::Unmet { what: format!("`{}` is not pinned", package.name) })
         }
-        standing => Ok(pin(&package.name, standing, false).map_err(crate::Error::from)?),
+        standing => Ok(wheel_pin(&package.name, standing, false).map_err(crate::Error::from)?),
     });
     let mut pinned = pinned.collect::<Result<Vec<Pin>>>()?;
     pinned.sort_by(|one, other| one.name.cmp(&other.name));
     Ok(pinned)
 }
 
-fn remove(root: &Path) -> Result<()> {
+fn remove_tree(root: &Path) -> Result<()> {
     match std::fs::remove_dir_all(root) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(VenvError::io("remove", root)(error)),
         _ => Ok(()),
     }
 }
 
-fn describe(requirements: &[String]) -> String {
+fn describe_requirements(requirements: &[String]) -> String {
     match requirements {
         [] => "the framework".to_owned(),
         [one] => one.clone(),

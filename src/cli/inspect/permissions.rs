@@ -91,7 +91,7 @@ impl ApprovalStates {
         }
         let approved = match (&self.standing, &self.difference) {
             (ApprovalState::Approved(approval), _) => format!("in this state, on {}", date(approval.approved)),
-            (_, Some(difference)) => format!("in another state: {}", difference.message()),
+            (_, Some(difference)) => format!("in another state: {}", difference.summarize()),
             _ => "no".to_owned(),
         };
         row("approved", &approved);

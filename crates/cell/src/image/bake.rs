@@ -27,10 +27,10 @@ use skillcell_vfs::Mount;
 /// What a bake report keeps of what was printed.
 const MAX_REPORTED_OUTPUT: usize = 16 << 10;
 
-/// Files that an analysis goes on without.
-const MOST_SKIPPED: usize = 4;
-/// For importing packages to see what becomes of it. A verdict must not hang on how busy a machine is.
-const TRYING: Duration = Duration::from_secs(180);
+/// The most files that an analysis skips because the guest crashes on them.
+const MAX_SKIPPED_FILES: usize = 4;
+/// The deadline of trial imports: generous, so that a verdict does not depend on the machine's load.
+const TRY_IMPORTS_TIMEOUT: Duration = Duration::from_secs(180);
 
 /// Where images come from: the cache, or a bake.
 pub struct Baker<'a> {
@@ -92,13 +92,13 @@ pub enum BakeError {
 
 /// What the guest read of a skill's files.
 #[derive(serde::Deserialize)]
-struct Look {
+struct InspectedFiles {
     manifest: Value,
     manifest_error: Option<String>,
     early_imports: BTreeMap<String, String>,
 }
 
-impl Look {
+impl InspectedFiles {
     fn static_manifest(&self) -> StaticManifest {
         StaticManifest::new(self.manifest.clone(), self.manifest_error.clone(), self.early_imports.clone())
     }
@@ -106,9 +106,9 @@ impl Look {
 
 impl Baker<'_> {
     /// The key of a skill's image: everything that its content depends on.
-    pub fn key(&self, skill: &Skill) -> String {
+    pub fn image_key(&self, skill: &Skill) -> String {
         let mut hasher = blake3::Hasher::new();
-        for part in [&self.framework_key(), skill.digest(), &skill.package(), packages::basis()] {
+        for part in [&self.framework_key(), skill.digest(), &skill.package(), packages::resolution_basis()] {
             hasher.update(&(part.len() as u64).to_le_bytes()).update(part.as_bytes());
         }
         hasher.finalize().to_hex()[..32].to_owned()
@@ -116,7 +116,7 @@ impl Baker<'_> {
 
     pub(super) fn framework_key(&self) -> String {
         let mut hasher = blake3::Hasher::new();
-        let (format, runtime) = (FORMAT.to_string(), runtime::id());
+        let (format, runtime) = (FORMAT.to_string(), runtime::runtime_id());
         for part in [&format, &runtime, self.machine.fingerprint(), &self.files.digest] {
             hasher.update(&(part.len() as u64).to_le_bytes()).update(part.as_bytes());
         }
@@ -124,22 +124,22 @@ impl Baker<'_> {
     }
 
     /// A skill's image, from the cache.
-    pub fn find(&self, skill: &Skill) -> Result<Option<Image>, BakeError> {
-        self.open(&self.key(skill))
+    pub fn find_image(&self, skill: &Skill) -> Result<Option<Image>, BakeError> {
+        self.open_image(&self.image_key(skill))
     }
 
     /// Whether a skill's image is in the cache and can still be used, by its seal alone.
     pub fn is_baked(&self, skill: &Skill) -> Result<bool, BakeError> {
-        let meta = self.runtime.cache.meta(Bucket::Image, &file_name(&self.key(skill)))?;
+        let meta = self.runtime.cache.meta(Bucket::Image, &file_name(&self.image_key(skill)))?;
         let meta = meta.and_then(|meta| serde_json::from_value::<Meta>(meta).ok());
         Ok(meta.is_some_and(|meta| !meta.is_expired()))
     }
 
     /// Bakes a skill's image, unless another process just did: then it is that one, and `false`.
     pub fn bake(&self, skill: &Skill, limits: &Limits) -> Result<(Image, bool), BakeError> {
-        let key = self.key(skill);
-        let _guard = self.lock(&key)?;
-        match self.open(&key)? {
+        let key = self.image_key(skill);
+        let _guard = self.lock_bake(&key)?;
+        match self.open_image(&key)? {
             Some(image) => Ok((image, false)),
             None => Ok((self.bake_now(skill, &key, &WarmUp::Manifest, limits)?, true)),
         }
@@ -147,31 +147,31 @@ impl Baker<'_> {
 
     /// Bakes a skill's image whether there is one or not.
     pub fn rebake(&self, skill: &Skill, warm_up: &WarmUp, limits: &Limits) -> Result<Image, BakeError> {
-        let key = self.key(skill);
-        let _guard = self.lock(&key)?;
+        let key = self.image_key(skill);
+        let _guard = self.lock_bake(&key)?;
         self.bake_now(skill, &key, warm_up, limits)
     }
 
-    pub(super) fn lock(&self, key: &str) -> Result<cache::Guard, BakeError> {
+    pub(super) fn lock_bake(&self, key: &str) -> Result<cache::Guard, BakeError> {
         self.runtime.cache.check_writable()?;
         Ok(self.runtime.cache.lock(&format!("bake-{key}"), "baking an image", self.runtime.progress)?)
     }
 
     fn bake_now(&self, skill: &Skill, key: &str, warm_up: &WarmUp, limits: &Limits) -> Result<Image, BakeError> {
-        let framework = self.framework()?;
+        let framework = self.framework_image()?;
         self.runtime.progress.step(&format!("baking the image of {}", skill.id()));
-        let read = self.look(skill)?;
+        let read = self.inspect_files(skill)?;
         let skill = &match read.static_manifest().manifest {
             Ok(manifest) => self.with_packages(skill, &manifest)?,
-            // Importing it raises, and says why.
+            // The import below raises, with the reason.
             Err(_) => skill.clone(),
         };
-        // What pip takes is not the skill's time.
+        // Time spent in pip does not count against the skill.
         let started = Instant::now();
         let limits = &bake_limits(limits);
         let (mut snapshot, mut report) =
-            self.skill_snapshot(&framework, skill, warm_up, limits).map_err(of_the_bake)?;
-        // The host's own reading, in place of what the skill's cell says.
+            self.skill_snapshot(&framework, skill, warm_up, limits).map_err(mark_as_baking)?;
+        // The skill's cell is untrusted and could report another manifest, so the host's reading replaces it.
         report.manifest = read.manifest;
         report.manifest_error = read.manifest_error;
         report.early_imports = read.early_imports;
@@ -181,7 +181,7 @@ impl Baker<'_> {
         report.immortal_objects = snapshot.immortal_objects;
         let compiled = snapshot.precompile(self.machine)?;
         let meta = Meta::new(snapshot.state, report, skill.site());
-        self.keep(key, compiled, meta, |image, meta| {
+        self.store_image(key, compiled, meta, |image, meta| {
             let rest = limits.deadline.saturating_sub(started.elapsed());
             let mut limits = limits.clone();
             limits.deadline = rest;
@@ -198,17 +198,17 @@ impl Baker<'_> {
         warm_up: &WarmUp,
         limits: &Limits,
     ) -> Result<(Snapshot, BakeReport), BakeError> {
-        let mut cell = self.cell(framework, skill.mounts(), limits)?;
+        let mut cell = self.cell_from(framework, skill.mounts(), limits)?;
         let drawn_before = cell.state().wasi.entropy_bytes;
         let ran = wasi_python::run_source(&mut cell, &load_source(skill));
-        report_of(&mut cell, ran).map_err(|error| explained(error, skill))?;
+        report_of(&mut cell, ran).map_err(|error| explain_import(error, skill))?;
         let entropy_bytes = cell.state().wasi.entropy_bytes - drawn_before;
         let ran = wasi_python::run_source(&mut cell, &finish_source(warm_up));
         let mut report = BakeReport { entropy_bytes, ..report_of(&mut cell, ran)? };
-        // What a skill made of running into a limit must not be what every call starts from.
+        // A skill that ran into a limit may be in a degraded state, which must not become the image.
         if cell.state().memory.denied || cell.state().wasi.vfs.limits_hit().is_some() {
             let limit = cell.state().wasi.vfs.limits_hit().unwrap_or(LimitKind::Memory);
-            return Err(ended(&mut cell, Err(wasmtime::Error::new(Stop::Exceeded(limit)))));
+            return Err(ending_error(&mut cell, Err(wasmtime::Error::new(Stop::Exceeded(limit)))));
         }
         (report.open_files, report.scratch_files) = cell.state().wasi.vfs.left_behind();
         let snapshot = Snapshot::take(self.machine, &mut cell, report.entry)?;
@@ -234,63 +234,63 @@ impl Baker<'_> {
         let memories = self.machine.new_image(image, state.globals.clone())?;
         let door =
             Door { call: Door::pack(params.to_string().as_bytes(), None), result_cap: 1 << 24, ..Door::default() };
-        let inputs = self.inputs(skill.mounts(), door, limits, state.monotonic_ns);
-        let mut cell = self.machine.cell(&memories, inputs)?;
-        // However it ends, the pages that it wrote are those that calls write.
-        let _ = wasi_python::enter(&mut cell, entry);
+        let inputs = self.cell_inputs(skill.mounts(), door, limits, state.monotonic_ns);
+        let mut cell = self.machine.new_cell(&memories, inputs)?;
+        // The outcome does not matter, only which pages were written.
+        let _ = wasi_python::call_python(&mut cell, entry);
         let memory = cell.memory();
-        Ok(HotPages::written(memory.data(&mut *cell.store())).unwrap_or_default())
+        Ok(HotPages::written_pages(memory.data(&mut *cell.store())).unwrap_or_default())
     }
 
     /// The image of an interpreter that is ready for skills.
-    pub(super) fn framework(&self) -> Result<Image, BakeError> {
+    pub(super) fn framework_image(&self) -> Result<Image, BakeError> {
         let key = self.framework_key();
-        if let Some(image) = self.open(&key)? {
+        if let Some(image) = self.open_image(&key)? {
             return Ok(image);
         }
-        let _guard = self.lock(&key)?;
-        if let Some(image) = self.open(&key)? {
+        let _guard = self.lock_bake(&key)?;
+        if let Some(image) = self.open_image(&key)? {
             return Ok(image);
         }
         self.runtime.progress.step("baking the framework's image");
-        let mut cell = self.booted(None, &Limits::default())?;
+        let mut cell = self.boot_cell(None, &Limits::default())?;
         let ran = wasi_python::run_source(&mut cell, &boot_source());
         let report = report_of(&mut cell, ran)?;
         let mut snapshot = Snapshot::take(self.machine, &mut cell, report.entry)?;
         drop(cell);
         let compiled = snapshot.precompile(self.machine)?;
-        self.keep(&key, compiled, Meta::new(snapshot.state, report, None), |_, _| Ok(()))
+        self.store_image(&key, compiled, Meta::new(snapshot.state, report, None), |_, _| Ok(()))
     }
 
     /// Gets the framework's image ready.
-    pub fn prepare(&self) -> Result<(), BakeError> {
-        self.framework().map(drop)
+    pub fn prepare_framework(&self) -> Result<(), BakeError> {
+        self.framework_image().map(drop)
     }
 
     /// Has the guest read a skill's files without running them.
-    fn look(&self, skill: &Skill) -> Result<Look, BakeError> {
-        let framework = self.framework()?;
-        let mut cell = self.cell(&framework, skill.mounts(), &Limits::default())?;
+    fn inspect_files(&self, skill: &Skill) -> Result<InspectedFiles, BakeError> {
+        let framework = self.framework_image()?;
+        let mut cell = self.cell_from(&framework, skill.mounts(), &Limits::default())?;
         let words = ascii_json(&json!([skill.guest_folder()]).to_string());
         let ran = wasi_python::run_source(&mut cell, &format!("bake.look(*{words})"));
         let look = cell.store().data_mut().door.report.take();
         let look = look.and_then(|look| serde_json::from_value(look).ok());
-        look.ok_or_else(|| ended(&mut cell, ran.map(|_| ())))
+        look.ok_or_else(|| ending_error(&mut cell, ran.map(|_| ())))
     }
 
     /// What a skill's files say that matters for what it may do.
     pub fn static_manifest(&self, skill: &Skill) -> Result<StaticManifest, BakeError> {
-        Ok(self.look(skill)?.static_manifest())
+        Ok(self.inspect_files(skill)?.static_manifest())
     }
 
-    /// Has the guest say what is in a skill's files, for the analysis. A file that the guest does not survive is named by
-    /// it beforehand, and left out of the next attempt.
-    pub fn facts(&self, skill: &Skill) -> Result<Value, BakeError> {
-        let framework = self.framework()?;
+    /// Has the guest say what is in a skill's files, for the analysis. The guest prints the name of each
+    /// file before it parses it, so that a file that crashes it is known, and skipped in the next attempt.
+    pub fn analysis_facts(&self, skill: &Skill) -> Result<Value, BakeError> {
+        let framework = self.framework_image()?;
         let mut skipped: Vec<String> = Vec::new();
         loop {
             let mount = Mount::tree(&skill.guest_folder(), skill.tree());
-            let mut cell = self.cell(&framework, mount, &Limits::default())?;
+            let mut cell = self.cell_from(&framework, mount, &Limits::default())?;
             let words = json!([skill.guest_folder(), skill.package(), json!(skipped).to_string()]);
             let ran = wasi_python::run_source(&mut cell, &format!("bake.analyse(*{})", ascii_json(&words.to_string())));
             if let Some(facts) = cell.store().data_mut().door.report.take() {
@@ -298,19 +298,19 @@ impl Baker<'_> {
             }
             let last = last_line(&cell.state().wasi.vfs.stdout.bytes);
             match last {
-                Some(file) if skipped.len() < MOST_SKIPPED && !skipped.contains(&file) => skipped.push(file),
-                _ => return Err(ended(&mut cell, ran.map(|_| ()))),
+                Some(file) if skipped.len() < MAX_SKIPPED_FILES && !skipped.contains(&file) => skipped.push(file),
+                _ => return Err(ending_error(&mut cell, ran.map(|_| ()))),
             }
         }
     }
 
     /// Has the guest import packages that a skill names, of which nothing is the skill's own, and say what became of it.
-    /// Nothing if the guest did not survive that.
-    pub fn tried(&self, skill: &Skill, wanted: &Value) -> Result<Option<Value>, BakeError> {
-        let framework = self.framework()?;
+    /// `None` if the guest crashed.
+    pub fn try_imports(&self, skill: &Skill, wanted: &Value) -> Result<Option<Value>, BakeError> {
+        let framework = self.framework_image()?;
         self.runtime.progress.step(&format!("importing the packages of {}", skill.id()));
-        let limits = Limits::within(TRYING);
-        let mut cell = self.cell(&framework, skill.site().and_then(SitePackages::mount), &limits)?;
+        let limits = Limits::within(TRY_IMPORTS_TIMEOUT);
+        let mut cell = self.cell_from(&framework, skill.site().and_then(SitePackages::mount), &limits)?;
         let words = ascii_json(&json!([wanted.to_string()]).to_string());
         let _ = wasi_python::run_source(&mut cell, &format!("{}bake.try_imports(*{words})", path_source(skill)));
         Ok(cell.store().data_mut().door.report.take())
@@ -324,8 +324,8 @@ impl Baker<'_> {
         start: Start,
     ) -> Result<(Cell, BakeReport), BakeError> {
         let mut cell = match start {
-            Start::Boot => self.booted(skill.mounts(), call.limits)?,
-            Start::Framework => self.cell(&self.framework()?, skill.mounts(), call.limits)?,
+            Start::Boot => self.boot_cell(skill.mounts(), call.limits)?,
+            Start::Framework => self.cell_from(&self.framework_image()?, skill.mounts(), call.limits)?,
         };
         cell.cancel_by(call.cancel, self.machine);
         let mut source = if start == Start::Boot { boot_source() + "\n" } else { String::new() };
@@ -337,12 +337,12 @@ impl Baker<'_> {
         }
         source += &load_source(skill);
         let ran = wasi_python::run_source(&mut cell, &source);
-        let report = report_of(&mut cell, ran).map_err(|error| explained(error, skill))?;
+        let report = report_of(&mut cell, ran).map_err(|error| explain_import(error, skill))?;
         Ok((cell, report))
     }
 
     /// What a cell of this skill is given.
-    pub fn inputs(
+    pub fn cell_inputs(
         &self,
         skill: impl IntoIterator<Item = Mount>,
         door: Door,
@@ -350,60 +350,60 @@ impl Baker<'_> {
         monotonic_ns: u64,
     ) -> Inputs {
         let cancel = CancelToken::default();
-        Inputs { mounts: self.files.mounts(skill), door, limits: limits.clone(), monotonic_ns, cancel }
+        Inputs { mounts: self.files.mounts_with(skill), door, limits: limits.clone(), monotonic_ns, cancel }
     }
 
-    fn booted(&self, skill: impl IntoIterator<Item = Mount>, limits: &Limits) -> Result<Cell, BakeError> {
-        let base = self.runtime.base(self.machine)?;
-        if !base.fits(limits) {
+    fn boot_cell(&self, skill: impl IntoIterator<Item = Mount>, limits: &Limits) -> Result<Cell, BakeError> {
+        let base = self.runtime.base_image(self.machine)?;
+        if !base.fits_within(limits) {
             return Err(BakeError::TooLow(LimitKind::Memory));
         }
-        let mut cell = self.machine.cell(&base, self.inputs(skill, baking_door(), limits, 0))?;
-        match wasi_python::boot(&mut cell) {
+        let mut cell = self.machine.new_cell(&base, self.cell_inputs(skill, baking_door(), limits, 0))?;
+        match wasi_python::boot_interpreter(&mut cell) {
             Ok(()) => Ok(cell),
-            Err(error) => Err(ended(&mut cell, Err(error))),
+            Err(error) => Err(ending_error(&mut cell, Err(error))),
         }
     }
 
-    pub(super) fn cell(
+    pub(super) fn cell_from(
         &self,
         image: &Image,
         skill: impl IntoIterator<Item = Mount>,
         limits: &Limits,
     ) -> Result<Cell, BakeError> {
-        if !image.memories.fits(limits) {
+        if !image.memories.fits_within(limits) {
             return Err(BakeError::TooLow(LimitKind::Memory));
         }
-        let inputs = self.inputs(skill, baking_door(), limits, image.state.monotonic_ns);
-        Ok(self.machine.cell(&image.memories, inputs)?)
+        let inputs = self.cell_inputs(skill, baking_door(), limits, image.state.monotonic_ns);
+        Ok(self.machine.new_cell(&image.memories, inputs)?)
     }
 
     /// The skill with its packages: fetched if they have to be, recorded as missing if they can't be had.
     pub fn with_packages(&self, skill: &Skill, manifest: &Manifest) -> Result<Skill, BakeError> {
-        let site = self.sites().of(&skill.wanted(&manifest.requirements))?;
+        let site = self.site_store().get_or_make(&skill.wanted(&manifest.requirements))?;
         Ok(skill.with_site(site.map(Arc::new)))
     }
 
-    pub fn sites(&self) -> SitePackagesStore<'_> {
+    pub fn site_store(&self) -> SitePackagesStore<'_> {
         let Runtime { cache, fetch, progress } = self.runtime;
         SitePackagesStore { cache, fetch, progress }
     }
 
-    fn load(&self, key: &str, artefact: cache::Artefact) -> Result<Option<Image>, BakeError> {
-        let site = |packages: Packages, pack| Ok(self.sites().again(packages, pack)?);
-        Image::load(self.machine, key, artefact, !self.runtime.cache.is_writable(), site)
+    fn load_image(&self, key: &str, artefact: cache::Artefact) -> Result<Option<Image>, BakeError> {
+        let site = |packages: Packages, pack| Ok(self.site_store().reopen_site(packages, pack)?);
+        Image::load_artefact(self.machine, key, artefact, !self.runtime.cache.is_writable(), site)
     }
 
-    pub(super) fn open(&self, key: &str) -> Result<Option<Image>, BakeError> {
+    pub(super) fn open_image(&self, key: &str) -> Result<Option<Image>, BakeError> {
         let found = self.runtime.cache.open(Bucket::Image, &file_name(key), self.runtime.progress)?;
         Ok(match found {
-            Some(artefact) => self.load(key, artefact)?,
+            Some(artefact) => self.load_image(key, artefact)?,
             None => None,
         })
     }
 
     /// Keeps an image in the cache; `finish` completes what is said of it, with the image at hand.
-    pub(super) fn keep(
+    pub(super) fn store_image(
         &self,
         key: &str,
         compiled: Precompiled,
@@ -416,7 +416,7 @@ impl Baker<'_> {
                 finish(compiled.write_to(out)?, &mut meta)?;
                 serde_json::to_value(&meta).map_err(|error| BakeError::Io(error.into()))
             })?;
-        self.load(key, artefact)?.ok_or_else(|| BakeError::Io(std::io::Error::other("a new image does not load")))
+        self.load_image(key, artefact)?.ok_or_else(|| BakeError::Io(std::io::Error::other("a new image does not load")))
     }
 }
 
@@ -425,17 +425,17 @@ pub(super) fn report_of(cell: &mut Cell, ran: wasmtime::Result<bool>) -> Result<
     let state = cell.store().data_mut();
     let report = state.door.report.take();
     if ran.is_err() || state.door.raised.is_some() || state.wasi.vfs.source_fault().is_some() {
-        return Err(ended(cell, ran.map(|_| ())));
+        return Err(ending_error(cell, ran.map(|_| ())));
     }
     let report = report.and_then(|report| serde_json::from_value::<BakeReport>(report).ok());
-    let Some(mut report) = report else { return Err(ended(cell, Ok(()))) };
-    report.stdout = beginning(&cell.state().wasi.vfs.stdout.bytes);
-    report.stderr = beginning(&cell.state().wasi.vfs.stderr.bytes);
+    let Some(mut report) = report else { return Err(ending_error(cell, Ok(()))) };
+    report.stdout = reported_output(&cell.state().wasi.vfs.stdout.bytes);
+    report.stderr = reported_output(&cell.state().wasi.vfs.stderr.bytes);
     Ok(report)
 }
 
 /// Says which package a failed import missed.
-fn explained(mut error: BakeError, skill: &Skill) -> BakeError {
+fn explain_import(mut error: BakeError, skill: &Skill) -> BakeError {
     if let (BakeError::Ended(ending), Some(site)) = (&mut error, skill.site()) {
         site.packages.explain_outcome(&mut ending.outcome);
     }
@@ -443,7 +443,7 @@ fn explained(mut error: BakeError, skill: &Skill) -> BakeError {
 }
 
 /// Marks an ending as that of a bake.
-fn of_the_bake(mut error: BakeError) -> BakeError {
+fn mark_as_baking(mut error: BakeError) -> BakeError {
     if let BakeError::Ended(ending) = &mut error {
         ending.while_baking = true;
     }
@@ -475,8 +475,8 @@ fn last_line(output: &[u8]) -> Option<String> {
     String::from_utf8_lossy(output).lines().last().map(str::to_owned)
 }
 
-fn ended(cell: &mut Cell, ran: wasmtime::Result<()>) -> BakeError {
-    let ending = cell.ending(ran);
+fn ending_error(cell: &mut Cell, ran: wasmtime::Result<()>) -> BakeError {
+    let ending = cell.take_ending(ran);
     match ending.source_fault {
         Some(fault) => BakeError::Damaged(fault),
         None => BakeError::Ended(Box::new(ending)),
@@ -484,12 +484,12 @@ fn ended(cell: &mut Cell, ran: wasmtime::Result<()>) -> BakeError {
 }
 
 /// What a report keeps of a skill's output.
-fn beginning(output: &[u8]) -> String {
+fn reported_output(output: &[u8]) -> String {
     String::from_utf8_lossy(&output[..output.len().min(MAX_REPORTED_OUTPUT)]).into_owned()
 }
 
-/// An image serves calls of all limits, so those of the one that happens to bake it don't show in it. Only its patience
-/// counts, and memory that it allows beyond the usual.
+/// An image serves calls of all limits, so those of the one that happens to bake it don't show in it. Only its deadline
+/// counts, and a memory limit above the default.
 fn bake_limits(call: &Limits) -> Limits {
     let mut limits = Limits::default();
     limits.deadline = call.deadline;

@@ -23,7 +23,7 @@ impl Snapshot {
     /// `entry` is the address of the function that calls will enter. The cell is of no use afterwards: what it does not
     /// need again is cleared in its own memory.
     pub fn take(machine: &Machine, cell: &mut Cell, entry: u32) -> Result<Snapshot, EngineError> {
-        let globals = cell.globals(machine.global_names())?;
+        let globals = cell.global_values(machine.global_names())?;
         let monotonic = cell.state().wasi.monotonic_now();
         let immortal_objects = cell.state().immortal_objects;
         let memory = cell.memory();
@@ -32,7 +32,7 @@ impl Snapshot {
         let dead = wasi_python::dead_memory(&globals);
         let dead = dead.start.min(bytes.len())..dead.end.min(bytes.len());
         bytes[dead].fill(0);
-        let range = used(bytes);
+        let range = nonzero_range(bytes);
         let state = Frozen {
             globals,
             entry,
@@ -51,7 +51,7 @@ impl Snapshot {
 }
 
 /// From the first page that is not all zeros to the last.
-fn used(bytes: &[u8]) -> std::ops::Range<usize> {
+fn nonzero_range(bytes: &[u8]) -> std::ops::Range<usize> {
     let zero = |page: &[u8]| page.iter().all(|byte| *byte == 0);
     let mut pages = bytes.chunks(PAGE).enumerate().filter(|(_, page)| !zero(page)).map(|(index, _)| index);
     let Some(first) = pages.next() else { return 0..0 };

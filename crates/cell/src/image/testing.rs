@@ -12,25 +12,25 @@ use skillcell_vfs::Mount;
 impl Baker<'_> {
     /// The image for tests, from the cache or baked. `packages` is what cells see in [`TEST_PACKAGES_FOLDER`], and
     /// `digest` its digest.
-    pub fn testing(&self, packages: Option<Mount>, digest: &str) -> Result<Image, BakeError> {
+    pub fn testing_image(&self, packages: Option<Mount>, digest: &str) -> Result<Image, BakeError> {
         let key = self.testing_key(digest);
-        if let Some(image) = self.open(&key)? {
+        if let Some(image) = self.open_image(&key)? {
             return Ok(image);
         }
-        let framework = self.framework()?;
-        let _guard = self.lock(&key)?;
-        if let Some(image) = self.open(&key)? {
+        let framework = self.framework_image()?;
+        let _guard = self.lock_bake(&key)?;
+        if let Some(image) = self.open_image(&key)? {
             return Ok(image);
         }
         self.runtime.progress.step("baking the image for tests");
-        let mut cell = self.cell(&framework, packages, &Limits::default())?;
+        let mut cell = self.cell_from(&framework, packages, &Limits::default())?;
         let source = format!("from skillcell_guest.testing import prepare; prepare.image({TEST_PACKAGES_FOLDER:?})");
         let ran = wasi_python::run_source(&mut cell, &source);
         let report = report_of(&mut cell, ran)?;
         let mut snapshot = Snapshot::take(self.machine, &mut cell, report.entry)?;
         drop(cell);
         let compiled = snapshot.precompile(self.machine)?;
-        self.keep(&key, compiled, Meta::new(snapshot.state, report, None), |_, _| Ok(()))
+        self.store_image(&key, compiled, Meta::new(snapshot.state, report, None), |_, _| Ok(()))
     }
 
     fn testing_key(&self, digest: &str) -> String {

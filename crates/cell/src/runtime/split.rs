@@ -25,7 +25,7 @@ use wasmparser::{DataKind, KnownCustom, Name, Operator, OperatorsReader, Parser,
 
 use crate::{MEMORY_EXPORT, MEMORY_IMPORT};
 
-/// What [`split`] makes.
+/// The result of [`split_module`].
 pub struct Split {
     /// The code module, as WebAssembly.
     pub code: Vec<u8>,
@@ -53,29 +53,29 @@ pub enum SplitError {
 
 /// Splits `binary`, exporting the internal functions that `entries` names (they are found in the binary's
 /// name section) beside what it exports already.
-pub fn split(binary: &[u8], entries: &[&str]) -> Result<Split, SplitError> {
-    let parts = Parts::read(binary)?;
+pub fn split_module(binary: &[u8], entries: &[&str]) -> Result<Split, SplitError> {
+    let sections = Sections::parse(binary)?;
     let mut globals = Vec::new();
     let mut exports = ExportSection::new();
-    for export in parts.exports.clone() {
+    for export in sections.exports.clone() {
         let export = export?;
         RoundtripReencoder.parse_export(&mut exports, export)?;
     }
-    for index in parts.mutable_globals()? {
+    for index in sections.mutable_globals()? {
         let name = format!("global:{index}");
         exports.export(&name, ExportKind::Global, index);
         globals.push(name);
     }
     for entry in entries {
-        let index = parts.function_named(entry)?;
+        let index = sections.function_named(entry)?;
         exports.export(entry, ExportKind::Func, index);
     }
-    let functions = parts.functions + parts.elements;
-    Ok(Split { code: parts.code_module(&exports)?, base_image: parts.base_image()?, globals, functions })
+    let functions = sections.functions + sections.elements;
+    Ok(Split { code: sections.code_module(&exports)?, base_image: sections.base_image()?, globals, functions })
 }
 
 /// The sections of a binary that the split has to understand, and the rest as they are.
-struct Parts<'a> {
+struct Sections<'a> {
     raw: Vec<(u8, &'a [u8])>,
     imports: SectionLimited<'a, wasmparser::Imports<'a>>,
     exports: SectionLimited<'a, wasmparser::Export<'a>>,
@@ -87,8 +87,8 @@ struct Parts<'a> {
     elements: u64,
 }
 
-impl<'a> Parts<'a> {
-    fn read(binary: &'a [u8]) -> Result<Parts<'a>, SplitError> {
+impl<'a> Sections<'a> {
+    fn parse(binary: &'a [u8]) -> Result<Sections<'a>, SplitError> {
         let (mut raw, mut data) = (Vec::new(), Vec::new());
         let (mut imports, mut exports, mut globals, mut memory, mut names) = (None, None, None, None, None);
         let (mut functions, mut elements) = (0, 0);
@@ -103,10 +103,11 @@ impl<'a> Parts<'a> {
                 Payload::ImportSection(section) => imports = Some(section),
                 Payload::ExportSection(section) => exports = Some(section),
                 Payload::GlobalSection(section) => globals = Some(section),
-                Payload::MemorySection(section) => memory = Some(only(section)?),
+                Payload::MemorySection(section) => memory = Some(single_item(section)?),
                 Payload::DataSection(section) => data = section.into_iter().collect::<Result<_, _>>()?,
                 Payload::CodeSectionStart { count, .. } => functions = u64::from(count),
                 Payload::ElementSection(section) => elements = element_count(section)?,
+                // It would run again in every cell that starts from an image.
                 Payload::StartSection { .. } => return Err(SplitError::Unsupported("has a start function")),
                 Payload::CustomSection(section) => {
                     if let KnownCustom::Name(reader) = section.as_known() {
@@ -117,7 +118,7 @@ impl<'a> Parts<'a> {
                 _ => {}
             }
         }
-        Ok(Parts {
+        Ok(Sections {
             raw,
             data,
             names,
@@ -190,7 +191,7 @@ impl<'a> Parts<'a> {
             let DataKind::Active { memory_index: 0, offset_expr } = &segment.kind else {
                 return Err(SplitError::Unsupported("has a passive data segment"));
             };
-            data.active(0, &constant(offset_expr)?, segment.data.iter().copied());
+            data.active(0, &constant_offset(offset_expr)?, segment.data.iter().copied());
         }
         Ok(memory_module(RoundtripReencoder.memory_type(self.memory)?, Some(&data)))
     }
@@ -240,7 +241,7 @@ fn is_copied(id: u8) -> bool {
     [S::Type, S::Function, S::Table, S::Tag, S::Global, S::Element, S::Code].iter().any(|&copied| copied as u8 == id)
 }
 
-fn only<T>(section: SectionLimited<'_, T>) -> Result<T, SplitError>
+fn single_item<T>(section: SectionLimited<'_, T>) -> Result<T, SplitError>
 where
     T: for<'b> wasmparser::FromReader<'b> + Copy,
 {
@@ -262,7 +263,7 @@ fn element_count(section: SectionLimited<'_, wasmparser::Element<'_>>) -> Result
     Ok(count)
 }
 
-fn constant(expr: &wasmparser::ConstExpr<'_>) -> Result<ConstExpr, SplitError> {
+fn constant_offset(expr: &wasmparser::ConstExpr<'_>) -> Result<ConstExpr, SplitError> {
     let mut operators = expr.get_operators_reader();
     match operators.read()? {
         Operator::I32Const { value } => Ok(ConstExpr::i32_const(value)),

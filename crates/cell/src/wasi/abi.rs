@@ -29,7 +29,7 @@ pub const FDSTAT_BYTES: usize = 24;
 pub const FILESTAT_BYTES: usize = 64;
 
 /// The flags and rights of `path_open` as a request.
-pub fn open(how: u32, rights: u64, flags: u32) -> Open {
+pub fn open_request(how: u32, rights: u64, flags: u32) -> Open {
     Open {
         read: rights & RIGHT_FD_READ != 0,
         write: rights & RIGHT_FD_WRITE != 0,
@@ -44,7 +44,7 @@ pub fn open(how: u32, rights: u64, flags: u32) -> Open {
 /// ```text
 /// 0 type u8 | 2 flags u16 | 8 rights u64 | 16 inheriting rights u64
 /// ```
-pub fn fdstat(kind: Kind, access: Access) -> [u8; FDSTAT_BYTES] {
+pub fn encode_fdstat(kind: Kind, access: Access) -> [u8; FDSTAT_BYTES] {
     let mut rights = RIGHTS_ALL;
     if !access.write {
         rights &= !(RIGHT_FD_WRITE | RIGHT_FD_ALLOCATE | RIGHT_SET_SIZE);
@@ -68,7 +68,7 @@ pub fn fdstat(kind: Kind, access: Access) -> [u8; FDSTAT_BYTES] {
 /// ```text
 /// 0 device u64 | 8 inode u64 | 16 type u8 | 24 links u64 | 32 size u64 | 40 accessed | 48 modified | 56 changed
 /// ```
-pub fn filestat(stat: &Stat) -> [u8; FILESTAT_BYTES] {
+pub fn encode_filestat(stat: &Stat) -> [u8; FILESTAT_BYTES] {
     let times = stat.times;
     let fields = [
         stat.dev,
@@ -90,7 +90,7 @@ pub fn filestat(stat: &Stat) -> [u8; FILESTAT_BYTES] {
 /// ```text
 /// 0 next cookie u64 | 8 inode u64 | 16 name length u32 | 20 type u8 | 24 name
 /// ```
-pub fn dirent(entry: &Entry<'_>) -> [u8; DIRENT_BYTES] {
+pub fn encode_dirent(entry: &Entry<'_>) -> [u8; DIRENT_BYTES] {
     let mut out = [0; DIRENT_BYTES];
     out[0..8].copy_from_slice(&entry.next.to_le_bytes());
     out[8..16].copy_from_slice(&entry.ino.to_le_bytes());

@@ -7,7 +7,7 @@ use super::{Outcome, Stop, Wasi};
 use skillcell_limits::LimitKind;
 use skillcell_vfs::{Errno, now_ns};
 
-const MOST_SUBSCRIPTIONS: u32 = 1024;
+const MAX_SUBSCRIPTIONS: u32 = 1024;
 const SUBSCRIPTION_BYTES: u32 = 48;
 const EVENT_BYTES: usize = 32;
 const ABSOLUTE: u16 = 1;
@@ -40,8 +40,8 @@ impl Wasi {
         let elapsed = || self.origin.elapsed();
         match id {
             0 => Ok(now_ns()),
-            1 => Ok(nanoseconds(self.monotonic_base.saturating_add(elapsed()))),
-            2 | 3 => Ok(nanoseconds(elapsed())),
+            1 => Ok(as_nanoseconds(self.monotonic_base.saturating_add(elapsed()))),
+            2 | 3 => Ok(as_nanoseconds(elapsed())),
             _ => Err(Errno::Inval),
         }
     }
@@ -55,24 +55,24 @@ impl Wasi {
         count: u32,
         out: u32,
     ) -> Outcome {
-        if count == 0 || count > MOST_SUBSCRIPTIONS {
+        if count == 0 || count > MAX_SUBSCRIPTIONS {
             return Err(Errno::Inval.into());
         }
-        guest.check(subscriptions, count * SUBSCRIPTION_BYTES)?;
-        guest.check(events, count * EVENT_BYTES as u32)?;
-        guest.check(out, 4)?;
-        // All waits are reckoned from one moment, so that what is due does not depend on how long reckoning takes.
+        guest.check_range(subscriptions, count * SUBSCRIPTION_BYTES)?;
+        guest.check_range(events, count * EVENT_BYTES as u32)?;
+        guest.check_range(out, 4)?;
+        // All timeouts are relative to one reading of the clocks, so that what is due does not depend on how long this takes.
         let begun = [0, 1, 2, 3].map(|id| self.clock_ns(id).unwrap_or_default());
         let mut soonest_ns = u64::MAX;
         for index in 0..count {
-            soonest_ns = soonest_ns.min(subscription(guest, subscriptions, index)?.wait_ns(&begun));
+            soonest_ns = soonest_ns.min(read_subscription(guest, subscriptions, index)?.wait_ns(&begun));
         }
-        self.sleep(Duration::from_nanos(soonest_ns))?;
+        self.sleep_until_deadline(Duration::from_nanos(soonest_ns))?;
         let mut ready = 0;
         for index in 0..count {
-            let subscription = subscription(guest, subscriptions, index)?;
+            let subscription = read_subscription(guest, subscriptions, index)?;
             if subscription.wait_ns(&begun) <= soonest_ns {
-                guest.put(events + ready * EVENT_BYTES as u32, &self.event(&subscription))?;
+                guest.put_bytes(events + ready * EVENT_BYTES as u32, &self.encode_event(&subscription))?;
                 ready += 1;
             }
         }
@@ -80,7 +80,7 @@ impl Wasi {
     }
 
     /// Waits, but not past the deadline: if that comes first, this is the end of the call.
-    fn sleep(&self, wait: Duration) -> Outcome {
+    fn sleep_until_deadline(&self, wait: Duration) -> Outcome {
         let left = self.deadline.map_or(Duration::MAX, |deadline| deadline.saturating_duration_since(Instant::now()));
         if !wait.is_zero() && self.cancel.sleep(wait.min(left)) {
             return Err(Stop::Cancelled.into());
@@ -91,7 +91,7 @@ impl Wasi {
     /// ```text
     /// 0 user data u64 | 8 error u16 | 10 type u8 | 16 bytes ready u64 | 24 flags u16
     /// ```
-    fn event(&self, subscription: &Subscription) -> [u8; EVENT_BYTES] {
+    fn encode_event(&self, subscription: &Subscription) -> [u8; EVENT_BYTES] {
         let error = match subscription.tag {
             0 => self.clock_ns(subscription.subject).err(),
             1 | 2 => self.vfs.access(subscription.subject).err(),
@@ -119,9 +119,9 @@ impl Subscription {
     }
 }
 
-fn subscription(guest: &Guest<'_>, table: u32, index: u32) -> Result<Subscription, Errno> {
+fn read_subscription(guest: &Guest<'_>, table: u32, index: u32) -> Result<Subscription, Errno> {
     // Can't overflow: the whole table was checked to lie in memory.
-    let bytes: [u8; SUBSCRIPTION_BYTES as usize] = guest.array(table + index * SUBSCRIPTION_BYTES)?;
+    let bytes: [u8; SUBSCRIPTION_BYTES as usize] = guest.read_array(table + index * SUBSCRIPTION_BYTES)?;
     let [d0, d1, d2, d3, d4, d5, d6, d7, tag, _, _, _, _, _, _, _, s0, s1, s2, s3, ..] = bytes;
     let timeout = bytes[24..32].try_into().map_err(|_| Errno::Fault)?;
     Ok(Subscription {
@@ -133,6 +133,6 @@ fn subscription(guest: &Guest<'_>, table: u32, index: u32) -> Result<Subscriptio
     })
 }
 
-fn nanoseconds(duration: Duration) -> u64 {
+fn as_nanoseconds(duration: Duration) -> u64 {
     u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }

@@ -5,7 +5,7 @@ use super::{Outcome, Wasi, abi};
 use skillcell_vfs::{Entry, Errno, Whence};
 
 impl Wasi {
-    /// There is nothing to advise, and nothing wrong with advising.
+    /// Advice is accepted and ignored.
     pub(super) fn fd_advise(&mut self, _: &mut Guest<'_>, fd: u32, _: u64, _: u64, _: u32) -> Outcome {
         self.vfs.access(fd)?;
         Ok(())
@@ -19,7 +19,7 @@ impl Wasi {
         Ok(self.vfs.close(fd)?)
     }
 
-    /// Memory is as durable as a cell gets.
+    /// A no-op: a cell gives no guarantee of durability.
     pub(super) fn fd_datasync(&mut self, _: &mut Guest<'_>, fd: u32) -> Outcome {
         self.vfs.access(fd)?;
         Ok(())
@@ -30,8 +30,8 @@ impl Wasi {
     }
 
     pub(super) fn fd_fdstat_get(&mut self, guest: &mut Guest<'_>, fd: u32, out: u32) -> Outcome {
-        let stat = abi::fdstat(self.vfs.kind(fd)?, self.vfs.access(fd)?);
-        Ok(guest.put(out, &stat)?)
+        let stat = abi::encode_fdstat(self.vfs.kind(fd)?, self.vfs.access(fd)?);
+        Ok(guest.put_bytes(out, &stat)?)
     }
 
     /// Only appending means anything here; nothing blocks and everything is in sync.
@@ -46,7 +46,7 @@ impl Wasi {
     }
 
     pub(super) fn fd_filestat_get(&mut self, guest: &mut Guest<'_>, fd: u32, out: u32) -> Outcome {
-        Ok(guest.put(out, &abi::filestat(&self.vfs.stat(fd)?))?)
+        Ok(guest.put_bytes(out, &abi::encode_filestat(&self.vfs.stat(fd)?))?)
     }
 
     pub(super) fn fd_filestat_set_size(&mut self, _: &mut Guest<'_>, fd: u32, size: u64) -> Outcome {
@@ -76,7 +76,7 @@ impl Wasi {
         match (self.vfs.is_preopen(fd), len) {
             (false, _) => Err(Errno::Badf.into()),
             (true, 0) => Err(Errno::Nametoolong.into()),
-            (true, _) => Ok(guest.put(name, b"/")?),
+            (true, _) => Ok(guest.put_bytes(name, b"/")?),
         }
     }
 
@@ -91,7 +91,7 @@ impl Wasi {
             2 => Whence::End,
             _ => return Err(Errno::Inval.into()),
         };
-        guest.check(out, 8)?;
+        guest.check_range(out, 8)?;
         Ok(guest.put_u64(out, self.vfs.seek(fd, by, whence)?)?)
     }
 
@@ -109,12 +109,12 @@ impl Wasi {
         cookie: u64,
         out: u32,
     ) -> Outcome {
-        guest.check(out, 4)?;
+        guest.check_range(out, 4)?;
         let room = guest.slice_mut(buf, len)?;
         let mut used = 0;
         self.vfs.read_dir(fd, cookie, &mut |entry: Entry<'_>| {
-            used += fill(&mut room[used..], &abi::dirent(&entry));
-            used += fill(&mut room[used..], entry.name.as_bytes());
+            used += copy_prefix(&mut room[used..], &abi::encode_dirent(&entry));
+            used += copy_prefix(&mut room[used..], entry.name.as_bytes());
             used < room.len()
         })?;
         Ok(guest.put_u32(out, used as u32)?)
@@ -122,7 +122,7 @@ impl Wasi {
 }
 
 /// Copies what fits.
-fn fill(room: &mut [u8], data: &[u8]) -> usize {
+fn copy_prefix(room: &mut [u8], data: &[u8]) -> usize {
     let count = room.len().min(data.len());
     room[..count].copy_from_slice(&data[..count]);
     count

@@ -6,7 +6,7 @@ use std::ops::Range;
 use skillcell_vfs::Errno;
 
 /// Vectors of one call that are looked at; POSIX calls this `IOV_MAX`.
-const MOST_VECTORS: u32 = 1024;
+const MAX_VECTORS: u32 = 1024;
 
 /// The whole memory of a guest, for the length of one host call.
 pub struct Guest<'a> {
@@ -18,52 +18,52 @@ impl<'a> Guest<'a> {
         Guest { bytes }
     }
 
-    fn range(&self, start: u32, len: u64) -> Result<Range<usize>, Errno> {
+    fn checked_range(&self, start: u32, len: u64) -> Result<Range<usize>, Errno> {
         let end =
             u64::from(start).checked_add(len).filter(|end| *end <= self.bytes.len() as u64).ok_or(Errno::Fault)?;
         Ok(start as usize..end as usize)
     }
 
     /// Says `Fault` now if a later write of `len` bytes would; for functions with effects that can't be undone.
-    pub fn check(&self, start: u32, len: u32) -> Result<(), Errno> {
-        self.range(start, u64::from(len)).map(drop)
+    pub fn check_range(&self, start: u32, len: u32) -> Result<(), Errno> {
+        self.checked_range(start, u64::from(len)).map(drop)
     }
 
     pub fn slice(&self, start: u32, len: u32) -> Result<&[u8], Errno> {
-        let range = self.range(start, u64::from(len))?;
+        let range = self.checked_range(start, u64::from(len))?;
         Ok(&self.bytes[range])
     }
 
     pub fn slice_mut(&mut self, start: u32, len: u32) -> Result<&mut [u8], Errno> {
-        let range = self.range(start, u64::from(len))?;
+        let range = self.checked_range(start, u64::from(len))?;
         Ok(&mut self.bytes[range])
     }
 
-    pub fn array<const N: usize>(&self, start: u32) -> Result<[u8; N], Errno> {
-        let range = self.range(start, N as u64)?;
+    pub fn read_array<const N: usize>(&self, start: u32) -> Result<[u8; N], Errno> {
+        let range = self.checked_range(start, N as u64)?;
         self.bytes[range].try_into().map_err(|_| Errno::Fault)
     }
 
-    pub fn put(&mut self, start: u32, data: &[u8]) -> Result<(), Errno> {
-        let range = self.range(start, data.len() as u64)?;
+    pub fn put_bytes(&mut self, start: u32, data: &[u8]) -> Result<(), Errno> {
+        let range = self.checked_range(start, data.len() as u64)?;
         self.bytes[range].copy_from_slice(data);
         Ok(())
     }
 
     pub fn put_u32(&mut self, start: u32, value: u32) -> Result<(), Errno> {
-        self.put(start, &value.to_le_bytes())
+        self.put_bytes(start, &value.to_le_bytes())
     }
 
     pub fn put_u64(&mut self, start: u32, value: u64) -> Result<(), Errno> {
-        self.put(start, &value.to_le_bytes())
+        self.put_bytes(start, &value.to_le_bytes())
     }
 
     /// The vectors of a `readv` or `writev`: checked as a table here, each one when it is used.
-    pub fn vectors(&self, table: u32, count: u32) -> Result<Vectors, Errno> {
-        if count > MOST_VECTORS {
+    pub fn io_vectors(&self, table: u32, count: u32) -> Result<Vectors, Errno> {
+        if count > MAX_VECTORS {
             return Err(Errno::Inval);
         }
-        self.check(table, count * 8)?;
+        self.check_range(table, count * 8)?;
         Ok(Vectors { table, left: count })
     }
 }
@@ -80,7 +80,7 @@ impl Vectors {
         if self.left == 0 {
             return Ok(None);
         }
-        let [p0, p1, p2, p3, l0, l1, l2, l3] = guest.array(self.table)?;
+        let [p0, p1, p2, p3, l0, l1, l2, l3] = guest.read_array(self.table)?;
         self.left -= 1;
         // The last vector may end at the very end of a full 4 GiB memory.
         self.table = self.table.wrapping_add(8);

@@ -1,13 +1,13 @@
 //! Reading and writing: `fd_read`, `fd_write` and their positioned kin, straight between guest memory and the file.
 //!
-//! One call moves at most [`MOST_BYTES`]: a thousand vectors over the same large memory would otherwise keep the host busy
+//! One call moves at most [`MAX_TRANSFER_BYTES`]: a thousand vectors over the same large memory would otherwise keep the host busy
 //! past any deadline. A short count is ordinary to every caller of `read` and `write`.
 
 use super::guest::Guest;
 use super::{Failure, Outcome, Wasi};
 use skillcell_vfs::{Errno, Vfs};
 
-const MOST_BYTES: u32 = 16 << 20;
+const MAX_TRANSFER_BYTES: u32 = 16 << 20;
 
 impl Wasi {
     pub(super) fn fd_read(&mut self, guest: &mut Guest<'_>, fd: u32, iovs: u32, count: u32, out: u32) -> Outcome {
@@ -83,11 +83,11 @@ fn move_vectors(
     out: u32,
     mut transfer: impl FnMut(&mut Guest<'_>, u32, u32, u32) -> Outcome<usize>,
 ) -> Outcome {
-    guest.check(out, 4)?;
-    let mut vectors = guest.vectors(iovs, count)?;
+    guest.check_range(out, 4)?;
+    let mut vectors = guest.io_vectors(iovs, count)?;
     let (mut done, mut tried) = (0, false);
     while let Some((start, len)) = vectors.next(guest)? {
-        let len = len.min(MOST_BYTES - done);
+        let len = len.min(MAX_TRANSFER_BYTES - done);
         if len == 0 {
             continue;
         }

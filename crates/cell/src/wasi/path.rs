@@ -21,7 +21,7 @@ impl Wasi {
         out: u32,
     ) -> Outcome {
         let stat = self.vfs.stat_at(dir, guest.slice(path, len)?)?;
-        Ok(guest.put(out, &abi::filestat(&stat))?)
+        Ok(guest.put_bytes(out, &abi::encode_filestat(&stat))?)
     }
 
     pub(super) fn path_filestat_set_times(
@@ -50,7 +50,7 @@ impl Wasi {
         new_path: u32,
         new_len: u32,
     ) -> Outcome {
-        guest.check(new_path, new_len)?;
+        guest.check_range(new_path, new_len)?;
         self.vfs.stat_at(dir, guest.slice(path, len)?)?;
         Err(Errno::Notsup.into())
     }
@@ -68,8 +68,8 @@ impl Wasi {
         flags: u32,
         out: u32,
     ) -> Outcome {
-        guest.check(out, 4)?;
-        let fd = self.vfs.open(dir, guest.slice(path, len)?, abi::open(how, base, flags))?;
+        guest.check_range(out, 4)?;
+        let fd = self.vfs.open(dir, guest.slice(path, len)?, abi::open_request(how, base, flags))?;
         Ok(guest.put_u32(out, fd)?)
     }
 
@@ -115,8 +115,8 @@ impl Wasi {
         path: u32,
         len: u32,
     ) -> Outcome {
-        guest.check(target, target_len)?;
-        guest.check(path, len)?;
+        guest.check_range(target, target_len)?;
+        guest.check_range(path, len)?;
         Err(Errno::Notsup.into())
     }
 

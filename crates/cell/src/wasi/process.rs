@@ -41,7 +41,7 @@ impl Wasi {
         Err(Errno::Notsup.into())
     }
 
-    /// There is nobody to yield to inside a cell.
+    /// A no-op: a cell has a single thread.
     pub(super) fn sched_yield(&mut self, _: &mut Guest<'_>) -> Outcome {
         Ok(())
     }
@@ -80,7 +80,7 @@ fn put_strings<'s>(
         guest.put_u32(table, text)?;
         table = table.checked_add(4).ok_or(Errno::Fault)?;
         for part in parts.map(str::as_bytes).into_iter().chain([&b"\0"[..]]) {
-            guest.put(text, part)?;
+            guest.put_bytes(text, part)?;
             text = text.checked_add(part.len() as u32).ok_or(Errno::Fault)?;
         }
     }

@@ -35,8 +35,8 @@ pub enum FileChange {
 }
 
 impl FileChange {
-    /// In words, for people: the name is a stranger's.
-    pub fn words(&self) -> String {
+    /// As a sentence. The file name is untrusted, so it goes through `brief`.
+    pub fn describe(&self) -> String {
         match self {
             FileChange::Added(path) => format!("`{}` is new", brief(path)),
             FileChange::Removed(path) => format!("`{}` is gone", brief(path)),
@@ -49,14 +49,14 @@ impl Difference {
     /// `asked`: what the skill asks for now.
     pub fn between(approval: &Approval, skill: &Skill, asked: &Permissions) -> Difference {
         let permissions = asked.changes_since(&approval.permissions);
-        Difference { permissions, files: files(&approval.files, &digests(skill)) }
+        Difference { permissions, files: changed_files(&approval.files, &file_digests(skill)) }
     }
 
-    /// The most of it that a message should hold.
-    pub fn message(&self) -> String {
+    /// A summary that is short enough for a message.
+    pub fn summarize(&self) -> String {
         let permissions: Vec<String> = self.permissions.iter().map(Change::words).collect();
-        let files: Vec<String> = self.files.iter().map(FileChange::words).collect();
-        let parts: Vec<String> = [permissions, files].into_iter().filter_map(some_of).collect();
+        let files: Vec<String> = self.files.iter().map(FileChange::describe).collect();
+        let parts: Vec<String> = [permissions, files].into_iter().filter_map(join_some).collect();
         parts.join("; ")
     }
 
@@ -66,7 +66,7 @@ impl Difference {
     }
 }
 
-fn some_of(items: Vec<String>) -> Option<String> {
+fn join_some(items: Vec<String>) -> Option<String> {
     let more = items.len().saturating_sub(MAX_NAMED);
     let named = items.iter().take(MAX_NAMED).cloned().collect::<Vec<_>>().join("; ");
     let more = if more > 0 { format!("; and {more} more") } else { String::new() };
@@ -74,12 +74,12 @@ fn some_of(items: Vec<String>) -> Option<String> {
 }
 
 /// A digest of each file.
-pub fn digests(skill: &Skill) -> BTreeMap<String, String> {
+pub fn file_digests(skill: &Skill) -> BTreeMap<String, String> {
     let digest = |bytes: &[u8]| blake3::hash(bytes).to_hex().to_string();
     skill.contents().map(|(path, bytes)| (path.to_owned(), digest(bytes))).collect()
 }
 
-fn files(then: &BTreeMap<String, String>, now: &BTreeMap<String, String>) -> Vec<FileChange> {
+fn changed_files(then: &BTreeMap<String, String>, now: &BTreeMap<String, String>) -> Vec<FileChange> {
     let changed = now.iter().filter_map(|(path, digest)| match then.get(path) {
         None => Some(FileChange::Added(path.clone())),
         Some(earlier) if earlier != digest => Some(FileChange::Changed(path.clone())),

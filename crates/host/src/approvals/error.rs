@@ -55,7 +55,7 @@ impl ApprovalError {
         move |source| ApprovalError::Io { what, path: path.to_owned(), source }
     }
 
-    pub(super) fn bad(path: &Path, problem: impl ToString) -> ApprovalError {
+    pub(super) fn bad_file(path: &Path, problem: impl ToString) -> ApprovalError {
         ApprovalError::Bad { path: path.to_owned(), problem: brief(&problem.to_string()) }
     }
 

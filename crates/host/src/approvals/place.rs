@@ -9,11 +9,11 @@ use super::{ApprovalError, Result};
 use skillcell_packages::skill::{Origin, Skill};
 
 pub const FOLDER_VARIABLE: &str = "SKILLCELL_APPROVALS_DIR";
-/// A pipe in the file's place must not hold anyone up.
-pub const NO_WAITING: i32 = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
+/// Opening must not block if there is a pipe in the file's place.
+pub const NONBLOCKING: i32 = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
 
 /// The folder to use, and whether it was named by hand.
-pub fn choose(explicit: Option<&Path>, var: &dyn Fn(&str) -> Option<OsString>) -> Result<(PathBuf, bool)> {
+pub fn choose_folder(explicit: Option<&Path>, var: &dyn Fn(&str) -> Option<OsString>) -> Result<(PathBuf, bool)> {
     let set = |name: &str| var(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let full = |path: &Path| std::path::absolute(path).map_err(ApprovalError::io("resolve", path));
     let variable = set(FOLDER_VARIABLE);
@@ -32,13 +32,13 @@ pub fn choose(explicit: Option<&Path>, var: &dyn Fn(&str) -> Option<OsString>) -
 }
 
 /// Makes the folder if it is missing, closed to others.
-pub fn prepare(folder: &Path) -> Result<()> {
+pub fn prepare_folder(folder: &Path) -> Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(ApprovalError::io("create", folder))?;
-    check(folder, &fs::metadata(folder).map_err(ApprovalError::io("inspect", folder))?)
+    check_ownership(folder, &fs::metadata(folder).map_err(ApprovalError::io("inspect", folder))?)
 }
 
 /// Whether only this user, or the administrator, can write there.
-pub fn check(path: &Path, metadata: &Metadata) -> Result<()> {
+pub fn check_ownership(path: &Path, metadata: &Metadata) -> Result<()> {
     let (owner, mode) = (metadata.uid(), metadata.mode() & 0o7777);
     if ![0, rustix::process::geteuid().as_raw()].contains(&owner) || mode & 0o022 != 0 {
         return Err(ApprovalError::Open { path: path.to_owned(), owner, mode });
@@ -47,15 +47,15 @@ pub fn check(path: &Path, metadata: &Metadata) -> Result<()> {
 }
 
 /// Where a skill is: the full path of its folder, or its id in the registry.
-pub fn of(skill: &Skill) -> String {
+pub fn place_of(skill: &Skill) -> String {
     match skill.origin() {
-        Origin::Folder(path) => absolute(path),
+        Origin::Folder(path) => resolved_path(path),
         Origin::Registry => format!("registry:{}", skill.id()),
     }
 }
 
-/// Without symbolic links, as far as it is there.
-pub fn absolute(path: &Path) -> String {
+/// The absolute path, without symbolic links if it exists.
+pub fn resolved_path(path: &Path) -> String {
     let full = fs::canonicalize(path).or_else(|_| std::path::absolute(path));
     full.unwrap_or_else(|_| path.to_owned()).to_string_lossy().into_owned()
 }

@@ -41,7 +41,7 @@ pub struct Approval {
 impl Approval {
     /// Whether it was made for the skill in this place, so that a change there is found.
     pub fn is_for(&self, skill: &Skill) -> bool {
-        self.place == place::of(skill)
+        self.place == place::place_of(skill)
     }
 }
 
@@ -76,7 +76,7 @@ pub fn write(approvals: &[Arc<Approval>]) -> Result<String> {
         files: approval.files.clone(),
     });
     let document = Document { schema: SCHEMA, approvals: approvals.collect() };
-    serde_json::to_string(&document).map_err(|error| ApprovalError::bad("approvals".as_ref(), error))
+    serde_json::to_string(&document).map_err(|error| ApprovalError::bad_file("approvals".as_ref(), error))
 }
 
 pub fn read(text: &str) -> std::result::Result<Vec<Approval>, String> {
@@ -87,11 +87,11 @@ pub fn read(text: &str) -> std::result::Result<Vec<Approval>, String> {
     if document.approvals.len() > MAX_APPROVALS {
         return Err(format!("it has more than {MAX_APPROVALS} approvals"));
     }
-    document.approvals.into_iter().map(Entry::checked).collect()
+    document.approvals.into_iter().map(Entry::into_approval).collect()
 }
 
 impl Entry {
-    fn checked(self) -> std::result::Result<Approval, String> {
+    fn into_approval(self) -> std::result::Result<Approval, String> {
         let Entry { skill, place, digest, approved, permissions, tiers, files } = self;
         let fits = |text: &str| (1..=MAX_TEXT_BYTES).contains(&text.len());
         if ![&skill, &place].into_iter().chain(files.keys()).all(|text| fits(text)) {

@@ -177,7 +177,9 @@ fn what_is_no_file_does_not_hold_anyone_up() {
 fn the_folder_is_where_the_platform_has_such_things() {
     let chosen = |explicit: Option<&str>, vars: &[(&str, &str)]| {
         let var = |name: &str| vars.iter().find(|(k, _)| *k == name).map(|(_, v)| v.into());
-        place::choose(explicit.map(Path::new), &var).ok().map(|(path, named)| (path.display().to_string(), named))
+        place::choose_folder(explicit.map(Path::new), &var)
+            .ok()
+            .map(|(path, named)| (path.display().to_string(), named))
     };
     let vars = [("SKILLCELL_APPROVALS_DIR", "/s"), ("XDG_DATA_HOME", "/x"), ("HOME", "/h")];
     let is = |path: &str, named: bool| Some((path.to_owned(), named));

@@ -4,7 +4,7 @@ use super::PathMap;
 
 fn map(mounts: &[(&[&str], &str)]) -> PathMap {
     let mut map = PathMap::default();
-    mounts.iter().for_each(|(hosts, guest)| map.add(hosts.iter().copied(), guest));
+    mounts.iter().for_each(|(hosts, guest)| map.add_mount(hosts.iter().copied(), guest));
     map
 }
 
@@ -148,7 +148,7 @@ proptest! {
     #[test]
     fn the_rule_is_the_one_that_the_other_implementation_has(mounts in mounts(), text in path()) {
         let mut map = PathMap::default();
-        mounts.iter().for_each(|(host, guest)| map.add([host.as_str()], guest));
+        mounts.iter().for_each(|(host, guest)| map.add_mount([host.as_str()], guest));
         prop_assert_eq!(map.guest_path(&text), naive(&mounts, &text));
     }
 
@@ -156,10 +156,10 @@ proptest! {
     #[test]
     fn a_path_that_went_in_comes_back(mounts in mounts(), text in path()) {
         let mut map = PathMap::default();
-        mounts.iter().for_each(|(host, guest)| map.add([host.as_str()], guest));
+        mounts.iter().for_each(|(host, guest)| map.add_mount([host.as_str()], guest));
         if let Some(guest) = map.guest_path(&text) {
             let back = map.host_path(&guest).expect("it lies in a mount");
-            let plain = |text: &str| super::components(text).map(|names| names.join("/"));
+            let plain = |text: &str| super::path_components(text).map(|names| names.join("/"));
             prop_assert_eq!(plain(&back), plain(&text));
             prop_assert_eq!(map.guest_path(&back), Some(guest));
         }
@@ -168,7 +168,7 @@ proptest! {
     #[test]
     fn any_text_is_survived(text in ".*", mounts in mounts()) {
         let mut map = PathMap::default();
-        mounts.iter().for_each(|(host, guest)| map.add([host.as_str()], guest));
+        mounts.iter().for_each(|(host, guest)| map.add_mount([host.as_str()], guest));
         let json = serde_json::to_string(&[&text]).unwrap();
         let mapped = map.to_guest(&json, 1 << 20).unwrap().unwrap_or(json);
         let back: Vec<String> = serde_json::from_str(&mapped).unwrap();

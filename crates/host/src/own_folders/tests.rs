@@ -22,7 +22,7 @@ impl Stage {
     fn exposes(&self, mounted: &str, kept: &str) -> bool {
         let grant = MountGrant::parse(&format!("{}:/data:rw", self.path(mounted).display())).unwrap();
         let mount = Mounted::new(&grant).unwrap();
-        exposing(&[&mount], &self.path(kept), true).is_some()
+        exposing_mount(&[&mount], &self.path(kept), true).is_some()
     }
 }
 

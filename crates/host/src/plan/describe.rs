@@ -97,17 +97,17 @@ impl Preparation {
             Preparation::SkillImage => "it starts from its image, which is baked if it is not there".to_owned(),
             Preparation::ImportInCall => "it is imported in the call itself".to_owned(),
             Preparation::Environment { requirements } => {
-                format!("it runs on an environment of {}", packages(requirements))
+                format!("it runs on an environment of {}", list_packages(requirements))
             }
             Preparation::ContainerImage { named: Some(image), .. } => format!("it runs on the image `{image}`"),
             Preparation::ContainerImage { requirements, .. } => {
-                format!("it runs on an image of its own: its `Dockerfile`, or {}", packages(requirements))
+                format!("it runs on an image of its own: its `Dockerfile`, or {}", list_packages(requirements))
             }
         }
     }
 }
 
-fn packages(requirements: &[String]) -> String {
+fn list_packages(requirements: &[String]) -> String {
     match requirements {
         [] => "no packages".to_owned(),
         some => some.iter().map(|one| format!("`{one}`")).collect::<Vec<_>>().join(", "),

@@ -5,7 +5,7 @@ use crate::call::Call;
 use skillcell_policy::{Denial, DenialKind, Effective, Grants, Permissions, Tier, early_denials};
 
 /// All that was granted. What was approved comes first, and is overruled by what the call brings.
-pub fn granted(skill: &SkillFacts<'_>, call: &Call) -> Grants {
+pub fn all_grants(skill: &SkillFacts<'_>, call: &Call) -> Grants {
     match &skill.approval {
         Some(approval) => Grants::of_approval(approval.permissions).overruled_by(call.grants.clone()),
         None => call.grants.clone(),
@@ -13,17 +13,17 @@ pub fn granted(skill: &SkillFacts<'_>, call: &Call) -> Grants {
 }
 
 /// What of it holds.
-pub fn effective(skill: &SkillFacts<'_>, asked: Option<&Permissions>, granted: &Grants) -> Effective {
+pub fn effective_grants(skill: &SkillFacts<'_>, asked: Option<&Permissions>, granted: &Grants) -> Effective {
     Effective::of(skill.id, asked, granted).approved_by(skill.approve_command.as_deref())
 }
 
 /// What keeps the call from being made in this tier.
-pub fn denials(skill: &SkillFacts<'_>, call: &Call, effective: &Effective, tier: Tier) -> Vec<Denial> {
+pub fn find_denials(skill: &SkillFacts<'_>, call: &Call, effective: &Effective, tier: Tier) -> Vec<Denial> {
     let given = |name: &str| call.env.contains_key(name);
     let missing = effective.missing.iter().filter(|missing| missing.is_whole());
     let lacking = missing.filter(|missing| missing.kind != DenialKind::Env || !given(&missing.asked));
     let mut denials = Vec::new();
-    // What is of no use in a cell may well be of use elsewhere.
+    // Only cells have no use for these modules; other tiers may.
     if tier == Tier::Wasm && !call.allow_any_import && skill.approval.is_none() {
         denials = early_denials(skill.id, skill.early_imports, &effective.grants.allow_imports);
     }

@@ -78,7 +78,7 @@ impl Case {
             native_requirement: self.native.then(|| "fastembed → onnxruntime".to_owned()),
             ruled_out: unprepared.chain(self.missing_module.then_some(missing)).collect(),
         };
-        plan(&facts, &manifest, &self.call(), &Lacking(self.lacking.clone()))
+        plan_call(&facts, &manifest, &self.call(), &Lacking(self.lacking.clone()))
     }
 
     /// Whether policy lets a call of this case be made in a tier at all.

@@ -37,7 +37,7 @@ struct Choosing<'a> {
     mounts: &'a [MountGrant],
 }
 
-pub fn choose(
+pub fn choose_tier(
     skill: &SkillFacts<'_>,
     manifest: &Manifest,
     call: &Call,
@@ -46,11 +46,12 @@ pub fn choose(
 ) -> Result<Chosen, Refused> {
     let choosing = Choosing { skill, manifest, call, machine, mounts };
     if let Choice::Tier(tier) = call.tier {
-        return match choosing.usable(tier, true) {
+        return match choosing.check_usable(tier, true) {
             Ok(()) => Ok(Chosen { tier, reason: None, passed_over: Vec::new() }),
             Err(denial) => Err(Refused::new(tier, vec![*denial])),
         };
     }
+    // A named tier overrides the manifest, so an invalid `execution` matters only from here on.
     if let Some(bad) = &manifest.bad_execution {
         let mut refused = refuse_manifest(skill.id, bad);
         let hint = "`--tier NAME` decides instead of the manifest: wasm, container, subprocess or in_process";
@@ -68,7 +69,7 @@ impl Choosing<'_> {
         if let Some(tier) = self.asked_by_manifest() {
             return Some(WhyNotWasm::Asked(tier));
         }
-        if let Err(denial) = self.allowed(Tier::Wasm, true) {
+        if let Err(denial) = self.check_allowed(Tier::Wasm, true) {
             return Some(WhyNotWasm::NotListed(*denial));
         }
         match self.ruled_out(Tier::Wasm) {
@@ -76,32 +77,32 @@ impl Choosing<'_> {
             Some(WhyNot::Unprepared { message, .. }) => return Some(WhyNotWasm::Unprepared(message.clone())),
             None => {}
         }
-        // A skill that can be imported though a package of it is native is worth more where that is, if it may go there.
+        // The skill imports in a cell, but one of its packages is native only: prefer a tier that has it, if one is usable.
         let native = self.skill.native_requirement.as_ref().filter(|_| self.call.limits.fuel.is_none())?;
         let elsewhere = [Tier::Subprocess, Tier::Container];
         let isolated = self.call.tier == Choice::Isolated;
-        let usable = elsewhere.into_iter().any(|tier| self.usable(tier, isolated).is_ok());
+        let usable = elsewhere.into_iter().any(|tier| self.check_usable(tier, isolated).is_ok());
         usable.then(|| WhyNotWasm::NativeRequirement(native.clone()))
     }
 
     /// The tier that the manifest asks for, where that counts and is no cell.
     fn asked_by_manifest(&self) -> Option<Tier> {
         let Some(Choice::Tier(tier)) = self.manifest.execution else { return None };
-        // Whoever asks for isolation gets the strongest that there is, whatever a manifest would rather have. But an image
-        // of its own is the skill, and runs nowhere else.
+        // `--isolated` takes the strongest tier, whatever the manifest prefers. But a skill that brings its own container
+        // image runs nowhere else.
         let has_image = self.manifest.container.is_some() || self.skill.has_dockerfile;
         let counts = self.call.tier != Choice::Isolated || tier == Tier::Container && has_image;
         (counts && tier != Tier::Wasm).then_some(tier)
     }
 
-    /// The strongest tier besides a cell that will do.
+    /// The strongest usable tier besides a cell.
     fn strongest_other(&self, why: &WhyNotWasm) -> Result<Chosen, Refused> {
         let isolated = self.call.tier == Choice::Isolated;
         let candidates = why.candidates();
         let mut passed_over = Vec::new();
         let mut hint = why.hint_of_denial();
         for tier in &candidates {
-            match self.usable(*tier, isolated) {
+            match self.check_usable(*tier, isolated) {
                 Ok(()) => {
                     let stronger = passed_over.iter().map(|passed: &PassedOver| passed.why.clone());
                     let reason = [why.reason()].into_iter().chain(stronger).collect::<Vec<_>>().join("; ");
@@ -122,14 +123,14 @@ impl Choosing<'_> {
     }
 
     /// Whether a call may be made in a tier, and can be. `asked`: the operator named it, or asked for isolation.
-    fn usable(&self, tier: Tier, asked: bool) -> Result<(), Box<Denial>> {
-        self.allowed(tier, asked)?;
+    fn check_usable(&self, tier: Tier, asked: bool) -> Result<(), Box<Denial>> {
+        self.check_allowed(tier, asked)?;
         if let Some(why) = self.machine.unavailable(tier) {
             return Err(Box::new(Denial { message: why, hint: Some(to_install(tier)), ..tier_denial(tier) }));
         }
         match self.ruled_out(tier) {
             Some(WhyNot::Unprepared { message, hint }) => {
-                let hint = hint.clone().or_else(|| Some(NO_WAY.to_owned()));
+                let hint = hint.clone().or_else(|| Some(NO_REMEDY.to_owned()));
                 let message = format!("`{tier}`: {message}");
                 return Err(Box::new(Denial { message, hint, ..tier_denial(tier) }));
             }
@@ -143,7 +144,7 @@ impl Choosing<'_> {
     }
 
     /// Whether policy lets a call be made in a tier.
-    fn allowed(&self, tier: Tier, asked: bool) -> Result<(), Box<Denial>> {
+    fn check_allowed(&self, tier: Tier, asked: bool) -> Result<(), Box<Denial>> {
         if self.call.limits.fuel.is_some() && tier != Tier::Wasm {
             let message = "instructions (`--fuel`) are counted in a cell only".to_owned();
             let hint = Some("run it without `--fuel`, or in a cell: `--tier wasm`".to_owned());
@@ -152,7 +153,7 @@ impl Choosing<'_> {
         if tier == Tier::Wasm && self.call.tiers == TierRules::default() {
             return Ok(());
         }
-        // A tier that was named when the skill was approved was asked for then, with what it means.
+        // Approving a skill for a named tier counts as asking for that tier.
         let named = self.skill.approval.as_ref().is_some_and(|approval| approval.tiers.contains(&tier));
         let trusted = self.call.trust_remote_code || named;
         let decided = self.call.tiers.decide(tier, self.skill.vouched, asked || named, trusted);
@@ -208,8 +209,9 @@ impl WhyNotWasm {
     }
 }
 
-/// Where nothing can be done about a refusal, it says so.
-const NO_WAY: &str = "nothing that you can grant helps; `skillcell doctor` says what each tier lacks on this machine";
+/// The hint of a refusal that nothing can be done about.
+const NO_REMEDY: &str =
+    "nothing that you can grant helps; `skillcell doctor` says what each tier lacks on this machine";
 
 fn not_allowed(denial: TierDenial, tier: Tier, skill: &SkillFacts<'_>) -> Denial {
     let (id, key) = (skill.id, skill.vouched.key());

@@ -28,7 +28,7 @@ pub struct Chosen {
 }
 
 /// The files to run, in order; every file of the skill that pytest would collect, unless the call names some.
-pub fn choose(skill: &Skill, call: &TestCall) -> Result<Vec<Chosen>, TestError> {
+pub fn choose_files(skill: &Skill, call: &TestCall) -> Result<Vec<Chosen>, TestError> {
     let own = |file: &str| skill.files().iter().any(|(path, _)| path == file);
     if !call.files.is_empty() {
         let named = call.files.iter().map(|given| -> Result<Vec<Chosen>, TestError> {
@@ -64,13 +64,13 @@ fn is_test(path: &str) -> bool {
 
 /// The files around a skill in a registry, `skills/<category>/<name>`, by their paths from its root. `None` for a skill
 /// on its own.
-pub fn surroundings(skill: &Skill, registry: &Pack) -> Result<Option<Arc<Tree>>, TestError> {
+pub fn registry_surroundings(skill: &Skill, registry: &Pack) -> Result<Option<Arc<Tree>>, TestError> {
     let Some((category, _)) = skill.id().split_once('/').filter(|(_, name)| !name.contains('/')) else {
         return Ok(None);
     };
     let mut tree = Tree::new();
     let mut add = |path: &str, bytes: Vec<u8>| {
-        // Plain names of ours, below a folder that a skill's own path goes through.
+        // The names are our own constants, below folders of the skill's own path; one that can't be added is left out.
         let _ = tree.insert(path, Content::Bytes(bytes.into()));
     };
     match skill.origin() {
@@ -87,12 +87,12 @@ pub fn surroundings(skill: &Skill, registry: &Pack) -> Result<Option<Arc<Tree>>,
             let inside = format!("skills/{category}/");
             for (up, to, names) in [(1, &*inside, ABOVE), (2, "skills/", ABOVE), (3, "", AT_ROOT)] {
                 let Some(above) = folder.ancestors().nth(up) else { continue };
-                // Above a root of another name may be anything.
+                // Above a root that is not named `skills` there may be anything.
                 if up == 3 && !folder.ancestors().nth(2).is_some_and(|root| root.ends_with("skills")) {
                     continue;
                 }
                 for name in names {
-                    if let Some(bytes) = read(&above.join(name))? {
+                    if let Some(bytes) = read_plain_file(&above.join(name))? {
                         add(&format!("{to}{name}"), bytes);
                     }
                 }
@@ -103,7 +103,7 @@ pub fn surroundings(skill: &Skill, registry: &Pack) -> Result<Option<Arc<Tree>>,
 }
 
 /// A plain file, if there is one.
-fn read(path: &Path) -> Result<Option<Vec<u8>>, TestError> {
+fn read_plain_file(path: &Path) -> Result<Option<Vec<u8>>, TestError> {
     let failed = |source| TestError::Surroundings { path: path.to_owned(), source };
     match std::fs::symlink_metadata(path) {
         Ok(meta) if meta.is_file() && meta.len() <= MAX_BYTES => {}

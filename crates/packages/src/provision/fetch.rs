@@ -22,7 +22,7 @@ pub struct Fetch {
 
 impl Fetch {
     /// Whether the wheels and folders that are given are there.
-    pub fn check(&self) -> Result<()> {
+    pub fn check_given_wheels(&self) -> Result<()> {
         for path in &self.wheels {
             fs::metadata(path).map_err(Error::io("read the wheel", path))?;
         }
@@ -30,7 +30,7 @@ impl Fetch {
     }
 }
 
-/// An open file with exactly the pinned bytes: only `fetch` makes one.
+/// An open file with exactly the pinned bytes: only this module makes one.
 #[derive(Debug)]
 pub struct FetchedWheel {
     pub(super) file: File,
@@ -38,7 +38,7 @@ pub struct FetchedWheel {
 }
 
 /// Gets these wheels, in this order. Downloads go to `tmp`, which the caller removes.
-pub fn fetch(pins: &[&Pin], fetch: &Fetch, tmp: &Path, progress: &dyn Progress) -> Result<Vec<FetchedWheel>> {
+pub fn fetch_wheels(pins: &[&Pin], fetch: &Fetch, tmp: &Path, progress: &dyn Progress) -> Result<Vec<FetchedWheel>> {
     let local = pins.iter().map(|pin| find_local(pin, &fetch.wheels)).collect::<Result<Vec<_>>>()?;
     let missing: Vec<&Pin> = pins.iter().zip(&local).filter(|(_, l)| l.is_none()).map(|(p, _)| *p).collect();
     match missing.first() {
@@ -49,20 +49,20 @@ pub fn fetch(pins: &[&Pin], fetch: &Fetch, tmp: &Path, progress: &dyn Progress) 
         None => {}
     }
     let got = local.into_iter().zip(pins);
-    got.map(|(local, pin)| local.map_or_else(|| downloaded(pin, tmp), Ok)).collect()
+    got.map(|(local, pin)| local.map_or_else(|| open_downloaded(pin, tmp), Ok)).collect()
 }
 
-fn downloaded(pin: &Pin, tmp: &Path) -> Result<FetchedWheel> {
+fn open_downloaded(pin: &Pin, tmp: &Path) -> Result<FetchedWheel> {
     let path = tmp.join(&pin.file);
     if !path.is_file() {
         return Err(Error::NotDelivered { file: pin.file.clone() });
     }
-    check(pin, path)
+    open_verified(pin, path)
 }
 
 /// Takes a wheel for what it is, and gives the pin that it would have to match another time. Its name and version are
 /// those of its file name.
-pub fn take(path: &Path) -> Result<(Pin, FetchedWheel)> {
+pub fn open_unpinned(path: &Path) -> Result<(Pin, FetchedWheel)> {
     let file = File::open(path).map_err(Error::io("open the wheel", path))?;
     let bytes = file.metadata().map_err(Error::io("read the wheel", path))?.len();
     let sha256 = sha256(&mut &file).map_err(Error::io("read the wheel", path))?;
@@ -82,10 +82,10 @@ fn find_local(pin: &Pin, given: &[PathBuf]) -> Result<Option<FetchedWheel>> {
         let candidate = if meta.is_dir() { path.join(&pin.file) } else { path.clone() };
         if candidate.file_name().is_some_and(|name| name == pin.file.as_str()) {
             if candidate.exists() {
-                return check(pin, candidate).map(Some);
+                return open_verified(pin, candidate).map(Some);
             }
         } else if meta.len() == pin.bytes
-            && let Ok(wheel) = check(pin, candidate)
+            && let Ok(wheel) = open_verified(pin, candidate)
         {
             return Ok(Some(wheel)); // a renamed wheel is as good
         }
@@ -94,7 +94,7 @@ fn find_local(pin: &Pin, given: &[PathBuf]) -> Result<Option<FetchedWheel>> {
 }
 
 /// Hashes the open file that will be read.
-fn check(pin: &Pin, path: PathBuf) -> Result<FetchedWheel> {
+fn open_verified(pin: &Pin, path: PathBuf) -> Result<FetchedWheel> {
     let file = File::open(&path).map_err(Error::io("open the wheel", &path))?;
     let found = sha256(&mut &file).map_err(Error::io("read the wheel", &path))?;
     if found != pin.sha256 {
@@ -147,7 +147,7 @@ mod tests {
             fs::write(path, "wheel").unwrap();
         }
         for given in [named, renamed, dir.path().to_owned()] {
-            assert_eq!(fetch(&[&pin], &offline(vec![given]), dir.path(), &Silent).unwrap().len(), 1);
+            assert_eq!(fetch_wheels(&[&pin], &offline(vec![given]), dir.path(), &Silent).unwrap().len(), 1);
         }
     }
 
@@ -156,7 +156,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let pin = pin(b"wheel");
         fs::write(dir.path().join(&pin.file), "other").unwrap();
-        let error = fetch(&[&pin], &offline(vec![dir.path().into()]), dir.path(), &Silent).unwrap_err();
+        let error = fetch_wheels(&[&pin], &offline(vec![dir.path().into()]), dir.path(), &Silent).unwrap_err();
         let (text, other) = (error.to_string(), sha256(&mut &b"other"[..]).unwrap());
         assert!(text.contains(&pin.sha256) && text.contains(&other), "{text}");
     }
@@ -165,7 +165,7 @@ mod tests {
     fn offline_and_absent_says_which_file_with_which_hash_and_how_to_give_it() {
         let dir = tempfile::tempdir().unwrap();
         let pin = pin(b"wheel");
-        let error = fetch(&[&pin], &offline(vec![]), dir.path(), &Silent).unwrap_err();
+        let error = fetch_wheels(&[&pin], &offline(vec![]), dir.path(), &Silent).unwrap_err();
         assert!(error.to_string().contains(&pin.file) && error.to_string().contains(&pin.sha256), "{error}");
         assert!(error.hint().unwrap().contains("--from-wheel"));
     }

@@ -6,7 +6,7 @@ use std::io::{Cursor, Read};
 use serde::{Deserialize, Serialize};
 use zip::ZipArchive;
 
-use super::runtime::{runtime_files, runtime_pin, stdlib};
+use super::runtime::{open_stdlib, runtime_files, runtime_pin};
 use super::{Error, Fetch, Result};
 use skillcell_cache::progress::Progress;
 use skillcell_cache::{Artefact, Bucket, Cache, Pack};
@@ -25,32 +25,32 @@ struct Contents {
 
 /// The files with their sizes, from the pack's seal. The pack is made if it is not there.
 pub fn matplotlib_data(cache: &Cache, how: &Fetch, progress: &dyn Progress) -> Result<Vec<(String, u64)>> {
-    let listed = cache.meta(Bucket::Pack, &name())?.and_then(|meta| serde_json::from_value::<Contents>(meta).ok());
+    let listed = cache.meta(Bucket::Pack, &pack_name())?.and_then(|meta| serde_json::from_value::<Contents>(meta).ok());
     if let Some(contents) = listed {
         return Ok(contents.sizes);
     }
-    let library = match stdlib(cache, progress)? {
+    let library = match open_stdlib(cache, progress)? {
         Some(library) => library,
         None => runtime_files(cache, how, progress, |files| Ok::<_, Error>(files.stdlib))?,
     };
-    let pack = make(cache, &library, progress)?;
+    let pack = make_pack(cache, &library, progress)?;
     Ok(pack.files().map(|(path, bytes)| (path.to_owned(), bytes)).collect())
 }
 
 /// The pack. One that is damaged or gone is made again from the standard library, if that is in the cache: nothing is
 /// fetched here, since a call may be waiting.
 pub fn open_matplotlib_data(cache: &Cache, progress: &dyn Progress) -> Result<Pack> {
-    if let Some(artefact) = cache.open(Bucket::Pack, &name(), progress)? {
+    if let Some(artefact) = cache.open(Bucket::Pack, &pack_name(), progress)? {
         return Ok(Pack::open(artefact)?);
     }
     let absent = || std::io::Error::other("the standard library is no longer in the cache");
-    make(cache, &stdlib(cache, progress)?.ok_or_else(absent)?, progress)
+    make_pack(cache, &open_stdlib(cache, progress)?.ok_or_else(absent)?, progress)
 }
 
-fn make(cache: &Cache, library: &Artefact, progress: &dyn Progress) -> Result<Pack> {
+fn make_pack(cache: &Cache, library: &Artefact, progress: &dyn Progress) -> Result<Pack> {
     let purpose = "unpacking matplotlib's data";
-    let artefact = cache.make(Bucket::Pack, &name(), purpose, progress, |writer| {
-        let files = unpack(library)?;
+    let artefact = cache.make(Bucket::Pack, &pack_name(), purpose, progress, |writer| {
+        let files = unpack_data(library)?;
         let sizes = files.iter().map(|(path, bytes)| (path.clone(), bytes.len() as u64)).collect();
         Pack::build::<Error>(writer, files.into_iter().map(Ok))?;
         Ok::<_, Error>(serde_json::to_value(Contents { sizes }).unwrap_or_default())
@@ -58,7 +58,7 @@ fn make(cache: &Cache, library: &Artefact, progress: &dyn Progress) -> Result<Pa
     Ok(Pack::open(artefact)?)
 }
 
-fn unpack(library: &Artefact) -> Result<Vec<(String, Vec<u8>)>> {
+fn unpack_data(library: &Artefact) -> Result<Vec<(String, Vec<u8>)>> {
     let refused = |what: String| Error::Wheel { path: library.path.clone(), what: format!("`{MEMBER}`: {what}") };
     let mut outer = ZipArchive::new(&library.file).map_err(|error| refused(error.to_string()))?;
     let mut inner = Vec::new();
@@ -68,6 +68,7 @@ fn unpack(library: &Artefact) -> Result<Vec<(String, Vec<u8>)>> {
     if archive.len() > MAX_FILES {
         return Err(refused(format!("it has {} entries", archive.len())));
     }
+    // `left` bounds what is actually unpacked: the sizes that a zip declares can be wrong.
     let (mut files, mut left) = (Vec::new(), MAX_BYTES);
     for index in 0..archive.len() {
         let mut entry = archive.by_index(index).map_err(|error| refused(error.to_string()))?;
@@ -86,6 +87,6 @@ fn unpack(library: &Artefact) -> Result<Vec<(String, Vec<u8>)>> {
     Ok(files)
 }
 
-fn name() -> String {
+fn pack_name() -> String {
     format!("matplotlib-data-{}", &runtime_pin().wheel.sha256[..16])
 }

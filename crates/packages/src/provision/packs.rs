@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Error, Fetch, Pin, Result, Wheel, fetch, pins};
+use super::{Error, Fetch, Pin, Result, Wheel, fetch_wheels, pins};
 use skillcell_cache::progress::Progress;
 use skillcell_cache::{Bucket, Cache, Pack};
 
@@ -16,31 +16,31 @@ const SKILLS: &str = "skills/";
 const FRAMEWORK: &str = "skillware";
 
 /// The framework in the guest, unpacked as a site-packages folder.
-pub fn packages(cache: &Cache, fetch: &Fetch, progress: &dyn Progress) -> Result<Pack> {
+pub fn framework_pack(cache: &Cache, fetch: &Fetch, progress: &dyn Progress) -> Result<Pack> {
     let wheels: Vec<&Pin> = pins().packages().iter().collect();
-    pack(cache, "packages", &wheels, fetch, progress, |path| in_site_packages(path).then(|| path.to_owned()))
+    make_pack(cache, "packages", &wheels, fetch, progress, |path| in_site_packages(path).then(|| path.to_owned()))
 }
 
 /// What tests are run with, unpacked likewise.
 pub fn test_packages(cache: &Cache, fetch: &Fetch, progress: &dyn Progress) -> Result<Pack> {
     let wheels: Vec<&Pin> = pins().test_packages().iter().collect();
-    pack(cache, "test packages", &wheels, fetch, progress, |path| in_site_packages(path).then(|| path.to_owned()))
+    make_pack(cache, "test packages", &wheels, fetch, progress, |path| in_site_packages(path).then(|| path.to_owned()))
 }
 
 /// These wheels for Pyodide, unpacked likewise, without what is compiled in them: it would be for another machine.
 pub fn pyodide_packages(cache: &Cache, pins: &[Pin], fetch: &Fetch, progress: &dyn Progress) -> Result<Pack> {
     let wheels: Vec<&Pin> = pins.iter().collect();
     let place = |path: &str| (in_site_packages(path) && !path.ends_with(".so")).then(|| path.to_owned());
-    pack(cache, "pyodide packages", &wheels, fetch, progress, place)
+    make_pack(cache, "pyodide packages", &wheels, fetch, progress, place)
 }
 
 /// The registry: every file below `skills/`, with paths from there on.
-pub fn registry(cache: &Cache, fetch: &Fetch, progress: &dyn Progress) -> Result<Pack> {
+pub fn registry_pack(cache: &Cache, fetch: &Fetch, progress: &dyn Progress) -> Result<Pack> {
     let wheel = pins().package(FRAMEWORK).expect("tested: the framework is pinned");
-    pack(cache, "registry", &[wheel], fetch, progress, |path| path.strip_prefix(SKILLS).map(str::to_owned))
+    make_pack(cache, "registry", &[wheel], fetch, progress, |path| path.strip_prefix(SKILLS).map(str::to_owned))
 }
 
-fn pack(
+fn make_pack(
     cache: &Cache,
     kind: &str,
     wheels: &[&Pin],
@@ -49,20 +49,20 @@ fn pack(
     place: impl Fn(&str) -> Option<String>,
 ) -> Result<Pack> {
     let purpose = format!("preparing the {kind}");
-    let artefact = cache.make(Bucket::Pack, &name(kind, wheels), &purpose, progress, |writer| {
+    let artefact = cache.make(Bucket::Pack, &pack_name(kind, wheels), &purpose, progress, |writer| {
         let scratch = cache.scratch()?;
-        let fetched = fetch(wheels, how, scratch.path(), progress)?;
+        let fetched = fetch_wheels(wheels, how, scratch.path(), progress)?;
         progress.step(&purpose);
         let mut opened = fetched.into_iter().map(Wheel::open).collect::<Result<Vec<_>>>()?;
-        let files = opened.iter_mut().flat_map(|wheel| contents(wheel, &place));
+        let files = opened.iter_mut().flat_map(|wheel| placed_files(wheel, &place));
         let count = Pack::build::<Error>(writer, files)?;
-        Ok::<Value, Error>(describe(kind, wheels, count))
+        Ok::<Value, Error>(describe_pack(kind, wheels, count))
     })?;
     Ok(Pack::open(artefact)?)
 }
 
 /// The files of a wheel that have a place in the pack.
-fn contents(
+fn placed_files(
     wheel: &mut Wheel,
     place: &impl Fn(&str) -> Option<String>,
 ) -> impl Iterator<Item = Result<(String, Vec<u8>)>> {
@@ -81,7 +81,7 @@ fn in_site_packages(path: &str) -> bool {
 }
 
 /// The pack's name: what it is, and a digest of all that decides its content.
-fn name(kind: &str, wheels: &[&Pin]) -> String {
+fn pack_name(kind: &str, wheels: &[&Pin]) -> String {
     let mut hasher = blake3::Hasher::new();
     hasher.update(format!("{RULES}\n").as_bytes());
     for pin in wheels {
@@ -90,7 +90,7 @@ fn name(kind: &str, wheels: &[&Pin]) -> String {
     format!("{}-{}", kind.replace(' ', "-"), &hasher.finalize().to_hex()[..16])
 }
 
-fn describe(kind: &str, wheels: &[&Pin], files: usize) -> Value {
+fn describe_pack(kind: &str, wheels: &[&Pin], files: usize) -> Value {
     let row = |pin: &&Pin| json!({"name": pin.name, "version": pin.version, "sha256": pin.sha256});
     json!({"kind": kind, "files": files, "wheels": wheels.iter().map(row).collect::<Vec<_>>()})
 }
@@ -112,6 +112,6 @@ mod tests {
     #[test]
     fn another_pin_makes_another_pack() {
         let all: Vec<&Pin> = pins().packages().iter().collect();
-        assert_ne!(name("packages", &all), name("packages", &all[1..]));
+        assert_ne!(pack_name("packages", &all), pack_name("packages", &all[1..]));
     }
 }

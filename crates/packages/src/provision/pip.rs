@@ -17,11 +17,11 @@ use skillcell_child::{Finished, Program, Running};
 /// What pip is to select wheels for: the guest's version, not that of the Python it runs on.
 pub const GUEST_PYTHON: &str = "3.15";
 /// How long a download may take, and how large it may be: more is something gone wrong.
-const PATIENCE: Duration = Duration::from_secs(3600);
+const TIMEOUT: Duration = Duration::from_secs(3600);
 const MAX_BYTES: u64 = 4 << 30;
 const POLL: Duration = Duration::from_millis(100);
 /// How long a Python may take to say what it is.
-const QUESTION: Duration = Duration::from_secs(30);
+const VERSION_TIMEOUT: Duration = Duration::from_secs(30);
 /// How much of pip's output an error repeats.
 const TAIL_LINES: usize = 8;
 /// The most that is read of pip's output.
@@ -36,14 +36,14 @@ pub struct PipRun<'a> {
     pub dir: &'a Path,
     /// Whether pip is to know nothing of the user's settings: for a run that may not use the network.
     pub isolated: bool,
-    /// The bytes that are expected, for progress; 0 if nobody knows.
+    /// The bytes that are expected, for progress; 0 if unknown.
     pub expected_bytes: u64,
-    /// More than this in `dir` ends the run, and so does more time.
+    /// The run is killed when `dir` grows beyond this, or after `timeout`.
     pub max_bytes: u64,
-    pub patience: Duration,
+    pub timeout: Duration,
 }
 
-/// How pip ended, and all that it said.
+/// How pip ended, and its output.
 pub struct PipEnd {
     pub status: ExitStatus,
     pub log: String,
@@ -61,7 +61,7 @@ impl PipRun<'_> {
     pub fn run(&self, explicit: Option<&Path>, progress: &dyn Progress) -> Result<PipEnd> {
         let tmp = self.dir.join("tmp");
         fs::create_dir_all(&tmp).map_err(Error::io("create", &tmp))?;
-        let candidates = candidates(explicit)?;
+        let candidates = python_candidates(explicit)?;
         let mut without_pip = None;
         for (program, packages) in candidates.iter().flat_map(|program| Packages::FOR_PIP.map(|it| (program, it))) {
             let Some(status) = self.run_with(program, packages, progress)? else {
@@ -78,15 +78,15 @@ impl PipRun<'_> {
 
     /// Runs pip to its end; `None` when there is no such program.
     fn run_with(&self, program: &OsString, packages: Packages, progress: &dyn Progress) -> Result<Option<ExitStatus>> {
-        let mut running = match self.pip(program, packages)?.start() {
+        let mut running = match self.pip_command(program, packages)?.start() {
             Ok(running) => running,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(Error::io("run", Path::new(program))(error)),
         };
-        self.watch(&mut running, progress).map(Some)
+        self.wait_within_limits(&mut running, progress).map(Some)
     }
 
-    fn pip(&self, program: &OsString, packages: Packages) -> Result<Program> {
+    fn pip_command(&self, program: &OsString, packages: Packages) -> Result<Program> {
         let path = self.dir.join("pip.log");
         let log = File::create(&path).map_err(Error::io("create", &path))?;
         let mut pip = python_command(program, self.dir, packages);
@@ -100,8 +100,8 @@ impl PipRun<'_> {
         Ok(pip)
     }
 
-    /// Dropping what runs ends it.
-    fn watch(&self, running: &mut Running, progress: &dyn Progress) -> Result<ExitStatus> {
+    /// Waits for pip within its limits. On an error the caller drops `running`, which kills the process.
+    fn wait_within_limits(&self, running: &mut Running, progress: &dyn Progress) -> Result<ExitStatus> {
         let started = Instant::now();
         loop {
             let status = running.wait(Instant::now() + POLL).map_err(Error::io("wait for pip in", self.dir))?;
@@ -113,8 +113,8 @@ impl PipRun<'_> {
             if bytes > self.max_bytes {
                 return over(format!("{} MiB", self.max_bytes >> 20));
             }
-            if started.elapsed() > self.patience {
-                return over(format!("{} s", self.patience.as_secs()));
+            if started.elapsed() > self.timeout {
+                return over(format!("{} s", self.timeout.as_secs()));
             }
             progress.fraction(wheel_bytes(self.dir).min(self.expected_bytes), self.expected_bytes);
         }
@@ -127,7 +127,7 @@ pub(super) fn download(pins: &[&Pin], python: Option<&Path>, dir: &Path, progres
     for pin in pins {
         by_options.entry(options_for(&pin.file)).or_default().push(pin);
     }
-    by_options.into_iter().try_for_each(|(options, pins)| run(&pins, options, python, dir, progress))
+    by_options.into_iter().try_for_each(|(options, pins)| download_group(&pins, options, python, dir, progress))
 }
 
 /// pip's options that choose this wheel, by the tags in its file name.
@@ -145,10 +145,17 @@ fn options_for(file: &str) -> Vec<String> {
     options
 }
 
-fn run(pins: &[&Pin], options: Vec<String>, python: Option<&Path>, dir: &Path, progress: &dyn Progress) -> Result<()> {
+fn download_group(
+    pins: &[&Pin],
+    options: Vec<String>,
+    python: Option<&Path>,
+    dir: &Path,
+    progress: &dyn Progress,
+) -> Result<()> {
     write_requirements(pins, &dir.join("requirements.txt"))?;
-    let what = describe(pins);
+    let what = describe_pins(pins);
     progress.step(&format!("downloading {what}"));
+    // The versions are pinned by hash, so pip's own resolution and its check of the Python version are switched off.
     let mut args = ["download", "--no-deps", "--require-hashes", "--only-binary=:all:"].map(OsString::from).to_vec();
     args.extend(options.into_iter().map(OsString::from));
     args.extend(["--ignore-requires-python", "-r", "requirements.txt", "-d", "."].map(OsString::from));
@@ -159,7 +166,7 @@ fn run(pins: &[&Pin], options: Vec<String>, python: Option<&Path>, dir: &Path, p
         isolated: false,
         expected_bytes: pins.iter().map(|pin| pin.bytes).sum(),
         max_bytes: MAX_BYTES,
-        patience: PATIENCE,
+        timeout: TIMEOUT,
     };
     let end = run.run(python, progress)?;
     if end.status.success() {
@@ -175,7 +182,7 @@ pub fn no_python(tried: &[OsString]) -> Error {
 }
 
 /// The Pythons to try.
-pub fn candidates(explicit: Option<&Path>) -> Result<Vec<OsString>> {
+pub fn python_candidates(explicit: Option<&Path>) -> Result<Vec<OsString>> {
     let named = explicit.map(|p| p.as_os_str().to_owned());
     let Some(program) = named.or_else(|| std::env::var_os("SKILLCELL_PYTHON").filter(|v| !v.is_empty())) else {
         return Ok(vec!["python3".into(), "python".into()]);
@@ -191,10 +198,11 @@ pub fn candidates(explicit: Option<&Path>) -> Result<Vec<OsString>> {
 
 /// What Python would be used, as `Python 3.11.7 with pip 23.2.1`.
 pub fn python_version(explicit: Option<&Path>) -> Result<String> {
-    let candidates = candidates(explicit)?;
+    let candidates = python_candidates(explicit)?;
     for program in &candidates {
-        let Some(version) = ask(program, Packages::Isolated, &["--version"]) else { continue };
-        let pip = Packages::FOR_PIP.iter().find_map(|packages| ask(program, *packages, &["-m", "pip", "--version"]));
+        let Some(version) = query_python(program, Packages::Isolated, &["--version"]) else { continue };
+        let pip =
+            Packages::FOR_PIP.iter().find_map(|packages| query_python(program, *packages, &["-m", "pip", "--version"]));
         let Some(pip) = pip else { return Err(Error::NoPip { python: program.to_string_lossy().into_owned() }) };
         let pip: Vec<&str> = pip.split_whitespace().take(2).collect();
         return Ok(format!("{version} with {}", pip.join(" ")));
@@ -202,8 +210,8 @@ pub fn python_version(explicit: Option<&Path>) -> Result<String> {
     Err(no_python(&candidates))
 }
 
-fn ask(program: &OsString, packages: Packages, args: &[&str]) -> Option<String> {
-    match python_command(program, Path::new("/"), packages).args(args).finish(QUESTION).ok()? {
+fn query_python(program: &OsString, packages: Packages, args: &[&str]) -> Option<String> {
+    match python_command(program, Path::new("/"), packages).args(args).finish(VERSION_TIMEOUT).ok()? {
         Finished::Ended(said) if said.status.success() => Some(String::from_utf8_lossy(&said.stdout).trim().to_owned()),
         _ => None,
     }
@@ -246,7 +254,7 @@ fn gather_wheels(dir: &Path, sizes: &mut BTreeMap<OsString, u64>) {
 }
 
 /// The end of a log.
-pub fn tail(log: &Path) -> String {
+pub fn log_tail(log: &Path) -> String {
     last_lines(&fs::read(log).unwrap_or_default())
 }
 
@@ -264,7 +272,7 @@ fn read_log(log: &Path) -> String {
     String::from_utf8_lossy(&text).into_owned()
 }
 
-fn describe(pins: &[&Pin]) -> String {
+fn describe_pins(pins: &[&Pin]) -> String {
     match pins {
         [pin] => format!("{} {}", pin.name, pin.version),
         [first, rest @ ..] => format!("{} {} and {} more", first.name, first.version, rest.len()),

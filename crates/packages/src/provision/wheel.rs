@@ -60,7 +60,7 @@ impl Wheel {
         let FetchedWheel { file, path } = fetched;
         let refused = |what: String| Error::Wheel { path: path.clone(), what };
         let mut archive = ZipArchive::new(file).map_err(|e| refused(e.to_string()))?;
-        let members = list(&mut archive, max_entries).map_err(refused)?;
+        let members = list_members(&mut archive, max_entries).map_err(refused)?;
         check_whole(&members, max_bytes).map_err(refused)?;
         Ok(Wheel { archive, path, members })
     }
@@ -82,12 +82,12 @@ impl Wheel {
             return Err(what(format!("it is longer than {MAX_BYTES} bytes")));
         }
         let mut bytes = Vec::with_capacity(member.bytes as usize);
-        self.copy(member, &mut bytes)?;
+        self.copy_member(member, &mut bytes)?;
         Ok(bytes)
     }
 
     /// Writes a member's bytes, a piece at a time.
-    pub fn copy(&mut self, member: &Member, out: &mut dyn Write) -> Result<()> {
+    pub fn copy_member(&mut self, member: &Member, out: &mut dyn Write) -> Result<()> {
         let what = |what: String| Error::Wheel { path: self.path.clone(), what: format!("`{}`: {what}", member.path) };
         let entry = self.archive.by_index(member.index).map_err(|e| what(e.to_string()))?;
         let copied = io::copy(&mut entry.take(member.bytes + 1), out).map_err(|e| what(e.to_string()))?;
@@ -98,7 +98,7 @@ impl Wheel {
     }
 
     /// What it says of itself: the `METADATA` of its one `.dist-info` folder.
-    pub fn metadata(&mut self) -> Result<String> {
+    pub fn read_metadata(&mut self) -> Result<String> {
         let tops = self.members.iter().filter_map(|member| member.path.split_once('/').map(|(top, _)| top));
         let folders: BTreeSet<&str> = tops.filter(|top| top.ends_with(".dist-info")).collect();
         if folders.len() > 1 {
@@ -125,7 +125,7 @@ impl Wheel {
     }
 }
 
-fn list(archive: &mut ZipArchive<File>, max_entries: usize) -> Result<Vec<Member>, String> {
+fn list_members(archive: &mut ZipArchive<File>, max_entries: usize) -> Result<Vec<Member>, String> {
     if archive.len() > max_entries {
         return Err(format!("it has {} entries, more than {max_entries}", archive.len()));
     }
@@ -136,12 +136,12 @@ fn list(archive: &mut ZipArchive<File>, max_entries: usize) -> Result<Vec<Member
     if archive.has_overlapping_entries().map_err(|e| e.to_string())? {
         return Err("its entries overlap".into());
     }
-    let members = (0..archive.len()).map(|index| member(archive, index));
+    let members = (0..archive.len()).map(|index| read_entry(archive, index));
     members.filter_map(Result::transpose).collect()
 }
 
 /// One entry; `None` for a folder, since paths imply folders.
-fn member(archive: &mut ZipArchive<File>, index: usize) -> Result<Option<Member>, String> {
+fn read_entry(archive: &mut ZipArchive<File>, index: usize) -> Result<Option<Member>, String> {
     let entry = archive.by_index_raw(index).map_err(|e| e.to_string())?;
     let path = std::str::from_utf8(entry.name_raw()).map_err(|_| "it has a name that is not UTF-8")?.to_owned();
     let folder = path.ends_with('/');

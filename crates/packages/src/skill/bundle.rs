@@ -1,5 +1,5 @@
-//! A skill's files as bytes, within bounds, and their digest. Reads a stranger's folder: links that lead out of it
-//! are not followed, and what is no plain file is refused.
+//! A skill's files as bytes, within bounds, and their digest. The folder is untrusted: links that lead out of it
+//! are not followed, and special files are refused.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ const MAX_FILES: usize = 10_000;
 const MAX_BYTES: u64 = 256 << 20;
 const MAX_DEPTH: usize = 32;
 /// What tools leave in a folder, and a skill does not need.
-const LEFT_OUT: &[&str] = &[
+const IGNORED_NAMES: &[&str] = &[
     "__pycache__",
     ".git",
     ".hg",
@@ -76,34 +76,34 @@ impl Bundle {
     pub fn from_folder(path: &Path) -> Result<Bundle, BundleError> {
         let failed = |source| BundleError::Read { path: path.to_owned(), source };
         let folder = Dir::open_ambient_dir(path, ambient_authority()).map_err(failed)?;
-        let mut gathered = Gathered::default();
-        gathered.folder(&folder, "", path)?;
-        gathered.finish()
+        let mut collector = FileCollector::default();
+        collector.add_folder(&folder, "", path)?;
+        collector.finish()
     }
 
     pub fn from_pack(pack: &Pack, id: &str) -> Result<Bundle, BundleError> {
-        let mut gathered = Gathered::default();
+        let mut collector = FileCollector::default();
         let prefix = format!("{id}/");
         for (path, len) in pack.files() {
             let Some(inner) = path.strip_prefix(&prefix) else { continue };
-            gathered.account(len)?;
+            collector.count_bytes(len)?;
             let bytes = pack.read(path).map_err(|source| BundleError::Read { path: pack.path().to_owned(), source })?;
-            gathered.files.push((inner.to_owned(), bytes.into()));
+            collector.files.push((inner.to_owned(), bytes.into()));
         }
-        gathered.finish()
+        collector.finish()
     }
 }
 
 #[derive(Default)]
-struct Gathered {
+struct FileCollector {
     files: Vec<(String, Arc<[u8]>)>,
     bytes: u64,
-    /// Entered so far. A link inside the folder can lead to another one of it, and a ladder of them to very many.
+    /// Folders entered so far. Links between folders inside the skill can multiply them exponentially.
     folders: usize,
 }
 
-impl Gathered {
-    fn folder(&mut self, folder: &Dir, below: &str, path: &Path) -> Result<(), BundleError> {
+impl FileCollector {
+    fn add_folder(&mut self, folder: &Dir, below: &str, path: &Path) -> Result<(), BundleError> {
         let failed = |source| BundleError::Read { path: path.to_owned(), source };
         if below.matches('/').count() > MAX_DEPTH {
             return Err(BundleError::TooLarge { what: format!("{MAX_DEPTH} folders inside each other") });
@@ -116,7 +116,7 @@ impl Gathered {
             let entry = entry.map_err(failed)?;
             let name = entry.file_name();
             let name = name.to_str().ok_or_else(|| BundleError::Name { path: format!("{below}{}", name.display()) })?;
-            if LEFT_OUT.contains(&name) || name.ends_with(".pyc") || name.starts_with(".#") {
+            if IGNORED_NAMES.contains(&name) || name.ends_with(".pyc") || name.starts_with(".#") {
                 continue;
             }
             let place = format!("{below}{name}");
@@ -124,9 +124,9 @@ impl Gathered {
             let here = |source| BundleError::Read { path: path.join(&place), source };
             let kind = folder.metadata(name).map_err(here)?;
             if kind.is_dir() {
-                self.folder(&folder.open_dir(name).map_err(here)?, &format!("{place}/"), path)?;
+                self.add_folder(&folder.open_dir(name).map_err(here)?, &format!("{place}/"), path)?;
             } else if kind.is_file() {
-                self.file(folder, name, place, path)?;
+                self.add_file(folder, name, place, path)?;
             } else {
                 return Err(BundleError::Odd { path: place });
             }
@@ -134,17 +134,17 @@ impl Gathered {
         Ok(())
     }
 
-    fn file(&mut self, folder: &Dir, name: &str, place: String, path: &Path) -> Result<(), BundleError> {
+    fn add_file(&mut self, folder: &Dir, name: &str, place: String, path: &Path) -> Result<(), BundleError> {
         let failed = |source| BundleError::Read { path: path.join(&place), source };
         let mut bytes = Vec::new();
         let room = MAX_BYTES - self.bytes;
         folder.open(name).and_then(|file| file.take(room + 1).read_to_end(&mut bytes)).map_err(failed)?;
-        self.account(bytes.len() as u64)?;
+        self.count_bytes(bytes.len() as u64)?;
         self.files.push((place, bytes.into()));
         Ok(())
     }
 
-    fn account(&mut self, bytes: u64) -> Result<(), BundleError> {
+    fn count_bytes(&mut self, bytes: u64) -> Result<(), BundleError> {
         self.bytes += bytes;
         if self.bytes > MAX_BYTES {
             return Err(BundleError::TooLarge { what: format!("{} MiB", MAX_BYTES >> 20) });

@@ -16,7 +16,7 @@ pub struct Roots(Vec<PathBuf>);
 #[derive(Debug, thiserror::Error)]
 pub enum FindError {
     /// It is no folder of a skill, and no id that is known.
-    #[error("there is no skill `{name}`{}", near(.similar))]
+    #[error("there is no skill `{name}`{}", suggest_similar(.similar))]
     NotFound {
         /// As it was given.
         name: String,
@@ -102,7 +102,7 @@ pub fn find(name: &str, roots: &Roots, registry: &Pack) -> Result<Found, FindErr
     if path.is_dir() {
         return Err(FindError::NoSkillFile { path: path.to_owned() });
     }
-    Err(FindError::NotFound { name: name.to_owned(), similar: similar(plain, registry) })
+    Err(FindError::NotFound { name: name.to_owned(), similar: similar_ids(plain, registry) })
 }
 
 /// The ids in the registry.
@@ -132,23 +132,23 @@ fn id_of(path: &Path) -> String {
 }
 
 /// Ids that share a part of the name, closest first.
-fn similar(name: &str, registry: &Pack) -> Vec<String> {
+fn similar_ids(name: &str, registry: &Pack) -> Vec<String> {
     let wanted = name.rsplit('/').next().unwrap_or(name);
     let mut scored: Vec<(usize, String)> = registry_ids(registry)
         .into_iter()
-        .map(|id| (distance(wanted, id.rsplit('/').next().unwrap_or(&id)), id))
+        .map(|id| (edit_distance(wanted, id.rsplit('/').next().unwrap_or(&id)), id))
         .filter(|(score, _)| *score <= 2 + wanted.len() / 4)
         .collect();
     scored.sort();
     scored.into_iter().take(3).map(|(_, id)| id).collect()
 }
 
-fn near(similar: &[String]) -> String {
+fn suggest_similar(similar: &[String]) -> String {
     if similar.is_empty() { String::new() } else { format!("; did you mean `{}`?", similar.join("`, `")) }
 }
 
 /// Edit distance, for suggestions.
-fn distance(one: &str, other: &str) -> usize {
+fn edit_distance(one: &str, other: &str) -> usize {
     let other: Vec<char> = other.chars().take(64).collect();
     let mut row: Vec<usize> = (0..=other.len()).collect();
     for (i, a) in one.chars().take(64).enumerate() {

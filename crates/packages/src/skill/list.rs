@@ -8,15 +8,15 @@ use super::find::{Found, Roots, is_skill};
 
 /// An id has a category and a name, or a name alone; a level more than that is looked at.
 const MAX_DEPTH: usize = 3;
-/// Entries of folders that are looked at below one root: it may be someone's home folder.
+/// The most directory entries that are visited below one root, which may be a whole home folder.
 const MAX_ENTRIES: usize = 20_000;
 
 /// The skills below these roots. An id that an earlier root has is not listed again: it would not be found there.
-pub fn below(roots: &Roots) -> Vec<Found> {
+pub fn skills_below(roots: &Roots) -> Vec<Found> {
     let (mut listed, mut seen) = (Vec::new(), BTreeSet::new());
     for root in roots.iter() {
         let mut walk = Walk { found: Vec::new(), left: MAX_ENTRIES };
-        walk.enter(root, "", 0);
+        walk.walk_folder(root, "", 0);
         walk.found.sort();
         for (id, path) in walk.found {
             if seen.insert(id.clone()) {
@@ -35,7 +35,7 @@ struct Walk {
 impl Walk {
     /// A folder that can't be read has nothing that could be found. Links are followed, as they are when a skill is looked
     /// for; the depth bounds where they lead.
-    fn enter(&mut self, folder: &Path, id: &str, depth: usize) {
+    fn walk_folder(&mut self, folder: &Path, id: &str, depth: usize) {
         if depth > 0 && is_skill(folder) {
             self.found.push((id.to_owned(), folder.to_owned()));
             return;
@@ -52,7 +52,7 @@ impl Walk {
             let is_category = |name: &&str| !name.starts_with('.') && *name != "__pycache__" && path.is_dir();
             if let Some(name) = name.to_str().filter(is_category) {
                 let below = if id.is_empty() { name.to_owned() } else { format!("{id}/{name}") };
-                self.enter(&path, &below, depth + 1);
+                self.walk_folder(&path, &below, depth + 1);
             }
         }
     }
@@ -73,7 +73,7 @@ mod tests {
             Found::Folder { id, path } => Some((id, path)),
             Found::Registry { .. } => None,
         };
-        below(&roots).into_iter().filter_map(own).collect()
+        skills_below(&roots).into_iter().filter_map(own).collect()
     }
 
     #[test]

@@ -43,7 +43,7 @@ impl Foreign {
             values: self.markers.clone(),
             is_guest: false,
             glibc: self.glibc,
-            pip_options: self.options(),
+            pip_options: self.pip_options(),
             python: None,
         }
     }
@@ -54,7 +54,7 @@ impl Foreign {
     }
 
     /// pip's options that choose for it. Wheels are for a C library of their version or newer.
-    fn options(&self) -> Vec<String> {
+    fn pip_options(&self) -> Vec<String> {
         let Foreign { major, minor, .. } = self;
         let machine = self.machine.name();
         let mut options = vec!["--python-version".to_owned(), format!("{major}.{minor}")];

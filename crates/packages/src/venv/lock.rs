@@ -32,7 +32,7 @@ impl Locked {
 }
 
 impl Lock {
-    pub(super) fn of(pins: &[Pin]) -> Lock {
+    pub(super) fn from_pins(pins: &[Pin]) -> Lock {
         let locked = |pin: &Pin| {
             let Pin { name, version, file, sha256, .. } = pin.clone();
             Locked { name, version, file, sha256 }
@@ -41,7 +41,7 @@ impl Lock {
     }
 
     /// As requirements for `pip install --require-hashes`.
-    pub fn requirements(&self) -> String {
+    pub fn to_requirements(&self) -> String {
         let line = |p: &Locked| format!("{}=={} --hash=sha256:{}\n", p.name, p.version, p.sha256);
         self.packages.iter().map(line).collect()
     }

@@ -1,4 +1,4 @@
-//! The Python of this machine that an environment is made with. Not the environment's own, which is a stranger's.
+//! The Python of this machine that an environment is made with. Not the environment's own, which is untrusted.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use crate::{ABOUT_PYTHON, MarkerValues, Target};
 use skillcell_child::{Finished, python};
 
 /// How long a Python may take to answer.
-const PATIENCE: Duration = Duration::from_secs(30);
+const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// A Python, as it says of itself.
 #[derive(Debug, Clone, Deserialize)]
@@ -36,9 +36,9 @@ impl BasePython {
     /// `explicit`, else `SKILLCELL_PYTHON`, `python3`, `python`.
     pub fn find(explicit: Option<&Path>) -> Result<BasePython> {
         static FOUND: Mutex<Option<(Vec<OsString>, BasePython)>> = Mutex::new(None);
-        let candidates = provision::candidates(explicit)?;
-        // What is in front of a Python may take longer to start than itself, so its answer is kept while the program is
-        // there. Where none is found, the next who asks looks again.
+        let candidates = provision::python_candidates(explicit)?;
+        // A version manager's shim can take longer to start than Python itself, so the answer is kept for the life of the
+        // process. A failure is not kept.
         let mut found = FOUND.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((asked, python)) = &*found
             && *asked == candidates
@@ -46,19 +46,19 @@ impl BasePython {
         {
             return Ok(python.clone());
         }
-        let python = BasePython::ask(&candidates)?;
+        let python = BasePython::query_interpreter(&candidates)?;
         *found = Some((candidates, python.clone()));
         Ok(python)
     }
 
-    fn ask(candidates: &[OsString]) -> Result<BasePython> {
+    fn query_interpreter(candidates: &[OsString]) -> Result<BasePython> {
         for program in candidates {
             // In `/`, so that no `json.py` in the current folder answers.
-            let answer = python::isolated_python(program, Path::new("/")).args(["-c", ABOUT_PYTHON]).finish(PATIENCE);
+            let answer = python::isolated_python(program, Path::new("/")).args(["-c", ABOUT_PYTHON]).finish(TIMEOUT);
             let unusable = |why: String| VenvError::Python { python: program.into(), why };
             let output = match answer {
                 Ok(Finished::Ended(output)) => output,
-                Ok(Finished::TookTooLong) => return Err(unusable(format!("it took longer than {PATIENCE:?}"))),
+                Ok(Finished::TookTooLong) => return Err(unusable(format!("it took longer than {TIMEOUT:?}"))),
                 Err(_) => continue,
             };
             if !output.status.success() {

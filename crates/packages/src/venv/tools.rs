@@ -12,9 +12,9 @@ use skillcell_cache::tree_size;
 use skillcell_child::{Program, python};
 
 const TIMEOUT: Duration = Duration::from_secs(10 * 60);
-/// Between two looks at how far it is: walking the tree is not free.
+/// Between progress updates, each of which walks the tree.
 const POLL: Duration = Duration::from_secs(1);
-/// Compiles all that is in a folder. Its sources are a stranger's: they get so much memory and time.
+/// Compiles all that is in a folder. The sources are untrusted, hence the limits.
 const COMPILE: &str = "\
 import compileall, py_compile, resource, sys
 resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
@@ -33,35 +33,35 @@ pub struct Tools<'a> {
 impl Tools<'_> {
     /// An environment with nothing in it, not even pip.
     pub fn make_environment(&self, progress: &dyn Progress) -> Result<()> {
-        let mut python = self.python();
+        let mut python = self.isolated_python();
         python.args(["-m", "venv", "--without-pip"]).arg(self.root);
-        self.run(python, "make a virtual environment", progress)
+        self.run_python(python, "make a virtual environment", progress)
     }
 
     /// Compiles what is there, once for all calls: they can't write to it. What can't be compiled costs time and no more.
-    pub fn compile(&self, folder: &Path, progress: &dyn Progress) {
-        let mut python = self.python();
+    pub fn compile_packages(&self, folder: &Path, progress: &dyn Progress) {
+        let mut python = self.isolated_python();
         python.args(["-S", "-c", COMPILE]).arg(folder);
-        let _ = self.run(python, "compile the packages", progress);
+        let _ = self.run_python(python, "compile the packages", progress);
     }
 
-    fn python(&self) -> Program {
+    fn isolated_python(&self) -> Program {
         let mut python = python::isolated_python(&self.base.executable, self.work);
         python.env("TMPDIR", self.work);
         python
     }
 
-    fn run(&self, mut python: Program, what: &str, progress: &dyn Progress) -> Result<()> {
+    fn run_python(&self, mut python: Program, what: &str, progress: &dyn Progress) -> Result<()> {
         let path = self.work.join("log");
         let log = File::create(&path).map_err(VenvError::io("create", &path))?;
         let failed = |what| VenvError::io(what, &self.base.executable);
         let mut running = python.log_to(log).start().map_err(failed("run"))?;
         let deadline = Instant::now() + TIMEOUT;
-        // Dropping what runs ends it.
+        // Dropping `running` kills the process.
         while Instant::now() < deadline {
             match running.wait(Instant::now() + POLL).map_err(failed("wait for"))? {
                 Some(status) if status.success() => return Ok(()),
-                Some(_) => return Err(VenvError::Failed { what: what.to_owned(), output: provision::tail(&path) }),
+                Some(_) => return Err(VenvError::Failed { what: what.to_owned(), output: provision::log_tail(&path) }),
                 None => progress.fraction(tree_size(self.work) + tree_size(self.root), 0),
             }
         }

@@ -7,8 +7,8 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use super::{Result, VenvError};
-use crate::place;
 use crate::provision::Wheel;
+use crate::site_path;
 
 /// The most files and bytes of one environment.
 const MAX_FILES: usize = 500_000;
@@ -30,7 +30,7 @@ impl Unpacker<'_> {
     /// Writes the files of a wheel.
     pub fn unpack(&mut self, wheel: &mut Wheel) -> Result<()> {
         for member in wheel.members().to_vec() {
-            let Some(path) = place(&member.path, false) else { continue };
+            let Some(path) = site_path(&member.path, false) else { continue };
             self.files += 1;
             self.bytes = self.bytes.saturating_add(member.bytes);
             if self.files > MAX_FILES || self.bytes > MAX_BYTES {
@@ -38,9 +38,9 @@ impl Unpacker<'_> {
                 return Err(VenvError::Unmet { what });
             }
             let path = self.site.join(path);
-            let Some(file) = create(&path, member.executable)? else { continue };
+            let Some(file) = create_file(&path, member.executable)? else { continue };
             let mut out = BufWriter::new(file);
-            wheel.copy(&member, &mut out)?;
+            wheel.copy_member(&member, &mut out)?;
             out.flush().map_err(VenvError::io("write", &path))?;
         }
         Ok(())
@@ -48,7 +48,7 @@ impl Unpacker<'_> {
 }
 
 /// A new file; `None` where there is one already, or where a folder of it is a file.
-fn create(path: &PathBuf, executable: bool) -> Result<Option<File>> {
+fn create_file(path: &PathBuf, executable: bool) -> Result<Option<File>> {
     let folder = path.parent().unwrap_or(path);
     let mode = if executable { 0o755 } else { 0o644 };
     let made =

@@ -62,7 +62,7 @@ impl NativeEnvironment {
         progress.note(&format!(
             "native environment: {} packages, {} MB, Python {}, ready in {:.0} s",
             venv.lock().packages.len(),
-            venv.bytes() / 1_000_000,
+            venv.disk_bytes() / 1_000_000,
             venv.base().version,
             started.elapsed().as_secs_f64()
         ));

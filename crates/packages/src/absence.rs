@@ -1,5 +1,5 @@
-//! Why pip has no wheel for the guest: read from the files that it says it passed over. Their names are looked for, not pip's
-//! words, which differ between its versions. What is found is for people: nothing is decided by it but what to say.
+//! Why pip has no wheel for the target, from the file names in its verbose output. pip's wording differs between versions, so
+//! only file names are parsed. The result is for messages, and for deciding whether to ask again without our constraints.
 
 use pep440_rs::Version;
 
@@ -19,27 +19,27 @@ pub enum Absent {
     Native { version: String, tags: Vec<String> },
     /// Only an archive of sources, which would have to be built.
     Source { version: String },
-    /// A wheel that would do, and that pip does not take.
+    /// A suitable wheel that pip rejects.
     Refused(String),
-    /// Other versions than those that will do.
+    /// Only versions that are not accepted.
     Unfit { versions: Vec<String> },
     /// No index knows it.
     NotFound,
-    /// Nobody could be asked.
+    /// No index could be reached.
     Unreachable(String),
 }
 
 /// Why pip did not deliver `name`.
-pub fn why(end: &PipEnd, name: &str, specifiers: &Specifiers) -> Absent {
-    let mut seen: Vec<File> = end.log.split_ascii_whitespace().filter_map(|word| File::read(word, name)).collect();
-    seen.sort_by(|one, other| one.rank().cmp(&other.rank()));
+pub fn why_absent(end: &PipEnd, name: &str, specifiers: &Specifiers) -> Absent {
+    let mut seen: Vec<File> = end.log.split_ascii_whitespace().filter_map(|word| File::parse(word, name)).collect();
+    seen.sort_by(|one, other| one.sort_rank().cmp(&other.sort_rank()));
     let fitting = || seen.iter().filter(|file| specifiers.accept(&file.version));
     // Where there is a wheel, its platform is the reason, however new the sources are.
     if let Some(newest) = fitting().rfind(|file| file.tag.is_some()) {
         let mut tags: Vec<String> =
             fitting().filter(|file| file.version == newest.version).filter_map(|file| file.tag.clone()).collect();
         if tags.iter().any(|tag| is_pure(tag)) {
-            return Absent::Refused(format!("pip does not take it: {}", complaint(end)));
+            return Absent::Refused(format!("pip does not take it: {}", pip_complaint(end)));
         }
         tags.sort_by_key(|tag| (!tag.contains("linux_") || !tag.contains("x86_64"), tag.clone()));
         tags.dedup();
@@ -55,7 +55,7 @@ pub fn why(end: &PipEnd, name: &str, specifiers: &Specifiers) -> Absent {
         versions.truncate(MAX_VERSIONS);
         return Absent::Unfit { versions };
     }
-    unreachable(end).map_or(Absent::NotFound, Absent::Unreachable)
+    unreachable_reason(end).map_or(Absent::NotFound, Absent::Unreachable)
 }
 
 /// Whether a wheel with this tag runs in the guest.
@@ -63,15 +63,15 @@ fn is_pure(tag: &str) -> bool {
     tag.ends_with("-none-any") && tag.split('-').next().is_some_and(|python| python.split('.').any(|one| one == "py3"))
 }
 
-/// What pip says is wrong, without the places that it names.
-fn complaint(end: &PipEnd) -> String {
+/// pip's last error line, without the paths and addresses in it.
+fn pip_complaint(end: &PipEnd) -> String {
     let line = end.log.lines().rfind(|line| line.contains("ERROR:")).unwrap_or("it does not say why");
     let words = line.trim_start_matches("ERROR:").split_whitespace().filter(|word| !word.contains('/'));
     words.collect::<Vec<_>>().join(" ").chars().take(MAX_COMPLAINT).collect()
 }
 
-/// Whether an index did not answer. That it has no such package is an answer.
-fn unreachable(end: &PipEnd) -> Option<String> {
+/// Why no index answered, if none did. That it has no such package is an answer.
+fn unreachable_reason(end: &PipEnd) -> Option<String> {
     let refusals = ["404 Client Error", "410 Client Error"];
     let failed =
         |line: &&str| line.contains("Could not fetch URL") && !refusals.iter().any(|known| line.contains(known));
@@ -91,7 +91,7 @@ struct File {
 
 impl File {
     /// Reads a word of pip's output: an address or a path that ends in a file of this distribution.
-    fn read(word: &str, name: &str) -> Option<File> {
+    fn parse(word: &str, name: &str) -> Option<File> {
         let plain = word.split('#').next().filter(|plain| plain.is_ascii())?;
         let plain = plain.trim_end_matches([')', ',', ';', '.']);
         let file = plain.rsplit('/').next().unwrap_or(plain);
@@ -109,7 +109,7 @@ impl File {
     }
 
     /// Releases after everything else, then by version.
-    fn rank(&self) -> (bool, &Version) {
+    fn sort_rank(&self) -> (bool, &Version) {
         (!self.version.any_prerelease(), &self.version)
     }
 }
@@ -123,7 +123,7 @@ mod tests {
 
     fn after(log: &str, name: &str, specifiers: &str) -> Absent {
         let end = PipEnd { status: ExitStatus::from_raw(256), log: log.to_owned() };
-        why(&end, name, &Specifiers::parse(specifiers).unwrap())
+        why_absent(&end, name, &Specifiers::parse(specifiers).unwrap())
     }
 
     #[test]
