@@ -103,7 +103,7 @@ fn unreadable(place: &Place) -> Refusal {
 impl Gate for PolicyGate {
     fn connect(&self, place: &Place) -> Result<Allowed, Refusal> {
         let target = target(place).ok_or_else(|| unreadable(place))?;
-        self.rules.connect(&target).map_err(|denial| {
+        self.rules.decide_connect(&target).map_err(|denial| {
             let rule_id = match denial {
                 ConnectDenial::Denied(id, _) => Some(id),
                 ConnectDenial::NotAllowed(_) => None,

@@ -38,12 +38,12 @@ impl AddressClass {
         };
         Some(format!(
             "`{host}` is {}: {trust}, so no line to paste is given; docs/reference/grants.md says how to grant it if you must",
-            self.words()
+            self.describe()
         ))
     }
 
     /// After "is".
-    pub fn words(self) -> &'static str {
+    pub fn describe(self) -> &'static str {
         match self {
             AddressClass::Public => "a public address",
             AddressClass::Loopback => "a loopback address: this machine",
@@ -84,7 +84,7 @@ pub fn class_of_name(name: &str) -> AddressClass {
 }
 
 /// The class of an address, or of the IPv4 address in it.
-pub fn class(addr: IpAddr) -> AddressClass {
+pub fn class_of_address(addr: IpAddr) -> AddressClass {
     match addr {
         IpAddr::V4(addr) => class_v4(addr),
         IpAddr::V6(addr) => class_v6(addr),
@@ -115,7 +115,7 @@ fn class_v6(addr: Ipv6Addr) -> AddressClass {
         [0, 0, 0, 0, 0, 0, 0, 0] => AddressClass::Unspecified,
         [0, 0, 0, 0, 0, 0, 0, 1] => AddressClass::Loopback,
         // The same host, by another road: IPv4-mapped, and NAT64's well-known prefix.
-        [0, 0, 0, 0, 0, 0xffff, high, low] | [0x64, 0xff9b, 0, 0, 0, 0, high, low] => class_v4(joined(high, low)),
+        [0, 0, 0, 0, 0, 0xffff, high, low] | [0x64, 0xff9b, 0, 0, 0, 0, high, low] => class_v4(ipv4_from_halves(high, low)),
         // AWS; AWS pods; Google.
         [0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x254 | 0x23] | [0xfd20, 0xce, 0, 0, 0, 0, 0, 0x254] => AddressClass::Metadata,
         [0xfc00..=0xfdff, ..] => AddressClass::UniqueLocal,
@@ -134,17 +134,17 @@ fn class_v6(addr: Ipv6Addr) -> AddressClass {
 fn carried_or_global(segments: [u16; 8]) -> AddressClass {
     let carried: &[Ipv4Addr] = match segments {
         // IPv4-compatible, and translated (SIIT).
-        [0, 0, 0, 0, 0, 0, high, low] | [0, 0, 0, 0, 0xffff, 0, high, low] => &[joined(high, low)],
+        [0, 0, 0, 0, 0, 0, high, low] | [0, 0, 0, 0, 0xffff, 0, high, low] => &[ipv4_from_halves(high, low)],
         // 6to4.
-        [0x2002, high, low, ..] => &[joined(high, low)],
+        [0x2002, high, low, ..] => &[ipv4_from_halves(high, low)],
         // Teredo: the client, inverted, and its server.
         [0x2001, 0, high, low, _, _, client_high, client_low] => {
-            &[joined(!client_high, !client_low), joined(high, low)]
+            &[ipv4_from_halves(!client_high, !client_low), ipv4_from_halves(high, low)]
         }
         // A network's own NAT64: the address is at the end, or around the ninth byte.
-        [0x64, 0xff9b, 1, a, b, c, high, low] => &[joined(high, low), joined(a, b << 8 | c >> 8)],
+        [0x64, 0xff9b, 1, a, b, c, high, low] => &[ipv4_from_halves(high, low), ipv4_from_halves(a, b << 8 | c >> 8)],
         // ISATAP.
-        [_, _, _, _, 0 | 0x200, 0x5efe, high, low] => &[joined(high, low)],
+        [_, _, _, _, 0 | 0x200, 0x5efe, high, low] => &[ipv4_from_halves(high, low)],
         // The rest of 2001::/23 is IETF's for protocols.
         [0x2001, 0..=0x1ff, ..] => return AddressClass::Reserved,
         [0x2000..=0x3fff, ..] => return AddressClass::Public,
@@ -156,6 +156,6 @@ fn carried_or_global(segments: [u16; 8]) -> AddressClass {
     classes().find(telling).or(classes().find(|class| *class != AddressClass::Public)).unwrap_or(AddressClass::Reserved)
 }
 
-fn joined(high: u16, low: u16) -> Ipv4Addr {
+fn ipv4_from_halves(high: u16, low: u16) -> Ipv4Addr {
     Ipv4Addr::from(u32::from(high) << 16 | u32::from(low))
 }

@@ -56,23 +56,23 @@ impl Denial {
             HttpDenial::Method(_) => None,
         };
         let (hint, flag) = (denial.hint(), denial.flag());
-        Denial { kind: DenialKind::Http, asked: request(method, url), rule, message: denial.to_string(), hint, flag }
+        Denial { kind: DenialKind::Http, asked: describe_request(method, url), rule, message: denial.to_string(), hint, flag }
     }
 
     pub fn url(method: &str, url: &str, bad: &BadUrl) -> Denial {
         let message = bad.to_string();
-        Denial { kind: DenialKind::Http, asked: request(method, url), rule: None, message, hint: None, flag: None }
+        Denial { kind: DenialKind::Http, asked: describe_request(method, url), rule: None, message, hint: None, flag: None }
     }
 
     pub fn name(method: &str, url: &str, denial: &NameDenial) -> Denial {
-        let (asked, message) = (request(method, url), denial.to_string());
+        let (asked, message) = (describe_request(method, url), denial.to_string());
         Denial { kind: DenialKind::Address, asked, rule: None, message, hint: denial.hint(), flag: None }
     }
 
     pub fn address(method: &str, url: &str, denial: &AddressDenial) -> Denial {
         Denial {
             kind: DenialKind::Address,
-            asked: request(method, url),
+            asked: describe_request(method, url),
             rule: None,
             message: denial.to_string(),
             hint: denial.hint(),
@@ -81,7 +81,7 @@ impl Denial {
     }
 }
 
-fn request(method: &str, url: &str) -> String {
+fn describe_request(method: &str, url: &str) -> String {
     brief(&format!("{method} {url}"))
 }
 

@@ -54,7 +54,7 @@ pub enum BadPolicyFile {
 impl BadPolicyFile {
     /// What a reader of the file's text says, with the line.
     pub fn of_toml(text: &str, error: &toml::de::Error) -> BadPolicyFile {
-        BadPolicyFile::Toml { line: line(text, error.span()), problem: brief(error.message()) }
+        BadPolicyFile::Toml { line: line_number(text, error.span()), problem: brief(error.message()) }
     }
 }
 
@@ -109,7 +109,7 @@ impl PolicyFile {
             return Err(BadPolicyFile::TooManySkills);
         }
         let mut file = PolicyFile {
-            for_all: document.grants.grants(text)?,
+            for_all: document.grants.into_grants(text)?,
             for_skill: BTreeMap::new(),
             tiers: document.tiers,
             forward_proxy: document.http.forward_proxy(text)?,
@@ -118,14 +118,14 @@ impl PolicyFile {
             if !(1..=MAX_SKILL_NAME_BYTES).contains(&name.len()) {
                 return Err(BadPolicyFile::SkillName(brief(&name)));
             }
-            file.for_skill.insert(name, section.grants(text)?);
+            file.for_skill.insert(name, section.into_grants(text)?);
         }
         Ok(file)
     }
 
     /// Says where the text was read from, for those who ask where a grant is written.
     #[must_use]
-    pub fn named(mut self, path: &str) -> PolicyFile {
+    pub fn with_path(mut self, path: &str) -> PolicyFile {
         self.for_all.name_file(path);
         self.for_skill.values_mut().for_each(|grants| grants.name_file(path));
         self
@@ -142,7 +142,7 @@ impl PolicyFile {
     }
 
     /// The skills that have a section of their own.
-    pub fn skills(&self) -> impl Iterator<Item = &str> {
+    pub fn skill_names(&self) -> impl Iterator<Item = &str> {
         self.for_skill.keys().map(String::as_str)
     }
 
@@ -156,13 +156,13 @@ impl PolicyFile {
 impl HttpSection {
     fn forward_proxy(self, text: &str) -> Result<Option<ForwardProxy>, BadPolicyFile> {
         let Some(entry) = self.proxy else { return Ok(None) };
-        let line = line(text, Some(entry.span()));
+        let line = line_number(text, Some(entry.span()));
         ForwardProxy::parse(entry.get_ref()).map(Some).map_err(|problem| BadPolicyFile::Proxy { line, problem })
     }
 }
 
 impl Section {
-    fn grants(self, text: &str) -> Result<Grants, BadPolicyFile> {
+    fn into_grants(self, text: &str) -> Result<Grants, BadPolicyFile> {
         let lists = [
             (GrantKind::AllowHttp, self.allow_http),
             (GrantKind::DenyHttp, self.deny_http),
@@ -176,7 +176,7 @@ impl Section {
         let mut grants = Grants::default();
         for (kind, entry) in lists.into_iter().flat_map(|(kind, list)| list.into_iter().map(move |entry| (kind, entry)))
         {
-            let line = line(text, Some(entry.span()));
+            let line = line_number(text, Some(entry.span()));
             let added = grants.add_written(kind, entry.get_ref(), &Written::File { path: String::new(), line });
             added.map_err(|problem| BadPolicyFile::Grant { line, problem })?;
         }
@@ -184,7 +184,7 @@ impl Section {
     }
 }
 
-fn line(text: &str, span: Option<Range<usize>>) -> usize {
+fn line_number(text: &str, span: Option<Range<usize>>) -> usize {
     let start = span.map_or(0, |span| span.start);
     text.bytes().take(start).filter(|b| *b == b'\n').count() + 1
 }

@@ -110,12 +110,12 @@ impl Grants {
         match kind {
             GrantKind::AllowHttp => push_new(&mut self.http.allow, HttpRule::parse(text)?),
             GrantKind::DenyHttp => push_new(&mut self.http.deny, HttpRule::parse_deny(text)?),
-            GrantKind::Resolve => add(&mut self.resolve, Resolve::parse(text)?, Resolve::is_same_name)?,
-            GrantKind::Mount => add(&mut self.mounts, MountGrant::parse(text)?, |a, b| a.guest == b.guest)?,
-            GrantKind::Env => add(&mut self.env, EnvGrant::parse(text)?, |a, b| a.name() == b.name())?,
+            GrantKind::Resolve => add_or_conflict(&mut self.resolve, Resolve::parse(text)?, Resolve::is_same_name)?,
+            GrantKind::Mount => add_or_conflict(&mut self.mounts, MountGrant::parse(text)?, |a, b| a.guest == b.guest)?,
+            GrantKind::Env => add_or_conflict(&mut self.env, EnvGrant::parse(text)?, |a, b| a.name() == b.name())?,
             GrantKind::Secret => self.add_secret(SecretGrant::parse(text)?)?,
-            GrantKind::DenyImport => push_new(&mut self.deny_imports, module(text)?),
-            GrantKind::AllowImport => push_new(&mut self.allow_imports, module(text)?),
+            GrantKind::DenyImport => push_new(&mut self.deny_imports, parse_module(text)?),
+            GrantKind::AllowImport => push_new(&mut self.allow_imports, parse_module(text)?),
         }
         Ok(())
     }
@@ -151,9 +151,9 @@ impl Grants {
         later.http.deny.into_iter().for_each(|rule| push_new(&mut self.http.deny, rule));
         later.deny_imports.into_iter().for_each(|module| push_new(&mut self.deny_imports, module));
         later.allow_imports.into_iter().for_each(|module| push_new(&mut self.allow_imports, module));
-        later.resolve.into_iter().for_each(|entry| replace(&mut self.resolve, entry, Resolve::is_same_name));
-        later.mounts.into_iter().for_each(|mount| replace(&mut self.mounts, mount, |a, b| a.guest == b.guest));
-        later.env.into_iter().for_each(|env| replace(&mut self.env, env, |a, b| a.name() == b.name()));
+        later.resolve.into_iter().for_each(|entry| replace_same(&mut self.resolve, entry, Resolve::is_same_name));
+        later.mounts.into_iter().for_each(|mount| replace_same(&mut self.mounts, mount, |a, b| a.guest == b.guest));
+        later.env.into_iter().for_each(|env| replace_same(&mut self.env, env, |a, b| a.name() == b.name()));
         for secret in later.secrets {
             // A value from another source must not go to hosts that were granted for this one.
             self.secrets.retain(|held| held.name != secret.name || held.source == secret.source);
@@ -219,12 +219,12 @@ fn push_new<T: PartialEq>(items: &mut Vec<T>, item: T) {
     }
 }
 
-fn replace<T>(items: &mut Vec<T>, item: T, same: fn(&T, &T) -> bool) {
+fn replace_same<T>(items: &mut Vec<T>, item: T, same: fn(&T, &T) -> bool) {
     items.retain(|held| !same(held, &item));
     items.push(item);
 }
 
-fn add<T: PartialEq + ToString>(items: &mut Vec<T>, item: T, same: fn(&T, &T) -> bool) -> Result<(), BadGrant> {
+fn add_or_conflict<T: PartialEq + ToString>(items: &mut Vec<T>, item: T, same: fn(&T, &T) -> bool) -> Result<(), BadGrant> {
     match items.iter().find(|held| same(held, &item)) {
         Some(held) if *held != item => return Err(BadGrant::Conflict(brief(&item.to_string()))),
         Some(_) => {}
@@ -234,7 +234,7 @@ fn add<T: PartialEq + ToString>(items: &mut Vec<T>, item: T, same: fn(&T, &T) ->
 }
 
 /// A dotted name.
-fn module(text: &str) -> Result<String, BadGrant> {
+fn parse_module(text: &str) -> Result<String, BadGrant> {
     let identifier = |name: &str| {
         name.bytes().next().is_some_and(|b| !b.is_ascii_digit())
             && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')

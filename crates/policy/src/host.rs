@@ -6,7 +6,7 @@
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-use super::address::{AddressClass, class, class_of_name};
+use super::address::{AddressClass, class_of_address, class_of_name};
 use super::quote::brief;
 
 const MAX_NAME_BYTES: usize = 253;
@@ -57,7 +57,7 @@ impl HostName {
             return Err(BadHost::Empty);
         }
         match text.strip_prefix('[') {
-            Some(rest) => Ok(HostName::Addr(ipv6(rest.strip_suffix(']').ok_or_else(|| BadHost::Ipv6(brief(text)))?)?)),
+            Some(rest) => Ok(HostName::Addr(parse_ipv6(rest.strip_suffix(']').ok_or_else(|| BadHost::Ipv6(brief(text)))?)?)),
             None => name_or_ipv4(text),
         }
     }
@@ -72,7 +72,7 @@ impl HostName {
     /// What kind of place it is: of a name, by convention only.
     pub fn class(&self) -> AddressClass {
         match self {
-            HostName::Addr(addr) => class(*addr),
+            HostName::Addr(addr) => class_of_address(*addr),
             HostName::Name(name) => class_of_name(name),
         }
     }
@@ -93,7 +93,7 @@ impl fmt::Display for HostName {
     }
 }
 
-fn ipv6(text: &str) -> Result<IpAddr, BadHost> {
+fn parse_ipv6(text: &str) -> Result<IpAddr, BadHost> {
     if text.contains('%') {
         return Err(BadHost::Zone(brief(text)));
     }
@@ -193,7 +193,7 @@ impl HostPattern {
             }
             (HostPattern::OneBelow(_), HostName::Addr(_)) => false,
             (HostPattern::Any, HostName::Name(_)) => true,
-            (HostPattern::Any, HostName::Addr(addr)) => class(*addr) == AddressClass::Public,
+            (HostPattern::Any, HostName::Addr(addr)) => class_of_address(*addr) == AddressClass::Public,
         }
     }
 

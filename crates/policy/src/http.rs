@@ -19,7 +19,7 @@ use super::host::{BadHost, HostPattern};
 use super::method::{BadMethod, Methods};
 use super::path::{BadPath, PathPattern};
 use super::quote::brief;
-use super::url::{BadUrl, Pieces, Scheme, Target, origin};
+use super::url::{BadUrl, Pieces, Scheme, Target, format_origin};
 
 const MAX_RULE_BYTES: usize = 2048;
 
@@ -53,15 +53,15 @@ pub struct HttpRule {
 impl HttpRule {
     /// Reads a rule that allows.
     pub fn parse(text: &str) -> Result<HttpRule, BadRule> {
-        HttpRule::read(text, Methods::reading())
+        HttpRule::parse_with_default(text, Methods::get_and_head())
     }
 
     /// Reads a rule that denies: without methods, it is for any.
     pub fn parse_deny(text: &str) -> Result<HttpRule, BadRule> {
-        HttpRule::read(text, Methods::Any)
+        HttpRule::parse_with_default(text, Methods::Any)
     }
 
-    fn read(text: &str, default: Methods) -> Result<HttpRule, BadRule> {
+    fn parse_with_default(text: &str, default: Methods) -> Result<HttpRule, BadRule> {
         if text.len() > MAX_RULE_BYTES {
             return Err(BadRule::TooLong);
         }
@@ -88,7 +88,7 @@ impl HttpRule {
     /// The narrowest rule worth suggesting to someone who wants this request.
     pub(super) fn suggested_for(method: &str, target: &Target) -> HttpRule {
         HttpRule {
-            methods: Methods::one(method),
+            methods: Methods::only_one(method),
             scheme: target.scheme(),
             host: HostPattern::Exact(target.host().clone()),
             port: target.port(),
@@ -118,7 +118,7 @@ impl HttpRule {
 
     /// `https://host[:port]`.
     pub fn origin(&self) -> String {
-        origin(self.scheme, &self.host, self.port)
+        format_origin(self.scheme, &self.host, self.port)
     }
 
     /// Whether this rule, as one that allows, allows the request.

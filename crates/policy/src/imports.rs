@@ -25,25 +25,25 @@ const HAVE_USES: [&str; 3] = ["socket", "multiprocessing.dummy", "multiprocessin
 pub fn early_denials(skill: &str, imports: &BTreeMap<String, String>, allowed: &[String]) -> Vec<Denial> {
     let refused = REFUSED_AT_USE.iter().filter_map(|(module, why)| {
         let is_refused =
-            |name: &str| refused(name) == Some(module) && !allowed.iter().any(|allowed| within(name, allowed));
+            |name: &str| refused_import(name) == Some(module) && !allowed.iter().any(|allowed| is_within(name, allowed));
         let (_, place) = imports.iter().find(|(name, _)| is_refused(name))?;
-        Some(denial(skill, module, &brief(place), why))
+        Some(import_denial(skill, module, &brief(place), why))
     });
     refused.collect()
 }
 
 /// The module on the list that an import of this name is refused for.
-pub fn refused(name: &str) -> Option<&'static str> {
-    let has_uses = HAVE_USES.iter().any(|fine| within(name, fine));
+pub fn refused_import(name: &str) -> Option<&'static str> {
+    let has_uses = HAVE_USES.iter().any(|fine| is_within(name, fine));
     let listed = REFUSED_AT_USE.iter().map(|(module, _)| *module);
-    listed.filter(|_| !has_uses).find(|module| within(name, module))
+    listed.filter(|_| !has_uses).find(|module| is_within(name, module))
 }
 
-fn within(name: &str, module: &str) -> bool {
+fn is_within(name: &str, module: &str) -> bool {
     name.strip_prefix(module).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
 
-fn denial(skill: &str, module: &str, place: &str, why: &str) -> Denial {
+fn import_denial(skill: &str, module: &str, place: &str, why: &str) -> Denial {
     let (skill, flag) = (toml(skill), format!("--allow-import {module}"));
     Denial {
         kind: DenialKind::Import,

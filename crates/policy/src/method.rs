@@ -35,21 +35,21 @@ pub enum Methods {
 
 impl Methods {
     /// What a rule without methods allows: GET and HEAD.
-    pub fn reading() -> Methods {
+    pub fn get_and_head() -> Methods {
         Methods::Only(["GET", "HEAD"].map(str::to_owned).into())
     }
 
-    pub(super) fn one(method: &str) -> Methods {
+    pub(super) fn only_one(method: &str) -> Methods {
         Methods::Only([method.to_owned()].into())
     }
 
     /// Reads `GET,POST` or `*`.
     pub fn parse(text: &str) -> Result<Methods, BadMethod> {
-        Methods::of(text.split(','))
+        Methods::from_names(text.split(','))
     }
 
     /// Of a list of methods, or of `*` alone.
-    pub fn of<'t>(methods: impl Iterator<Item = &'t str>) -> Result<Methods, BadMethod> {
+    pub fn from_names<'t>(methods: impl Iterator<Item = &'t str>) -> Result<Methods, BadMethod> {
         let methods: Vec<&str> = methods.take(MAX_METHODS + 1).collect();
         match methods[..] {
             [] => return Err(BadMethod::None),
@@ -59,14 +59,14 @@ impl Methods {
         }
         methods
             .into_iter()
-            .map(|method| check(method).map(|()| method.to_owned()))
+            .map(|method| check_method(method).map(|()| method.to_owned()))
             .collect::<Result<_, _>>()
             .map(Methods::Only)
     }
 
     pub fn contains(&self, method: &str) -> bool {
         match self {
-            Methods::Any => check(method).is_ok(),
+            Methods::Any => check_method(method).is_ok(),
             Methods::Only(methods) => methods.contains(method),
         }
     }
@@ -103,7 +103,7 @@ impl fmt::Display for Methods {
 }
 
 /// Whether a text is a method that a rule could allow: upper-case letters, digits, `-` and `_`, a letter first.
-pub(super) fn check(method: &str) -> Result<(), BadMethod> {
+pub(super) fn check_method(method: &str) -> Result<(), BadMethod> {
     let token = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_');
     let first_is_letter = method.bytes().next().is_some_and(|b| b.is_ascii_alphabetic());
     if !first_is_letter || method.len() > MAX_METHOD_BYTES || !method.bytes().all(token) {

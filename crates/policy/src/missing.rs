@@ -64,19 +64,19 @@ impl Missing {
     }
 
     /// A folder, which approving can't grant: it doesn't say which.
-    pub(super) fn folder(skill: &str, asked: &Asked<FolderAsk>, words: String) -> Missing {
+    pub(super) fn for_folder(skill: &str, asked: &Asked<FolderAsk>, words: String) -> Missing {
         let text = format!("{FOLDER}:{}:{}", asked.what.path, asked.what.mode.name());
         let missing = Missing::new(skill, GrantKind::Mount, &[text], words, &asked.reason);
         Missing { command: None, ..missing }
     }
 
     /// No flag and no approval helps against a rule that denies.
-    pub(super) fn denied(self, by: String) -> Missing {
+    pub(super) fn with_denying_rule(self, by: String) -> Missing {
         Missing { denied_by: Some(by), flag: None, line: None, command: None, ..self }
     }
 
     /// Something that no line to paste should grant.
-    pub(super) fn warned(self, warning: Option<String>) -> Missing {
+    pub(super) fn with_warning(self, warning: Option<String>) -> Missing {
         match warning {
             Some(_) => Missing { warning, flag: None, line: None, command: None, ..self },
             None => self,

@@ -85,13 +85,13 @@ impl GuestPath {
             return Err(BadMount::Segment(brief(text)));
         }
         let path = GuestPath(format!("/{segments}"));
-        match path.hides() {
+        match path.hidden_folder() {
             Some(taken) => Err(BadMount::Taken { path: brief(text), taken }),
             None => Ok(path),
         }
     }
 
-    fn hides(&self) -> Option<&'static str> {
+    fn hidden_folder(&self) -> Option<&'static str> {
         let taken = TAKEN.into_iter().find(|taken| is_at_or_below(&self.0, taken) || is_at_or_below(taken, &self.0));
         taken.or_else(|| SCRATCH.into_iter().find(|scratch| is_at_or_below(scratch, &self.0)))
     }

@@ -60,7 +60,7 @@ pub struct MatchPath {
 
 impl MatchPath {
     /// `raw` is visible ASCII and begins with `/`, or is empty, which is `/`.
-    pub(super) fn of(raw: &str) -> Result<MatchPath, BadPath> {
+    pub(super) fn from_raw(raw: &str) -> Result<MatchPath, BadPath> {
         let mut text = String::with_capacity(raw.len());
         let mut decoded = Vec::with_capacity(raw.len());
         let mut ambiguity = raw.contains("//").then_some(Ambiguity::EmptySegment);
@@ -69,14 +69,14 @@ impl MatchPath {
             let encoded = *byte == b'%';
             let value = if encoded {
                 let (value, tail) = hex_pair(tail).ok_or_else(|| BadPath::Percent(brief(raw)))?;
-                (rest, ambiguity) = (tail, ambiguity.or(doubt(value, tail)));
+                (rest, ambiguity) = (tail, ambiguity.or(encoded_ambiguity(value, tail)));
                 value
             } else {
                 rest = tail;
                 *byte
             };
             decoded.push(value);
-            push(&mut text, value, encoded);
+            push_normalized(&mut text, value, encoded);
         }
         if text.split('/').any(is_dot_segment) {
             return Err(BadPath::DotSegment(brief(raw)));
@@ -108,7 +108,7 @@ pub(super) fn hex_pair(text: &[u8]) -> Option<(u8, &[u8])> {
 }
 
 /// What is doubtful about an encoded byte.
-fn doubt(value: u8, rest: &[u8]) -> Option<Ambiguity> {
+fn encoded_ambiguity(value: u8, rest: &[u8]) -> Option<Ambiguity> {
     match value {
         b'/' => Some(Ambiguity::EncodedSlash),
         b'\\' => Some(Ambiguity::EncodedBackslash),
@@ -118,7 +118,7 @@ fn doubt(value: u8, rest: &[u8]) -> Option<Ambiguity> {
     }
 }
 
-fn push(text: &mut String, byte: u8, encoded: bool) {
+fn push_normalized(text: &mut String, byte: u8, encoded: bool) {
     let unreserved = byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
     if unreserved || b"!$&'()+,;=:@".contains(&byte) || (byte == b'/' && !encoded) {
         text.push(char::from(byte));
@@ -159,7 +159,7 @@ impl PathPattern {
         if text.contains('*') {
             return Err(BadPath::Star(brief(raw)));
         }
-        let path = MatchPath::of(text)?;
+        let path = MatchPath::from_raw(text)?;
         match path.ambiguity {
             Some(ambiguity) => Err(BadPath::Ambiguous { path: brief(raw), ambiguity }),
             None if path.text.len() > MAX_PATTERN_BYTES => Err(BadPath::TooLong),
@@ -184,22 +184,22 @@ impl PathPattern {
     }
 
     pub fn matches(&self, path: &MatchPath) -> bool {
-        self.is_every() || path.ambiguity.is_none() && self.reads(&path.text)
+        self.is_every() || path.ambiguity.is_none() && self.matches_text(&path.text)
     }
 
     /// As [`matches`](Self::matches), for a rule that denies: in doubt it does, and case makes no difference.
     pub fn denies(&self, path: &MatchPath) -> bool {
         let folded = PathPattern { text: self.text.to_ascii_lowercase(), and_below: self.and_below };
-        path.ambiguity.is_some() || folded.reads(&path.text.to_ascii_lowercase())
+        path.ambiguity.is_some() || folded.matches_text(&path.text.to_ascii_lowercase())
     }
 
-    fn reads(&self, text: &str) -> bool {
+    fn matches_text(&self, text: &str) -> bool {
         if self.and_below { text.starts_with(&self.text) } else { text == self.text }
     }
 
     /// Whether every path of `other` is one of these.
     pub fn covers(&self, other: &PathPattern) -> bool {
-        self.reads(&other.text) && (self.and_below || !other.and_below)
+        self.matches_text(&other.text) && (self.and_below || !other.and_below)
     }
 
     /// The paths of both: two patterns either share all of the narrower one, or nothing.

@@ -49,7 +49,7 @@ pub struct Permissions {
 impl Permissions {
     /// Reads the value of the manifest's `permissions`.
     pub fn parse(value: &Value) -> Result<Permissions, BadPermissions> {
-        read::permissions(value)
+        read::read_permissions(value)
     }
 
     pub fn is_empty(&self) -> bool {

@@ -8,7 +8,7 @@ use std::fmt;
 use std::net::IpAddr;
 use std::str::FromStr;
 
-use super::address::{AddressClass, class};
+use super::address::{AddressClass, class_of_address};
 use super::host::{BadHost, HostName, HostPattern};
 use super::http::HttpRule;
 use super::quote::brief;
@@ -48,7 +48,7 @@ impl Resolve {
         let (host, rest) = text.split_at_checked(host_end.ok_or_else(form)?).ok_or_else(form)?;
         let (port, place) = rest.strip_prefix(':').and_then(|rest| rest.split_once(':')).ok_or_else(form)?;
         let host = HostName::parse(host)?;
-        let port = url::port(port).map_err(BadResolve::Port)?;
+        let port = url::parse_port(port).map_err(BadResolve::Port)?;
         let (addr, to_port) = url::split_port(place).map_err(BadResolve::Port)?;
         let addr = HostName::parse(addr)?.addr().ok_or_else(|| BadResolve::Address(brief(addr)))?;
         Ok(Resolve { host, port, addr, to_port: to_port.unwrap_or(port) })
@@ -110,7 +110,7 @@ pub enum Origin<'r> {
 
 /// Why an address may not be connected to.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{host}` leads to {addr}, which is {}", class.words())]
+#[error("`{host}` leads to {addr}, which is {}", class.describe())]
 pub struct AddressDenial {
     pub host: HostName,
     pub port: u16,
@@ -131,7 +131,7 @@ impl AddressDenial {
 /// grant of that very address: by the `--resolve` entry that led to it, or by a rule whose host is that address.
 pub fn decide_address(target: &Target, rule: &HttpRule, from: Origin<'_>, addr: IpAddr) -> Result<(), AddressDenial> {
     let addr = addr.to_canonical();
-    let class = class(addr);
+    let class = class_of_address(addr);
     let granted = match from {
         Origin::Dns => class == AddressClass::Public,
         Origin::Resolve(entry) => entry.is_for(target) && entry.addr == addr,
@@ -148,7 +148,7 @@ pub fn decide_address(target: &Target, rule: &HttpRule, from: Origin<'_>, addr: 
 
 /// Why a name may not be given to a proxy.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{host}` is {}, and where a proxy takes it is not known here", class.words())]
+#[error("`{host}` is {}, and where a proxy takes it is not known here", class.describe())]
 #[non_exhaustive]
 pub struct NameDenial {
     pub host: HostName,

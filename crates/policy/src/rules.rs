@@ -87,13 +87,13 @@ impl HttpRules {
 
     /// That the request is allowed, or why it is not.
     pub fn decide(&self, method: &str, target: &Target) -> Result<AllowedRequest, HttpDenial> {
-        method::check(method).map_err(HttpDenial::Method)?;
+        method::check_method(method).map_err(HttpDenial::Method)?;
         if let Some(index) = self.deny.iter().position(|rule| rule.denies(method, target)) {
-            let (asked, rule) = (asked(method, target), Box::new(self.deny[index].clone()));
+            let (asked, rule) = (describe_request(method, target), Box::new(self.deny[index].clone()));
             return Err(HttpDenial::Denied { asked, rule, id: RuleId { denies: true, index } });
         }
         let index = self.allow.iter().position(|rule| rule.matches(method, target));
-        let by = self.allowed(index.ok_or_else(|| self.closest(method, target))?);
+        let by = self.allowed_by(index.ok_or_else(|| self.closest_denial(method, target))?);
         Ok(AllowedRequest { method: method.to_owned(), target: target.clone(), by })
     }
 
@@ -103,7 +103,7 @@ impl HttpRules {
         rules.get(id.index)
     }
 
-    fn allowed(&self, index: usize) -> Allowed {
+    fn allowed_by(&self, index: usize) -> Allowed {
         let rule = self.allow.get(index).map(ToString::to_string).unwrap_or_default();
         Allowed { id: RuleId { denies: false, index }, rule }
     }
@@ -111,12 +111,12 @@ impl HttpRules {
     /// By the first rule that is for this host, whatever the request: its name may be looked up.
     pub fn decide_lookup(&self, target: &Target) -> Option<Allowed> {
         let index = self.allow.iter().position(|rule| rule.host.matches(target.host()));
-        index.map(|index| self.allowed(index))
+        index.map(|index| self.allowed_by(index))
     }
 
     /// The first rule that might allow something of a host and port, before it is known what is asked of them. If there
     /// is none, the rule that denies all of it, or the first one for that host at another port.
-    pub fn connect(&self, target: &Target) -> Result<Allowed, ConnectDenial<'_>> {
+    pub fn decide_connect(&self, target: &Target) -> Result<Allowed, ConnectDenial<'_>> {
         let denied = |rule: &HttpRule| {
             let here = HttpRule { host: HostPattern::Exact(target.host().clone()), ..rule.clone() };
             self.deny.iter().position(|deny| deny.denies_all(&here))
@@ -124,7 +124,7 @@ impl HttpRules {
         let for_host = || self.allow.iter().enumerate().filter(|(_, rule)| rule.host.matches(target.host()));
         let mut for_port = for_host().filter(|(_, rule)| rule.port == target.port());
         if let Some((index, _)) = for_port.clone().find(|(_, rule)| denied(rule).is_none()) {
-            return Ok(self.allowed(index));
+            return Ok(self.allowed_by(index));
         }
         Err(match for_port.find_map(|(_, rule)| denied(rule)) {
             Some(index) => ConnectDenial::Denied(RuleId { denies: true, index }, &self.deny[index]),
@@ -132,7 +132,7 @@ impl HttpRules {
         })
     }
 
-    fn closest(&self, method: &str, target: &Target) -> HttpDenial {
+    fn closest_denial(&self, method: &str, target: &Target) -> HttpDenial {
         let failures = self.allow.iter().map(|rule| (failing_part(rule, target), rule));
         // Of rules that come equally close, the first one.
         let (part, closest) = failures
@@ -142,11 +142,11 @@ impl HttpRules {
             .map_or((HttpPart::Host, None), |(part, rule)| (part, Some(Box::new(rule.clone()))));
         let suggested = Box::new(HttpRule::suggested_for(method, target));
         let ambiguity = target.match_path().ambiguity();
-        HttpDenial::NotAllowed { asked: asked(method, target), part, ambiguity, closest, suggested }
+        HttpDenial::NotAllowed { asked: describe_request(method, target), part, ambiguity, closest, suggested }
     }
 }
 
-fn asked(method: &str, target: &Target) -> String {
+fn describe_request(method: &str, target: &Target) -> String {
     brief(&format!("{method} {target}"))
 }
 

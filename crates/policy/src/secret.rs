@@ -53,9 +53,9 @@ pub enum SecretSource {
 
 impl SecretSource {
     /// The words of a command, split without a shell; of other sources, none.
-    pub fn words(&self) -> Vec<String> {
+    pub fn command_words(&self) -> Vec<String> {
         match self {
-            SecretSource::Command(text) => command::words(text).unwrap_or_default(),
+            SecretSource::Command(text) => command::split_words(text).unwrap_or_default(),
             _ => Vec::new(),
         }
     }
@@ -78,7 +78,7 @@ impl SecretSource {
         match &source {
             SecretSource::Env(variable) => check_name(variable)?,
             SecretSource::File(path) if path.trim().is_empty() => return Err(BadSecret::Source(name.to_owned())),
-            SecretSource::Command(text) if command::words(text).is_none() => {
+            SecretSource::Command(text) if command::split_words(text).is_none() => {
                 return Err(BadSecret::Command(name.to_owned()));
             }
             _ => {}

@@ -80,7 +80,7 @@ impl Target {
     pub fn parse(text: &str) -> Result<Target, BadUrl> {
         let pieces = Pieces::split(text)?;
         let host = HostName::parse(pieces.host)?;
-        let match_path = MatchPath::of(pieces.path)?;
+        let match_path = MatchPath::from_raw(pieces.path)?;
         let path = if pieces.path.is_empty() { "/" } else { pieces.path };
         let query = pieces.query.map(str::to_owned);
         let port = pieces.port.unwrap_or(pieces.scheme.default_port());
@@ -129,7 +129,7 @@ impl Target {
 
     /// `scheme://host[:port]`, without the port that the scheme has anyway.
     pub fn origin(&self) -> String {
-        origin(self.scheme, &self.host, self.port)
+        format_origin(self.scheme, &self.host, self.port)
     }
 }
 
@@ -140,7 +140,7 @@ impl fmt::Display for Target {
     }
 }
 
-pub(super) fn origin(scheme: Scheme, host: &impl fmt::Display, port: u16) -> String {
+pub(super) fn format_origin(scheme: Scheme, host: &impl fmt::Display, port: u16) -> String {
     if port == scheme.default_port() { format!("{scheme}://{host}") } else { format!("{scheme}://{host}:{port}") }
 }
 
@@ -199,13 +199,13 @@ pub(super) fn split_port(authority: &str) -> Result<(&str, Option<u16>), BadUrl>
         None | Some((_, "")) => Ok((authority, None)),
         Some((host, rest)) => {
             let digits = rest.strip_prefix(':').ok_or_else(|| BadUrl::Port(brief(rest)))?;
-            Ok((host, Some(port(digits)?)))
+            Ok((host, Some(parse_port(digits)?)))
         }
     }
 }
 
 /// One to five digits, no leading zero, from 1 to 65535.
-pub(super) fn port(text: &str) -> Result<u16, BadUrl> {
+pub(super) fn parse_port(text: &str) -> Result<u16, BadUrl> {
     let digits = (1..=5).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_digit()) && !text.starts_with('0');
     let port = if digits { text.parse().ok() } else { None };
     port.ok_or_else(|| BadUrl::Port(brief(text)))

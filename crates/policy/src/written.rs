@@ -121,7 +121,7 @@ mod tests {
     #[test]
     fn each_grant_knows_its_place_and_the_later_layer_has_the_last_word() {
         let file = "[grants]\nallow_http = [\n  'https://a.example.org',\n  'https://b.example.org/*',\n]\n";
-        let file = PolicyFile::parse(file).expect("a policy").named("p.toml");
+        let file = PolicyFile::parse(file).expect("a policy").with_path("p.toml");
         let mut flags = Grants::default();
         flags.add(GrantKind::AllowHttp, "https://b.example.org").expect("a rule");
         flags.add(GrantKind::Secret, "KEY@b.example.org").expect("a secret");

@@ -37,7 +37,7 @@ pub enum Change {
 
 impl Change {
     /// For people.
-    pub fn words(&self) -> String {
+    pub fn describe(&self) -> String {
         match self {
             Change::Added { words } => format!("it now asks to {words}"),
             Change::Removed { words } => format!("it no longer asks to {words}"),
@@ -48,7 +48,7 @@ impl Change {
 
 impl Wish {
     /// With its reason, in one line.
-    pub fn line(&self) -> String {
+    pub fn with_reason(&self) -> String {
         match &self.reason {
             Some(reason) => format!("{} (it says: {reason})", self.words),
             None => self.words.clone(),
@@ -62,7 +62,7 @@ impl Permissions {
         let network = self.network.iter().map(|asked| Wish {
             kind: "network",
             asked: asked.what.to_string(),
-            words: words::http(&asked.what),
+            words: words::http_rule(&asked.what),
             exposes: words::http_exposes(&asked.what),
             reason: asked.reason.clone(),
             granted_by_approval: true,
@@ -71,7 +71,7 @@ impl Permissions {
         let filesystem = self.filesystem.iter().map(|asked| Wish {
             kind: "filesystem",
             asked: format!("{}:{}", asked.what.path, asked.what.mode.name()),
-            words: words::folder(&asked.what.path, asked.what.mode),
+            words: words::mounted_folder(&asked.what.path, asked.what.mode),
             exposes: words::folder_exposes(asked.what.mode == Mode::ReadWrite),
             reason: asked.reason.clone(),
             granted_by_approval: false,
@@ -80,7 +80,7 @@ impl Permissions {
         let env = self.env.iter().map(|asked| Wish {
             kind: "env",
             asked: asked.what.clone(),
-            words: words::env(&asked.what),
+            words: words::env_variable(&asked.what),
             exposes: words::env_exposes(),
             reason: asked.reason.clone(),
             granted_by_approval: true,
@@ -95,7 +95,7 @@ impl Permissions {
                 .map(|host| format!("{}@{host}", asked.what.name))
                 .collect::<Vec<_>>()
                 .join(" "),
-            words: words::secret(&asked.what.name, &asked.what.hosts),
+            words: words::secret_use(&asked.what.name, &asked.what.hosts),
             exposes: words::secret_exposes(&asked.what.name, &asked.what.hosts),
             reason: asked.reason.clone(),
             granted_by_approval: true,
@@ -106,25 +106,25 @@ impl Permissions {
 
     /// What is asked for, in words: a line for each item, with its reason.
     pub fn describe(&self) -> Vec<String> {
-        self.wishes().iter().map(Wish::line).collect()
+        self.wishes().iter().map(Wish::with_reason).collect()
     }
 
     /// What is asked for now and was not in `earlier`, or otherwise; then what no longer is. A new reason is a change too.
     pub fn changes_since(&self, earlier: &Permissions) -> Vec<Change> {
         let (now, then) = (self.wishes(), earlier.wishes());
         let only = |some: &[Wish], others: &[Wish]| -> Vec<Wish> {
-            some.iter().filter(|wish| !others.iter().any(|other| other.line() == wish.line())).cloned().collect()
+            some.iter().filter(|wish| !others.iter().any(|other| other.with_reason() == wish.with_reason())).cloned().collect()
         };
         let (added, mut removed) = (only(&now, &then), only(&then, &now));
         let mut changes: Vec<Change> = Vec::new();
         for wish in added {
             let was = removed.iter().position(|other| other.kind == wish.kind && other.subject == wish.subject);
             changes.push(match was.map(|at| removed.remove(at)) {
-                Some(was) => Change::Changed { from: was.line(), to: wish.line() },
-                None => Change::Added { words: wish.line() },
+                Some(was) => Change::Changed { from: was.with_reason(), to: wish.with_reason() },
+                None => Change::Added { words: wish.with_reason() },
             });
         }
-        changes.extend(removed.iter().map(|wish| Change::Removed { words: wish.line() }));
+        changes.extend(removed.iter().map(|wish| Change::Removed { words: wish.with_reason() }));
         changes
     }
 }
