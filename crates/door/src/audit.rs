@@ -90,7 +90,7 @@ impl AuditLog {
 
     fn write(&self, line: &Line) -> Result<(), AuditError> {
         if let Some(file) = &self.file {
-            file.append(&line.written())?;
+            file.append(&line.to_json_line())?;
         }
         if let Some(listener) = &self.listener {
             listener(line);

@@ -22,7 +22,7 @@ pub struct Denials {
 
 impl Denials {
     /// For a call that is audited.
-    pub fn audited(trail: Arc<Trail>) -> Denials {
+    pub fn with_trail(trail: Arc<Trail>) -> Denials {
         Denials { trail: Some(trail), ..Denials::default() }
     }
 
@@ -50,14 +50,14 @@ impl Denials {
         }
     }
 
-    fn has(&self, message: &str) -> bool {
+    fn has_message(&self, message: &str) -> bool {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner).iter().any(|denial| denial.message == message)
     }
 
     /// Tells of a name that is to be looked up, or was refused.
-    pub fn tell_name(&self, name: &str, decision: Result<&Allowed, &Denial>) -> Result<(), Refusal> {
+    pub fn record_lookup(&self, name: &str, decision: Result<&Allowed, &Denial>) -> Result<(), Refusal> {
         let Some(trail) = &self.trail else { return Ok(()) };
-        trail.name(name, decision).inspect_err(|refusal| self.keep(name.to_owned(), refusal))
+        trail.record_lookup(name, decision).inspect_err(|refusal| self.keep_refusal(name.to_owned(), refusal))
     }
 
     /// Refuses a connection where nothing of the network is granted.
@@ -65,12 +65,13 @@ impl Denials {
         if let Some(trail) = &self.trail {
             let (url, rule) = (format!("//{host}:{port}"), NO_RULE.to_owned());
             let reason = Some(denial.message.clone());
-            let _ = trail.http(&Event::Decided { method: None, url, allowed: false, rule, rule_id: None, reason });
+            let _ =
+                trail.record_http(&Event::Decided { method: None, url, allowed: false, rule, rule_id: None, reason });
         }
         self.add(denial);
     }
 
-    fn keep(&self, asked: String, refusal: &Refusal) {
+    fn keep_refusal(&self, asked: String, refusal: &Refusal) {
         self.add(Denial {
             kind: DenialKind::Http,
             asked,
@@ -86,13 +87,13 @@ impl Denials {
 impl Audit for Denials {
     fn record(&self, event: &Event) -> Result<(), Refusal> {
         if let Some(trail) = &self.trail {
-            trail.http(event).inspect_err(|refusal| self.keep(asked(event), refusal))?;
+            trail.record_http(event).inspect_err(|refusal| self.keep_refusal(describe_event(event), refusal))?;
         }
         if let Event::Decided { allowed: false, rule, rule_id, reason: Some(message), .. } = event
-            && !self.has(message)
+            && !self.has_message(message)
         {
             let (rule, rule_id, message) = (rule.clone(), *rule_id, message.clone());
-            self.keep(asked(event), &Refusal { rule, rule_id, message, hint: None });
+            self.keep_refusal(describe_event(event), &Refusal { rule, rule_id, message, hint: None });
         }
         if let Event::SecretWithheld { name, reason, .. } = event {
             self.note_withheld(name, reason);
@@ -101,7 +102,7 @@ impl Audit for Denials {
     }
 }
 
-fn asked(event: &Event) -> String {
+fn describe_event(event: &Event) -> String {
     match event {
         Event::Decided { method: Some(method), url, .. } | Event::Finished { method, url, .. } => {
             format!("{method} {url}")

@@ -73,15 +73,15 @@ enum TestEvent {
 
 impl Events {
     /// Takes one frame; `None` if it is no event, or one too many.
-    pub fn take(&mut self, frame: &[u8]) -> Option<()> {
+    pub fn take_frame(&mut self, frame: &[u8]) -> Option<()> {
         self.bytes += frame.len() as u64;
         (frame.len() <= MAX_FRAME).then_some(())?;
         match serde_json::from_slice(frame).ok()? {
             Event::Collected(ids) => {
                 (ids.len() + self.collected.len() <= MAX_TESTS).then_some(())?;
-                self.collected.extend(ids.into_iter().map(cut));
+                self.collected.extend(ids.into_iter().map(cut_text));
             }
-            Event::Started(id) => self.running = Some(cut(id)),
+            Event::Started(id) => self.running = Some(cut_text(id)),
             Event::Finished(told) => {
                 (self.finished.len() < MAX_TESTS).then_some(())?;
                 self.running = None;
@@ -89,14 +89,14 @@ impl Events {
             }
             Event::Broken(told) => {
                 (self.broken.len() < MAX_TESTS).then_some(())?;
-                self.broken.push(FileError { id: cut(told.id), error: told.error.into() });
+                self.broken.push(FileError { id: cut_text(told.id), error: told.error.into() });
             }
         }
         Some(())
     }
 
     /// Changes every text in it.
-    pub fn map(&mut self, change: impl Fn(&mut String)) {
+    pub fn map_texts(&mut self, change: impl Fn(&mut String)) {
         self.collected.iter_mut().chain(&mut self.running).for_each(&change);
         let failure = |failure: &mut Failure| {
             [&mut failure.kind, &mut failure.message].into_iter().chain(&mut failure.line).for_each(&change);
@@ -116,7 +116,7 @@ impl Events {
 impl From<Finished> for TestResult {
     fn from(told: Finished) -> TestResult {
         TestResult {
-            id: cut(told.id),
+            id: cut_text(told.id),
             outcome: match told.outcome {
                 TestEvent::Passed => TestOutcome::Passed,
                 TestEvent::Failed => TestOutcome::Failed,
@@ -127,18 +127,18 @@ impl From<Finished> for TestResult {
             },
             ms: if told.ms.is_finite() && told.ms >= 0.0 { (told.ms * 1e3).round() / 1e3 } else { 0.0 },
             error: told.error.map(Failure::from),
-            reason: told.reason.map(cut),
+            reason: told.reason.map(cut_text),
         }
     }
 }
 
 impl From<Cause> for Failure {
     fn from(cause: Cause) -> Failure {
-        Failure { kind: cut(cause.kind), message: cut(cause.message), line: cause.line.map(cut) }
+        Failure { kind: cut_text(cause.kind), message: cut_text(cause.message), line: cause.line.map(cut_text) }
     }
 }
 
-fn cut(mut text: String) -> String {
+fn cut_text(mut text: String) -> String {
     text.truncate(text.floor_char_boundary(MAX_TEXT));
     text
 }
@@ -161,7 +161,7 @@ mod tests {
             r#"{"finished": {"id": "a", "outcome": "passed", "ms": 1, "more": 1}}"#,
             r#"{"started": "a", "collected": []}"#,
         ] {
-            assert!(events.take(frame.as_bytes()).is_none(), "{frame}");
+            assert!(events.take_frame(frame.as_bytes()).is_none(), "{frame}");
         }
         assert!(events.finished.is_empty() && events.collected.is_empty() && events.running.is_none());
     }
@@ -171,7 +171,7 @@ mod tests {
         let mut events = Events::default();
         let id = "é".repeat(MAX_TEXT);
         let frame = format!(r#"{{"finished": {{"id": "{id}", "outcome": "passed", "ms": -1e300}}}}"#);
-        events.take(frame.as_bytes()).unwrap();
+        events.take_frame(frame.as_bytes()).unwrap();
         assert!(events.finished[0].id.len() <= MAX_TEXT && events.finished[0].ms == 0.0);
     }
 }

@@ -27,8 +27,8 @@ impl PolicyGate {
         self.rules.decide_lookup(target)
     }
 
-    fn rule(&self, place: &Place, allowed: &Allowed) -> Result<&HttpRule, Refusal> {
-        self.rules.get(allowed.id()).ok_or_else(|| unreadable(place))
+    fn deciding_rule(&self, place: &Place, allowed: &Allowed) -> Result<&HttpRule, Refusal> {
+        self.rules.get(allowed.id()).ok_or_else(|| unnamable_host(place))
     }
 
     /// Where the operator says that a name leads, at whatever port.
@@ -73,13 +73,13 @@ impl PolicyGate {
     }
 
     /// Tells of a name that is about to be looked up.
-    pub fn tell_lookup(&self, name: &str, allowed: &Allowed) -> Result<(), Refusal> {
-        self.denials.tell_name(name, Ok(allowed))
+    pub fn record_lookup(&self, name: &str, allowed: &Allowed) -> Result<(), Refusal> {
+        self.denials.record_lookup(name, Ok(allowed))
     }
 
     /// As [`refuse`](Self::refuse), where it was asked about a name.
     pub fn refuse_name(&self, name: &str, denial: Denial) -> Refusal {
-        let _ = self.denials.tell_name(name, Err(&denial));
+        let _ = self.denials.record_lookup(name, Err(&denial));
         self.refuse(denial, None)
     }
 
@@ -92,17 +92,17 @@ impl PolicyGate {
 }
 
 /// A place as policy sees it. Which scheme does not matter where only host and port do.
-fn target(place: &Place) -> Option<Target> {
+fn policy_target(place: &Place) -> Option<Target> {
     Target::from_parts(Scheme::Https, &place.to_string(), "/").ok()
 }
 
-fn unreadable(place: &Place) -> Refusal {
-    Refusal::always("host", format!("`{place}` is not a host that rules can name"))
+fn unnamable_host(place: &Place) -> Refusal {
+    Refusal::by_builtin_check("host", format!("`{place}` is not a host that rules can name"))
 }
 
 impl Gate for PolicyGate {
     fn connect(&self, place: &Place) -> Result<Allowed, Refusal> {
-        let target = target(place).ok_or_else(|| unreadable(place))?;
+        let target = policy_target(place).ok_or_else(|| unnamable_host(place))?;
         self.rules.decide_connect(&target).map_err(|denial| {
             let rule_id = match denial {
                 ConnectDenial::Denied(id, _) => Some(id),
@@ -125,20 +125,20 @@ impl Gate for PolicyGate {
     }
 
     fn address(&self, place: &Place, allowed: &Allowed, address: IpAddr) -> Result<(), Refusal> {
-        let target = target(place).ok_or_else(|| unreadable(place))?;
-        let checked = self.check_address(&target, self.rule(place, allowed)?, address);
+        let target = policy_target(place).ok_or_else(|| unnamable_host(place))?;
+        let checked = self.check_address(&target, self.deciding_rule(place, allowed)?, address);
         checked.map_err(|denial| self.refuse(*denial, None))
     }
 
     fn unresolved(&self, place: &Place, allowed: &Allowed) -> Result<(), Refusal> {
-        let target = target(place).ok_or_else(|| unreadable(place))?;
-        let checked = self.check_unresolved(&target, self.rule(place, allowed)?);
+        let target = policy_target(place).ok_or_else(|| unnamable_host(place))?;
+        let checked = self.check_unresolved(&target, self.deciding_rule(place, allowed)?);
         checked.map_err(|denial| self.refuse(*denial, None))
     }
 
     fn resolve(&self, host: &str, port: u16) -> Option<SocketAddr> {
         let place = Place::parse(host, port).ok()?;
-        let entry = Resolve::find(&self.resolve, &target(&place)?)?;
+        let entry = Resolve::find(&self.resolve, &policy_target(&place)?)?;
         Some(SocketAddr::new(entry.addr(), entry.to_port()))
     }
 }

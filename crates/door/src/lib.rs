@@ -114,19 +114,19 @@ impl Door {
             b'T' => return Ok(Answer::Bytes(std::mem::take(&mut self.call))),
             b'G' => self.keep_result(payload)?,
             b'F' => self.keep_raised(payload)?,
-            b'N' => self.loaded = json(payload, MAX_LOADED_BYTES)?,
+            b'N' => self.loaded = parse_json(payload, MAX_LOADED_BYTES)?,
             b'R' => return self.keep_event(payload),
-            b'B' if self.baking => self.report = Some(json(payload, MAX_REPORT_BYTES)?),
-            b'P' if self.baking => return Ok(Answer::Pin(capped(payload, MAX_PINS_BYTES)?.to_vec())),
+            b'B' if self.baking => self.report = Some(parse_json(payload, MAX_REPORT_BYTES)?),
+            b'P' if self.baking => return Ok(Answer::Pin(within_cap(payload, MAX_PINS_BYTES)?.to_vec())),
             b'o' | b's' | b'w' | b'r' | b'a' | b'c' | b'n' => {
-                return self.web(*kind, payload, deadline).map(Answer::Bytes);
+                return self.receive_http(*kind, payload, deadline).map(Answer::Bytes);
             }
             _ => return Err(Fault::Malformed),
         }
         Ok(Answer::Bytes(Vec::new()))
     }
 
-    fn web(&mut self, kind: u8, payload: &[u8], deadline: Instant) -> Result<Vec<u8>, Fault> {
+    fn receive_http(&mut self, kind: u8, payload: &[u8], deadline: Instant) -> Result<Vec<u8>, Fault> {
         let denials = self.denials.get_or_insert_default();
         web::receive(self.web.as_deref_mut(), denials, kind, payload, deadline)
     }
@@ -136,7 +136,7 @@ impl Door {
         if tests.bytes.saturating_add(payload.len() as u64) > self.result_cap {
             return Err(Fault::Stop(Stop::Exceeded(LimitKind::ResultBytes)));
         }
-        tests.take(payload).ok_or(Fault::Malformed)?;
+        tests.take_frame(payload).ok_or(Fault::Malformed)?;
         Ok(Answer::Bytes(Vec::new()))
     }
 
@@ -151,7 +151,7 @@ impl Door {
     }
 
     fn keep_raised(&mut self, payload: &[u8]) -> Result<(), Fault> {
-        let raised = json(payload, MAX_RAISED_BYTES)?;
+        let raised = parse_json(payload, MAX_RAISED_BYTES)?;
         if self.baking {
             self.result = None; // it was a rehearsal's
         }
@@ -198,11 +198,11 @@ fn not_granted(host: &str, port: Option<u16>) -> Denial {
     Denial { kind: DenialKind::Http, asked: shown, rule: None, message, hint, flag }
 }
 
-fn json<T: serde::de::DeserializeOwned>(payload: &[u8], cap: usize) -> Result<T, Fault> {
-    serde_json::from_slice(capped(payload, cap)?).map_err(|_| Fault::Malformed)
+fn parse_json<T: serde::de::DeserializeOwned>(payload: &[u8], cap: usize) -> Result<T, Fault> {
+    serde_json::from_slice(within_cap(payload, cap)?).map_err(|_| Fault::Malformed)
 }
 
-fn capped(payload: &[u8], cap: usize) -> Result<&[u8], Fault> {
+fn within_cap(payload: &[u8], cap: usize) -> Result<&[u8], Fault> {
     if payload.len() <= cap { Ok(payload) } else { Err(Fault::Malformed) }
 }
 

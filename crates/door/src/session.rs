@@ -39,8 +39,8 @@ impl HttpSession {
     }
 
     /// Another set of connections on the same terms: what may be asked, and what there is to spend, is shared.
-    pub fn sibling(&self, cancel: CancelToken) -> HttpSession {
-        HttpSession { exchanges: self.exchanges.sibling(cancel), gate: self.gate.clone() }
+    pub fn with_same_grants(&self, cancel: CancelToken) -> HttpSession {
+        HttpSession { exchanges: self.exchanges.with_same_context(cancel), gate: self.gate.clone() }
     }
 
     /// Whether nobody waits for it any more.
@@ -88,7 +88,7 @@ impl HttpSession {
 
     /// The addresses of a name. It is looked up only where some rule is for that host: a look-up tells the world what is
     /// asked.
-    pub fn addresses(&self, name: &str, port: Option<u16>, deadline: Instant) -> Result<Vec<IpAddr>, HttpError> {
+    pub fn look_up(&self, name: &str, port: Option<u16>, deadline: Instant) -> Result<Vec<IpAddr>, HttpError> {
         let refused = || HttpError::Refused(self.gate.refuse_name(name, not_granted(name, port)));
         let authority = format!("{name}:{}", port.unwrap_or(443));
         let target = Target::from_parts(Scheme::Https, &authority, "/").map_err(|_| refused())?;
@@ -101,8 +101,8 @@ impl HttpSession {
             checked.map_err(|denial| self.gate.refuse_name(name, *denial))?;
             return Ok(vec![UNRESOLVED]);
         }
-        self.gate.tell_lookup(name, &allowed)?;
-        let mut found = self.exchanges.addresses(name, deadline.min(Instant::now() + RESOLVE))?;
+        self.gate.record_lookup(name, &allowed)?;
+        let mut found = self.exchanges.look_up(name, deadline.min(Instant::now() + RESOLVE))?;
         for addr in &found {
             let checked = self.gate.check_found(&target, &allowed, *addr);
             checked.map_err(|denial| self.gate.refuse_name(name, *denial))?;
@@ -127,7 +127,7 @@ pub fn refuse_open(host: &str, port: u16, denials: &Denials) -> HttpError {
 /// Refuses to look a name up where nothing is granted.
 pub fn refuse_name(host: &str, port: Option<u16>, denials: &Denials) -> HttpError {
     let denial = not_granted(host, port);
-    let _ = denials.tell_name(host, Err(&denial));
+    let _ = denials.record_lookup(host, Err(&denial));
     denials.add(denial);
     nothing_granted()
 }

@@ -40,51 +40,51 @@ pub fn receive(
     payload: &[u8],
     deadline: Instant,
 ) -> Result<Vec<u8>, Fault> {
-    let Some(session) = session else { return Ok(encode(refuse(kind, payload, denials)?)) };
+    let Some(session) = session else { return Ok(encode_answer(refuse_frame(kind, payload, denials)?)) };
     let answer = match kind {
         b'o' => {
             let Place { tls, host, port, wait_ms } = Place::read(payload)?;
-            let opened = session.open(tls, host, port, until(wait_ms, deadline));
+            let opened = session.open(tls, host, port, wait_deadline(wait_ms, deadline));
             opened.map(|id| id.to_le_bytes().to_vec())
         }
         b's' => {
-            let [id, wait_ms] = numbers(payload)?;
-            session.start_tls(id, until(wait_ms, deadline)).map(|()| Vec::new())
+            let [id, wait_ms] = parse_u32s(payload)?;
+            session.start_tls(id, wait_deadline(wait_ms, deadline)).map(|()| Vec::new())
         }
-        b'a' => Ok(wait(session, payload, deadline)?),
+        b'a' => Ok(wait_for_any(session, payload, deadline)?),
         b'w' => {
             let (id, bytes) = payload.split_at_checked(4).ok_or(Fault::Malformed)?;
             if bytes.len() > MAX_PIECE_BYTES {
                 return Err(Fault::Malformed);
             }
-            session.write(number(id)?, bytes, deadline).map(|()| Vec::new())
+            session.write(parse_u32(id)?, bytes, deadline).map(|()| Vec::new())
         }
         b'r' => {
-            let [id, max, wait_ms] = numbers(payload)?;
-            session.read(id, (max as usize).min(MAX_PIECE_BYTES), until(wait_ms, deadline))
+            let [id, max, wait_ms] = parse_u32s(payload)?;
+            session.read(id, (max as usize).min(MAX_PIECE_BYTES), wait_deadline(wait_ms, deadline))
         }
         b'c' => {
-            session.close(number(payload)?);
+            session.close(parse_u32(payload)?);
             Ok(Vec::new())
         }
-        _ => addresses(session, payload, deadline)?,
+        _ => look_up(session, payload, deadline)?,
     };
     match answer {
         _ if session.is_cancelled() => Err(Fault::Stop(Stop::Cancelled)),
         Err(HttpError::TimedOut { .. }) if Instant::now() >= deadline => {
             Err(Fault::Stop(Stop::Exceeded(LimitKind::Deadline)))
         }
-        answer => Ok(encode(answer)),
+        answer => Ok(encode_answer(answer)),
     }
 }
 
-fn wait(session: &mut HttpSession, payload: &[u8], deadline: Instant) -> Result<Vec<u8>, Fault> {
+fn wait_for_any(session: &mut HttpSession, payload: &[u8], deadline: Instant) -> Result<Vec<u8>, Fault> {
     let (wait_ms, ids) = match payload.as_chunks() {
         ([wait, ids @ ..], []) if ids.len() <= MAX_ASKED => (u32::from_le_bytes(*wait), ids),
         _ => return Err(Fault::Malformed),
     };
     let ids: Vec<u32> = ids.iter().map(|id| u32::from_le_bytes(*id)).collect();
-    let states = session.wait(&ids, until(wait_ms, deadline));
+    let states = session.wait(&ids, wait_deadline(wait_ms, deadline));
     if Instant::now() >= deadline && !session.is_cancelled() {
         return Err(Fault::Stop(Stop::Exceeded(LimitKind::Deadline)));
     }
@@ -97,24 +97,24 @@ fn wait(session: &mut HttpSession, payload: &[u8], deadline: Instant) -> Result<
 }
 
 /// No name asks whether anything is granted at all.
-fn addresses(session: &HttpSession, payload: &[u8], deadline: Instant) -> Result<Result<Vec<u8>, HttpError>, Fault> {
+fn look_up(session: &HttpSession, payload: &[u8], deadline: Instant) -> Result<Result<Vec<u8>, HttpError>, Fault> {
     if payload.is_empty() {
         return Ok(Ok(b"1".to_vec()));
     }
-    let (name, port) = named(payload)?;
-    let found = session.addresses(name, port, deadline);
+    let (name, port) = parse_name(payload)?;
+    let found = session.look_up(name, port, deadline);
     Ok(found.map(|found| found.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ").into_bytes()))
 }
 
 /// What a cell is told when nothing of the network is granted; kept, where it names a host.
-fn refuse(kind: u8, payload: &[u8], denials: &Denials) -> Result<Result<Vec<u8>, HttpError>, Fault> {
+fn refuse_frame(kind: u8, payload: &[u8], denials: &Denials) -> Result<Result<Vec<u8>, HttpError>, Fault> {
     Ok(Err(match kind {
         b'o' => {
             let Place { host, port, .. } = Place::read(payload)?;
             session::refuse_open(host, port, denials)
         }
         b'n' if !payload.is_empty() => {
-            let (host, port) = named(payload)?;
+            let (host, port) = parse_name(payload)?;
             session::refuse_name(host, port, denials)
         }
         _ => session::nothing_granted(),
@@ -138,24 +138,24 @@ impl Place<'_> {
             return Err(Fault::Malformed);
         }
         let (port, wait_ms) = (u16::from_le_bytes(*port), u32::from_le_bytes(*wait_ms));
-        Ok(Place { tls: *tls == 1, host: host(name)?, port, wait_ms })
+        Ok(Place { tls: *tls == 1, host: parse_host(name)?, port, wait_ms })
     }
 
     /// When connecting is over.
-    pub fn until(&self, deadline: Instant) -> Instant {
-        until(self.wait_ms, deadline)
+    pub fn connect_deadline(&self, deadline: Instant) -> Instant {
+        wait_deadline(self.wait_ms, deadline)
     }
 }
 
 /// When a wait of so many milliseconds is over; the cell's deadline ends it in any case.
-fn until(wait_ms: u32, deadline: Instant) -> Instant {
+fn wait_deadline(wait_ms: u32, deadline: Instant) -> Instant {
     match wait_ms {
         NO_TIMEOUT => deadline,
         wait => deadline.min(Instant::now() + Duration::from_millis(wait.into()).max(AT_ONCE)),
     }
 }
 
-fn numbers<const N: usize>(payload: &[u8]) -> Result<[u32; N], Fault> {
+fn parse_u32s<const N: usize>(payload: &[u8]) -> Result<[u32; N], Fault> {
     match payload.as_chunks() {
         (numbers, []) => Ok(<[[u8; 4]; N]>::try_from(numbers).map_err(|_| Fault::Malformed)?.map(u32::from_le_bytes)),
         _ => Err(Fault::Malformed),
@@ -163,30 +163,30 @@ fn numbers<const N: usize>(payload: &[u8]) -> Result<[u32; N], Fault> {
 }
 
 /// A name, with the port that it is for where that is known.
-fn named(payload: &[u8]) -> Result<(&str, Option<u16>), Fault> {
-    let text = host(payload)?;
+fn parse_name(payload: &[u8]) -> Result<(&str, Option<u16>), Fault> {
+    let text = parse_host(payload)?;
     match text.rsplit_once(':') {
         Some((name, port)) => Ok((name, Some(port.parse().map_err(|_| Fault::Malformed)?))),
         None => Ok((text, None)),
     }
 }
 
-fn host(name: &[u8]) -> Result<&str, Fault> {
+fn parse_host(name: &[u8]) -> Result<&str, Fault> {
     if name.len() > MAX_HOST_BYTES {
         return Err(Fault::Malformed);
     }
     std::str::from_utf8(name).map_err(|_| Fault::Malformed)
 }
 
-fn number(bytes: &[u8]) -> Result<u32, Fault> {
+fn parse_u32(bytes: &[u8]) -> Result<u32, Fault> {
     bytes.try_into().map(u32::from_le_bytes).map_err(|_| Fault::Malformed)
 }
 
 /// An answer as it goes through the door: a status byte, then what was asked for or a message.
-pub fn encode(answer: Result<Vec<u8>, HttpError>) -> Vec<u8> {
+pub fn encode_answer(answer: Result<Vec<u8>, HttpError>) -> Vec<u8> {
     let (status, payload) = match answer {
         Ok(payload) => (0, payload),
-        Err(error) => (status(&error), error.to_string().into_bytes()),
+        Err(error) => (status_byte(&error), error.to_string().into_bytes()),
     };
     let mut answer = Vec::with_capacity(1 + payload.len());
     answer.push(status);
@@ -194,7 +194,7 @@ pub fn encode(answer: Result<Vec<u8>, HttpError>) -> Vec<u8> {
     answer
 }
 
-fn status(error: &HttpError) -> u8 {
+fn status_byte(error: &HttpError) -> u8 {
     match error {
         HttpError::Refused(_) => 1,
         HttpError::NameNotFound { .. } => 2,

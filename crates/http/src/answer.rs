@@ -94,7 +94,7 @@ impl Answer {
         while self.given == self.out.len() && !matches!(self.phase, Phase::Over { .. }) {
             self.out.clear();
             self.given = 0;
-            self.advance(wait).inspect_err(|error| self.record.failed(error))?;
+            self.advance_phase(wait).inspect_err(|error| self.record.set_error(error))?;
         }
         let count = max.min(MAX_PIECE_BYTES).min(self.out.len() - self.given);
         let piece = self.out[self.given..self.given + count].to_vec();
@@ -123,12 +123,12 @@ impl Answer {
     }
 
     /// Where more of it is to come from.
-    pub fn awaited(&self) -> Option<Awaited<'_>> {
+    pub fn awaited_socket(&self) -> Option<Awaited<'_>> {
         let by = matches!(self.phase, Phase::Head { .. }).then_some(self.first_byte_by);
         Some(Awaited { socket: self.connection.as_ref()?.descriptor(), by })
     }
 
-    fn advance(&mut self, wait: Wait<'_>) -> Result<(), HttpError> {
+    fn advance_phase(&mut self, wait: Wait<'_>) -> Result<(), HttpError> {
         match self.phase {
             Phase::Head { .. } => self.advance_head(wait),
             Phase::Body(_) => self.advance_body(wait),
@@ -140,7 +140,7 @@ impl Answer {
         let (Some(connection), Phase::Head { scanned, interim }) = (&mut self.connection, &mut self.phase) else {
             return self.stop_early();
         };
-        let found = match Response::find(connection.received(), scanned, self.about.head_only) {
+        let found = match Response::parse_received(connection.received(), scanned, self.about.head_only) {
             Err(HttpError::BadAnswer(NOT_HTTP)) => return self.pass_on_first_line(),
             found => found?,
         };
@@ -159,9 +159,9 @@ impl Answer {
             return Err(HttpError::Reset { doing: "waiting for an answer" });
         }
         let silent = *scanned == 0;
-        match connection.fill(wait.until(self.first_byte_by)) {
+        match connection.fill_buffer(wait.no_later_than(self.first_byte_by)) {
             Ok(1..) => Ok(()),
-            Err(error) if is_timeout(&error) => Err(wait.error("waiting for an answer")),
+            Err(error) if is_timeout(&error) => Err(wait.timeout_error("waiting for an answer")),
             result => match self.resend.take().filter(|_| silent) {
                 Some(resend) => self.send_again(&resend, wait),
                 None if !silent && !Response::is_begun(connection.received()) => self.pass_on_first_line(),
@@ -179,7 +179,7 @@ impl Answer {
         self.out = line[..line.len().min(MAX_STRANGE_BYTES)].to_vec();
         self.out.extend_from_slice(b"\r\n\r\n");
         self.stop_early()?;
-        self.record.failed(&HttpError::BadAnswer(NOT_HTTP));
+        self.record.set_error(&HttpError::BadAnswer(NOT_HTTP));
         self.connection = None;
         Ok(())
     }
@@ -188,8 +188,8 @@ impl Answer {
         let limits = &self.context.limits;
         let mut connection = self.context.client.connect(&resend.checked, resend.tls, wait.at_most(limits.connect))?;
         connection.only_for = self.connection.take().and_then(|dead| dead.only_for);
-        self.record.tell_secrets(self.record.secrets.clone(), connection.key.address)?;
-        let sent: io::Result<()> = connection.send(&resend.bytes, limits.idle, wait);
+        self.record.record_secrets(self.record.secrets.clone(), connection.key.address)?;
+        let sent: io::Result<()> = connection.send_all(&resend.bytes, limits.idle, wait);
         sent.map_err(|_| HttpError::Reset { doing: "sending the request" })?;
         self.record.address = Some(connection.key.address);
         self.first_byte_by = from_now(limits.first_byte);
@@ -205,16 +205,16 @@ impl Answer {
             return Err(HttpError::TooLarge { what: "the answer's body", cap });
         }
         if self.about.guarded {
-            guard::check(&response).inspect_err(|refusal| self.record.tell_refusal(refusal))?;
+            guard::check_searchable(&response).inspect_err(|refusal| self.record.record_refusal(refusal))?;
         }
-        let codings = response.codings()?;
+        let codings = response.content_codings()?;
         let reader = BodyReader::new(response.framing, false);
         let done = reader.is_done();
         let outgoing = Outgoing::start(response, self.context.scrubber.clone(), &mut self.out);
         let inflation = Inflation::new(&codings, self.context.limits.inflated_bytes);
         self.phase = Phase::Body(Box::new(Body { reader, inflation, outgoing }));
         if done {
-            self.finish(true);
+            self.finish_body(true);
         }
         Ok(())
     }
@@ -224,14 +224,14 @@ impl Answer {
             return self.stop_early();
         };
         if connection.received().is_empty() {
-            match connection.fill(wait.at_most(self.context.limits.idle)) {
+            match connection.fill_buffer(wait.at_most(self.context.limits.idle)) {
                 Ok(1..) => {}
                 Ok(0) => {
                     let proper = body.reader.close();
-                    self.finish(proper);
+                    self.finish_body(proper);
                     return Ok(());
                 }
-                Err(error) if is_timeout(&error) => return Err(wait.error("reading an answer")),
+                Err(error) if is_timeout(&error) => return Err(wait.timeout_error("reading an answer")),
                 Err(_) => return Err(HttpError::Reset { doing: "reading an answer" }),
             }
         }
@@ -247,27 +247,27 @@ impl Answer {
         let taken = body.reader.take_piece(connection.received(), &mut piece);
         connection.consume(taken.unwrap_or_default());
         let (done, more) = (body.reader.is_done(), !connection.received().is_empty());
-        self.count(piece.len())?;
+        self.count_body_bytes(piece.len())?;
         if let Phase::Body(body) = &mut self.phase {
             body.inflation.as_mut().map_or(Ok(()), |inflation| inflation.push(&piece))?;
-            body.outgoing.put(&piece, &mut self.out);
+            body.outgoing.write_piece(&piece, &mut self.out);
             if self.about.guarded && body.outgoing.is_unsearchable() {
-                let refusal = guard::unsearchable();
-                self.record.tell_refusal(&refusal);
+                let refusal = guard::unsearchable_body();
+                self.record.record_refusal(&refusal);
                 return Err(refusal.into());
             }
         }
         if done {
-            self.finish(true);
+            self.finish_body(true);
         } else if let Err(malformed) = taken {
             // What came before it is all there is: the guest's library makes its own error of that.
-            self.finish(false);
-            self.record.failed(&HttpError::BadAnswer(malformed));
+            self.finish_body(false);
+            self.record.set_error(&HttpError::BadAnswer(malformed));
         }
         Ok(more && !done && taken.is_ok())
     }
 
-    fn count(&mut self, bytes: usize) -> Result<(), HttpError> {
+    fn count_body_bytes(&mut self, bytes: usize) -> Result<(), HttpError> {
         self.record.bytes_down += bytes as u64;
         let cap = self.context.limits.answer_bytes;
         if self.record.bytes_down > cap {
@@ -277,7 +277,7 @@ impl Answer {
     }
 
     /// Ends the body; `proper` unless the server stopped before its end.
-    fn finish(&mut self, proper: bool) {
+    fn finish_body(&mut self, proper: bool) {
         let phase = std::mem::replace(&mut self.phase, Phase::Over { complete: proper });
         let Phase::Body(mut body) = phase else { return };
         body.outgoing.finish(proper, &mut self.out);

@@ -75,7 +75,7 @@ impl HttpClient {
     }
 
     /// Resolves once and asks the gate about every address.
-    pub fn check(
+    pub fn check_addresses(
         &self,
         place: &Place,
         allowed: &Allowed,
@@ -120,14 +120,14 @@ impl HttpClient {
     }
 
     /// The addresses of a name, none of them checked.
-    pub fn addresses(&self, host: &str, wait: Wait<'_>) -> Result<Vec<std::net::IpAddr>, HttpError> {
+    pub fn look_up(&self, host: &str, wait: Wait<'_>) -> Result<Vec<std::net::IpAddr>, HttpError> {
         self.resolver.resolve(host, wait)
     }
 
     /// A new connection to the first address that answers.
     pub fn connect(&self, checked: &Checked, tls: bool, wait: Wait<'_>) -> Result<Connection, HttpError> {
-        let (socket, address) =
-            connect::connect(&checked.addresses, wait).map_err(|error| connect_error(&checked.place, &error, wait))?;
+        let (socket, address) = connect::connect_first(&checked.addresses, wait)
+            .map_err(|error| connect_error(&checked.place, &error, wait))?;
         let key = Key { tls: false, place: checked.place.clone(), address, proxied: checked.proxied };
         let connection = Connection::new(key, socket);
         if tls { self.start_tls(connection, wait) } else { Ok(connection) }
@@ -138,13 +138,13 @@ impl HttpClient {
     }
 
     /// A connection that finished another request no longer ago than `rest`, and is open to this call.
-    pub fn reuse(&self, checked: &Checked, tls: bool, rest: Duration, call: u64) -> Option<Connection> {
-        self.pool.take(checked, tls, rest, call)
+    pub fn take_idle(&self, checked: &Checked, tls: bool, rest: Duration, call: u64) -> Option<Connection> {
+        self.pool.take_idle(checked, tls, rest, call)
     }
 
     /// Whether connecting can be left for later, since there will be a connection.
     pub fn can_reuse(&self, checked: &Checked, call: u64) -> bool {
-        self.pool.has(checked, call)
+        self.pool.has_idle(checked, call)
     }
 
     pub fn give_back(&self, connection: Connection) {
@@ -154,7 +154,7 @@ impl HttpClient {
 
 impl Checked {
     /// Whether a connection is to where this was checked for.
-    pub fn allows(&self, key: &Key) -> bool {
+    pub fn covers_connection(&self, key: &Key) -> bool {
         key.place == self.place && key.proxied == self.proxied && self.addresses.contains(&key.address)
     }
 
@@ -165,7 +165,7 @@ impl Checked {
 
 fn connect_error(place: &Place, error: &io::Error, wait: Wait<'_>) -> HttpError {
     if is_timeout(error) {
-        return wait.error("connecting");
+        return wait.timeout_error("connecting");
     }
     let (place, reason) = (place.to_string(), error.kind().to_string());
     match error.kind() {

@@ -93,7 +93,7 @@ impl Connection {
         let failed = |reason: String| HttpError::Unreachable { place: place.to_string(), reason };
         let head = format!("CONNECT {place} HTTP/1.1\r\nHost: {place}\r\n\r\n");
         let sent = self.stream.write(head.as_bytes(), wait).map_err(|error| match is_timeout(&error) {
-            true => wait.error(DOING),
+            true => wait.timeout_error(DOING),
             false => failed("the proxy broke off".to_owned()),
         })?;
         if sent < head.len() {
@@ -101,7 +101,7 @@ impl Connection {
         }
         let mut scanned = 0;
         loop {
-            if let Some((response, end)) = Response::find(self.received(), &mut scanned, true)? {
+            if let Some((response, end)) = Response::parse_received(self.received(), &mut scanned, true)? {
                 // Nobody speaks in a tunnel before we do.
                 if !(200..300).contains(&response.status) || end < self.received().len() {
                     let reason = format!("the proxy answered with status {}", response.status);
@@ -111,9 +111,9 @@ impl Connection {
                 return Ok(());
             }
             let place = self.key.place.to_string();
-            match self.fill(wait) {
+            match self.fill_buffer(wait) {
                 Ok(1..) => {}
-                Err(error) if is_timeout(&error) => return Err(wait.error(DOING)),
+                Err(error) if is_timeout(&error) => return Err(wait.timeout_error(DOING)),
                 _ => return Err(HttpError::Unreachable { place, reason: "the proxy broke off".to_owned() }),
             }
         }
@@ -129,11 +129,12 @@ impl Connection {
         }
         let place = &self.key.place;
         let name = tls::server_name(place)?;
-        let mut session = ClientConnection::new(config.clone(), name).map_err(|error| tls::error(place, &error))?;
+        let mut session =
+            ClientConnection::new(config.clone(), name).map_err(|error| tls::handshake_error(place, &error))?;
         let mut waiting = Waiting { socket: &self.stream.socket, wait };
         while session.is_handshaking() {
             match session.complete_io(&mut waiting) {
-                Ok((0, 0)) => return Err(tls::failed(place, "the server closed the connection")),
+                Ok((0, 0)) => return Err(tls::tls_error(place, "the server closed the connection")),
                 Ok(_) => {}
                 Err(error) => return Err(handshake_error(place, &error, wait)),
             }
@@ -155,7 +156,7 @@ impl Connection {
     }
 
     /// Waits for more from the server. 0 is the end.
-    pub fn fill(&mut self, wait: Wait<'_>) -> io::Result<usize> {
+    pub fn fill_buffer(&mut self, wait: Wait<'_>) -> io::Result<usize> {
         if let Some(kind) = self.broken {
             return Err(kind.into());
         }
@@ -174,7 +175,7 @@ impl Connection {
     }
 
     /// Sends all of it; each piece within `idle`.
-    pub fn send(&mut self, mut bytes: &[u8], idle: Duration, wait: Wait<'_>) -> io::Result<()> {
+    pub fn send_all(&mut self, mut bytes: &[u8], idle: Duration, wait: Wait<'_>) -> io::Result<()> {
         while !bytes.is_empty() && !self.muted {
             let count = self.stream.write(bytes, wait.at_most(idle))?;
             if count == 0 {
@@ -186,7 +187,7 @@ impl Connection {
     }
 
     /// From now on, what would be sent is dropped; there may still be something to read.
-    pub fn mute(&mut self) {
+    pub fn stop_sending(&mut self) {
         self.muted = true;
     }
 
@@ -196,7 +197,7 @@ impl Connection {
 
     /// Whether reading would not wait: there is more, an end or an error. What was received already is not looked at.
     pub fn has_more(&mut self) -> bool {
-        match self.stream.look() {
+        match self.stream.poll_incoming() {
             _ if self.broken.is_some() => true,
             Ok(look) => matches!(look, Look::Readable),
             Err(error) => {
@@ -213,7 +214,7 @@ impl Connection {
 
     /// Whether the server neither closed it nor said anything unasked; TLS may say something, but not for ever.
     pub fn is_quiet(&mut self) -> bool {
-        !self.muted && self.start == self.end && matches!(self.stream.look(), Ok(Look::Nothing))
+        !self.muted && self.start == self.end && matches!(self.stream.poll_incoming(), Ok(Look::Nothing))
     }
 }
 
@@ -243,9 +244,9 @@ impl Stream {
     }
 
     /// Looks for bytes without waiting for them. Those of TLS are taken in, so that what is for us is told from what is not.
-    fn look(&mut self) -> io::Result<Look> {
+    fn poll_incoming(&mut self) -> io::Result<Look> {
         let Some(session) = &mut self.session else {
-            return match or_nothing(|| self.socket.peek(&mut [0]))? {
+            return match unless_blocked(|| self.socket.peek(&mut [0]))? {
                 Some(_) => Ok(Look::Readable),
                 None => Ok(Look::Nothing),
             };
@@ -255,7 +256,7 @@ impl Stream {
             if state.plaintext_bytes_to_read() > 0 || state.peer_has_closed() {
                 return Ok(Look::Readable);
             }
-            match or_nothing(|| session.read_tls(&mut self.socket))? {
+            match unless_blocked(|| session.read_tls(&mut self.socket))? {
                 None => return Ok(Look::Nothing),
                 Some(0) => return Ok(Look::Readable),
                 Some(_) => {}
@@ -268,14 +269,14 @@ impl Stream {
 impl Read for Waiting<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let mut socket = self.socket;
-        self.retry(PollFlags::IN, || socket.read(buffer))
+        self.retry_when_ready(PollFlags::IN, || socket.read(buffer))
     }
 }
 
 impl Write for Waiting<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let mut socket = self.socket;
-        self.retry(PollFlags::OUT, || socket.write(bytes))
+        self.retry_when_ready(PollFlags::OUT, || socket.write(bytes))
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -285,21 +286,21 @@ impl Write for Waiting<'_> {
 
 impl Waiting<'_> {
     /// Looks at the clock also where nothing has to be waited for: a server may be as quick as we are.
-    fn retry<T>(&self, flags: PollFlags, mut operation: impl FnMut() -> io::Result<T>) -> io::Result<T> {
+    fn retry_when_ready<T>(&self, flags: PollFlags, mut operation: impl FnMut() -> io::Result<T>) -> io::Result<T> {
         loop {
             if self.wait.is_over() {
                 return Err(ErrorKind::TimedOut.into());
             }
-            match or_nothing(&mut operation)? {
+            match unless_blocked(&mut operation)? {
                 Some(done) => return Ok(done),
-                None => self.wait.poll(&[(self.socket.as_fd(), flags)])?,
+                None => self.wait.poll_sockets(&[(self.socket.as_fd(), flags)])?,
             }
         }
     }
 }
 
 /// None where it would block.
-fn or_nothing<T>(mut operation: impl FnMut() -> io::Result<T>) -> io::Result<Option<T>> {
+fn unless_blocked<T>(mut operation: impl FnMut() -> io::Result<T>) -> io::Result<Option<T>> {
     loop {
         match operation() {
             Err(error) if error.kind() == ErrorKind::Interrupted => {}
@@ -311,12 +312,12 @@ fn or_nothing<T>(mut operation: impl FnMut() -> io::Result<T>) -> io::Result<Opt
 
 fn handshake_error(place: &Place, error: &io::Error, wait: Wait<'_>) -> HttpError {
     if is_timeout(error) {
-        return wait.error("shaking hands");
+        return wait.timeout_error("shaking hands");
     }
     match error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>()) {
-        Some(error) => tls::error(place, error),
-        None if error.kind() == ErrorKind::UnexpectedEof => tls::failed(place, "the server closed the connection"),
-        None => tls::failed(place, error),
+        Some(error) => tls::handshake_error(place, error),
+        None if error.kind() == ErrorKind::UnexpectedEof => tls::tls_error(place, "the server closed the connection"),
+        None => tls::tls_error(place, error),
     }
 }
 
@@ -325,7 +326,7 @@ mod tests {
     use std::net::TcpListener;
 
     use super::*;
-    use crate::connect::connect;
+    use crate::connect::connect_first;
     use crate::limits::from_now;
     use skillcell_limits::cancel::CancelToken;
 
@@ -335,15 +336,15 @@ mod tests {
         let address = listener.local_addr().unwrap();
         let cancel = CancelToken::default();
         let wait = Wait::new(from_now(Duration::from_secs(10)), &cancel);
-        let (socket, _) = connect(&[address], wait).unwrap();
+        let (socket, _) = connect_first(&[address], wait).unwrap();
         let place = Place::parse("127.0.0.1", address.port()).unwrap();
         let mut connection = Connection::new(Key { tls: false, place, address, proxied: false }, socket);
         let (mut server, _) = listener.accept().unwrap();
-        connection.send(b"more than is read", Duration::from_secs(1), wait).unwrap();
+        connection.send_all(b"more than is read", Duration::from_secs(1), wait).unwrap();
         server.read_exact(&mut [0]).unwrap();
         drop(server);
-        wait.poll(&[(connection.descriptor(), PollFlags::IN)]).unwrap();
+        wait.poll_sockets(&[(connection.descriptor(), PollFlags::IN)]).unwrap();
         assert!(connection.has_more());
-        assert_eq!(connection.fill(wait).map_err(|error| error.kind()), Err(ErrorKind::ConnectionReset));
+        assert_eq!(connection.fill_buffer(wait).map_err(|error| error.kind()), Err(ErrorKind::ConnectionReset));
     }
 }

@@ -66,7 +66,7 @@ impl HttpError {
     }
 
     /// Whether the connection can be used on as if nothing had been asked.
-    pub fn passes(&self) -> bool {
+    pub fn is_transient(&self) -> bool {
         matches!(self, HttpError::TimedOut { .. } | HttpError::NotReady)
     }
 }

@@ -105,7 +105,7 @@ impl Record {
     }
 
     /// Tells of secrets that are about to be sent to an address, each once for each.
-    pub fn tell_secrets(&mut self, names: Vec<String>, address: SocketAddr) -> Result<(), Refusal> {
+    pub fn record_secrets(&mut self, names: Vec<String>, address: SocketAddr) -> Result<(), Refusal> {
         for name in names {
             if self.told.iter().any(|(told, to)| *told == name && *to == address) {
                 continue;
@@ -121,7 +121,7 @@ impl Record {
     }
 
     /// Tells of secrets that are not sent although the skill wants it. Nothing hangs on that.
-    pub fn tell_withheld(&self, denials: Vec<SecretDenial>) {
+    pub fn record_withheld(&self, denials: Vec<SecretDenial>) {
         for denial in denials {
             let (host, reason) = (self.host.clone(), denial.to_string());
             let _ = self.audit.record(&Event::SecretWithheld { name: denial.name, host, reason });
@@ -129,7 +129,7 @@ impl Record {
     }
 
     /// Tells that the answer is not passed on.
-    pub fn tell_refusal(&self, refusal: &Refusal) {
+    pub fn record_refusal(&self, refusal: &Refusal) {
         let _ = self.audit.record(&Event::Decided {
             method: Some(self.method.clone()),
             url: self.url.clone(),
@@ -140,7 +140,7 @@ impl Record {
         });
     }
 
-    pub fn failed(&mut self, error: &HttpError) {
+    pub fn set_error(&mut self, error: &HttpError) {
         self.error = Some(error.code());
     }
 }

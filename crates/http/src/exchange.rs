@@ -48,7 +48,7 @@ impl Exchange {
     /// Opens without connecting: that happens with [`Exchange::connect`], or with the first request.
     pub fn open(context: Arc<CallContext>, tls: bool, host: &str, port: u16) -> Result<Exchange, HttpError> {
         let place = Place::parse(host, port).inspect_err(|refusal| {
-            context.tell_refusal(None, shown(host, port), refusal);
+            context.record_refusal(None, audit_url(host, port), refusal);
         })?;
         let state = State::Head(HeadBuffer::default());
         Ok(Exchange { context, place, tls, state, ready: None, aside: Vec::new() })
@@ -57,25 +57,25 @@ impl Exchange {
     /// Connects now, so that the guest learns of failures where a socket would tell it.
     pub fn connect(&mut self, wait: Wait<'_>) -> Result<(), HttpError> {
         let result = self.try_connect(wait);
-        self.kept(result)
+        self.record_failure(result)
     }
 
     /// From here on it is TLS, and a connection that was made shakes hands. Only before the first byte.
     pub fn start_tls(&mut self, wait: Wait<'_>) -> Result<(), HttpError> {
         let result = self.try_start_tls(wait);
-        self.kept(result)
+        self.record_failure(result)
     }
 
     /// Takes bytes of a request. All of it is taken, or the exchange fails.
     pub fn write(&mut self, bytes: &[u8], wait: Wait<'_>) -> Result<(), HttpError> {
-        let result = self.take(bytes, wait);
-        self.kept(result)
+        let result = self.accept_bytes(bytes, wait);
+        self.record_failure(result)
     }
 
     /// Gives bytes of the answer, at most `max`; none when the connection is closed.
     pub fn read(&mut self, max: usize, wait: Wait<'_>) -> Result<Vec<u8>, HttpError> {
-        match self.give(max, wait) {
-            Err(error) if !error.passes() => self.kept(Err(error)),
+        match self.next_bytes(max, wait) {
+            Err(error) if !error.is_transient() => self.record_failure(Err(error)),
             result => result,
         }
     }
@@ -102,14 +102,14 @@ impl Exchange {
     }
 
     /// Where an answer that is under way is to come from.
-    pub fn awaited(&self) -> Option<Awaited<'_>> {
+    pub fn awaited_socket(&self) -> Option<Awaited<'_>> {
         match &self.state {
-            State::Answer(answer) => answer.awaited(),
+            State::Answer(answer) => answer.awaited_socket(),
             _ => None,
         }
     }
 
-    fn kept<T>(&mut self, result: Result<T, HttpError>) -> Result<T, HttpError> {
+    fn record_failure<T>(&mut self, result: Result<T, HttpError>) -> Result<T, HttpError> {
         result.inspect_err(|error| {
             self.state = State::Failed(error.clone());
             self.ready = None;
@@ -122,15 +122,15 @@ impl Exchange {
         }
         let (context, url) = (self.context.clone(), format!("//{}", self.place));
         context.count_connect().inspect_err(|error| {
-            context.tell_refusal(None, url.clone(), &Refusal::always("limit", error.to_string()));
+            context.record_refusal(None, url.clone(), &Refusal::by_builtin_check("limit", error.to_string()));
         })?;
         let allowed =
-            context.gate.connect(&self.place).inspect_err(|no| context.tell_refusal(None, url.clone(), no))?;
-        context.tell(None, url.clone(), &Ok(allowed.clone()))?;
+            context.gate.connect(&self.place).inspect_err(|no| context.record_refusal(None, url.clone(), no))?;
+        context.record_decision(None, url.clone(), &Ok(allowed.clone()))?;
         let wait = wait.at_most(context.limits.connect);
-        let checked = context.client.check(&self.place, &allowed, context.gate.as_ref(), wait);
+        let checked = context.client.check_addresses(&self.place, &allowed, context.gate.as_ref(), wait);
         if let Err(HttpError::Refused(refusal)) = &checked {
-            context.tell_refusal(None, url, refusal);
+            context.record_refusal(None, url, refusal);
         }
         let checked = checked?;
         if !context.client.can_reuse(&checked, context.id) {
@@ -154,14 +154,14 @@ impl Exchange {
         Ok(())
     }
 
-    fn take(&mut self, mut bytes: &[u8], wait: Wait<'_>) -> Result<(), HttpError> {
+    fn accept_bytes(&mut self, mut bytes: &[u8], wait: Wait<'_>) -> Result<(), HttpError> {
         while !bytes.is_empty() {
             let taken = match &mut self.state {
                 State::Head(buffer) => {
                     let pushed = buffer.push(bytes);
-                    let (taken, head) = pushed.inspect_err(|error| self.tell_unread(error))?;
+                    let (taken, head) = pushed.inspect_err(|error| self.record_unreadable(error))?;
                     if let Some(head) = head {
-                        self.begin(&head, wait)?;
+                        self.begin_request(&head, wait)?;
                     }
                     taken
                 }
@@ -179,11 +179,11 @@ impl Exchange {
     }
 
     /// The head is there: understand it, ask the gate, start to send.
-    fn begin(&mut self, head: &[u8], wait: Wait<'_>) -> Result<(), HttpError> {
-        self.context.count_request().inspect_err(|error| self.tell_unread(error))?;
-        let request = Request::parse(head, &self.place, self.tls).inspect_err(|error| self.tell_unread(error))?;
+    fn begin_request(&mut self, head: &[u8], wait: Wait<'_>) -> Result<(), HttpError> {
+        self.context.count_request().inspect_err(|error| self.record_unreadable(error))?;
+        let request = Request::parse(head, &self.place, self.tls).inspect_err(|error| self.record_unreadable(error))?;
         let expects_continue = request.expects_continue;
-        let allowed = self.context.decide(request)?;
+        let allowed = self.context.decide_request(request)?;
         if expects_continue {
             self.aside = CONTINUE.to_vec();
         }
@@ -192,14 +192,14 @@ impl Exchange {
         Ok(())
     }
 
-    fn tell_unread(&self, error: &HttpError) {
+    fn record_unreadable(&self, error: &HttpError) {
         let refusal = match error {
             HttpError::Refused(refusal) => refusal.clone(),
-            HttpError::TooLarge { .. } => Refusal::always("limit", error.to_string()),
-            error => Refusal::always("malformed", error.to_string()),
+            HttpError::TooLarge { .. } => Refusal::by_builtin_check("limit", error.to_string()),
+            error => Refusal::by_builtin_check("malformed", error.to_string()),
         };
         let scheme = if self.tls { "https" } else { "http" };
-        self.context.tell_refusal(None, format!("{scheme}://{}", self.place.authority(self.tls)), &refusal);
+        self.context.record_refusal(None, format!("{scheme}://{}", self.place.authority(self.tls)), &refusal);
     }
 
     fn answer_if_complete(&mut self, wait: Wait<'_>) -> Result<(), HttpError> {
@@ -216,7 +216,7 @@ impl Exchange {
         Ok(())
     }
 
-    fn give(&mut self, max: usize, wait: Wait<'_>) -> Result<Vec<u8>, HttpError> {
+    fn next_bytes(&mut self, max: usize, wait: Wait<'_>) -> Result<Vec<u8>, HttpError> {
         if !self.aside.is_empty() {
             let count = max.min(self.aside.len());
             return Ok(self.aside.drain(..count).collect());
@@ -239,7 +239,7 @@ impl Exchange {
 }
 
 /// Where a guest wants to connect to, for an audit line.
-pub fn shown(host: &str, port: u16) -> String {
+pub fn audit_url(host: &str, port: u16) -> String {
     let host = cut_ascii(host, 80);
     format!("//{host}:{port}")
 }

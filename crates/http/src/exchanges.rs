@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use crate::call_context::CallContext;
 use crate::error::HttpError;
-use crate::exchange::{Exchange, shown};
+use crate::exchange::{Exchange, audit_url};
 use crate::gate::Refusal;
 use crate::ready::{self, Readiness};
 use crate::wait::Wait;
@@ -30,7 +30,7 @@ impl Exchanges {
     }
 
     /// None of these connections, on the same context.
-    pub fn sibling(&self, cancel: CancelToken) -> Exchanges {
+    pub fn with_same_context(&self, cancel: CancelToken) -> Exchanges {
         Exchanges { context: self.context.clone(), open: HashMap::new(), next: 1, cancel }
     }
 
@@ -43,7 +43,11 @@ impl Exchanges {
         let cap = self.context.limits.connections;
         if self.open.len() >= cap {
             let error = HttpError::TooLarge { what: "the number of open connections", cap: cap as u64 };
-            self.context.tell_refusal(None, shown(host, port), &Refusal::always("limit", error.to_string()));
+            self.context.record_refusal(
+                None,
+                audit_url(host, port),
+                &Refusal::by_builtin_check("limit", error.to_string()),
+            );
             return Err(error);
         }
         let exchange = Exchange::open(self.context.clone(), tls, host, port)?;
@@ -55,25 +59,25 @@ impl Exchanges {
 
     /// See [`Exchange::connect`].
     pub fn connect(&mut self, id: u32, deadline: Instant) -> Result<(), HttpError> {
-        let (exchange, wait) = self.get(id, deadline)?;
+        let (exchange, wait) = self.get_with_wait(id, deadline)?;
         exchange.connect(wait)
     }
 
     /// See [`Exchange::start_tls`].
     pub fn start_tls(&mut self, id: u32, deadline: Instant) -> Result<(), HttpError> {
-        let (exchange, wait) = self.get(id, deadline)?;
+        let (exchange, wait) = self.get_with_wait(id, deadline)?;
         exchange.start_tls(wait)
     }
 
     /// See [`Exchange::write`].
     pub fn write(&mut self, id: u32, bytes: &[u8], deadline: Instant) -> Result<(), HttpError> {
-        let (exchange, wait) = self.get(id, deadline)?;
+        let (exchange, wait) = self.get_with_wait(id, deadline)?;
         exchange.write(bytes, wait)
     }
 
     /// See [`Exchange::read`].
     pub fn read(&mut self, id: u32, max: usize, deadline: Instant) -> Result<Vec<u8>, HttpError> {
-        let (exchange, wait) = self.get(id, deadline)?;
+        let (exchange, wait) = self.get_with_wait(id, deadline)?;
         exchange.read(max, wait)
     }
 
@@ -103,15 +107,15 @@ impl Exchanges {
     }
 
     /// The addresses of a name, none of them checked.
-    pub fn addresses(&self, host: &str, deadline: Instant) -> Result<Vec<IpAddr>, HttpError> {
-        self.context.client.addresses(host, Wait::new(deadline, &self.cancel))
+    pub fn look_up(&self, host: &str, deadline: Instant) -> Result<Vec<IpAddr>, HttpError> {
+        self.context.client.look_up(host, Wait::new(deadline, &self.cancel))
     }
 
     pub fn close(&mut self, id: u32) {
         self.open.remove(&id);
     }
 
-    fn get(&mut self, id: u32, deadline: Instant) -> Result<(&mut Exchange, Wait<'_>), HttpError> {
+    fn get_with_wait(&mut self, id: u32, deadline: Instant) -> Result<(&mut Exchange, Wait<'_>), HttpError> {
         let exchange = self.open.get_mut(&id).ok_or(HttpError::NotOpen)?;
         Ok((exchange, Wait::new(deadline, &self.cancel)))
     }

@@ -11,7 +11,7 @@ pub enum Framing {
 
 impl Framing {
     /// A `Content-Length`: digits only, and few enough.
-    pub fn length(text: &[u8]) -> Option<Framing> {
+    pub fn parse_length(text: &[u8]) -> Option<Framing> {
         let digits = (1..=15).contains(&text.len()) && text.iter().all(u8::is_ascii_digit);
         let text = std::str::from_utf8(text).ok().filter(|_| digits)?;
         text.parse().ok().map(Framing::Length)
@@ -75,10 +75,10 @@ impl BodyReader {
     }
 
     /// Takes bytes of `input` until the body is done and appends what is in the frames to `out`. Gives how many were taken.
-    pub fn take(&mut self, input: &[u8], out: &mut Vec<u8>) -> Result<usize, &'static str> {
+    pub fn take_all(&mut self, input: &[u8], out: &mut Vec<u8>) -> Result<usize, &'static str> {
         let mut at = 0;
         while at < input.len() && !self.is_done() {
-            at += self.step(&input[at..], out)?;
+            at += self.take_step(&input[at..], out)?;
         }
         Ok(at)
     }
@@ -87,12 +87,12 @@ impl BodyReader {
     pub fn take_piece(&mut self, input: &[u8], out: &mut Vec<u8>) -> Result<usize, &'static str> {
         let (mut at, before) = (0, out.len());
         while at < input.len() && !self.is_done() && (out.len() == before || self.state != State::Size) {
-            at += self.step(&input[at..], out)?;
+            at += self.take_step(&input[at..], out)?;
         }
         Ok(at)
     }
 
-    fn step(&mut self, input: &[u8], out: &mut Vec<u8>) -> Result<usize, &'static str> {
+    fn take_step(&mut self, input: &[u8], out: &mut Vec<u8>) -> Result<usize, &'static str> {
         match self.state {
             State::UntilClose => {
                 out.extend_from_slice(input);
@@ -134,7 +134,7 @@ impl BodyReader {
         self.state = match self.state {
             State::DataEnd if text.is_empty() => State::Size,
             State::DataEnd => return Err("a chunk is longer than its size"),
-            State::Size => match self.size(text)? {
+            State::Size => match self.parse_chunk_size(text)? {
                 0 => State::Trailers,
                 size => State::Data(size),
             },
@@ -150,7 +150,7 @@ impl BodyReader {
         Ok(())
     }
 
-    fn size(&self, line: &[u8]) -> Result<u64, &'static str> {
+    fn parse_chunk_size(&self, line: &[u8]) -> Result<u64, &'static str> {
         let digits = match line.iter().position(|&byte| matches!(byte, b';' | b' ' | b'\t')) {
             Some(_) if self.strict => return Err("a chunk with an extension"),
             Some(end) => &line[..end],
@@ -181,7 +181,7 @@ mod tests {
     fn read(framing: Framing, strict: bool, pieces: &[&[u8]]) -> Result<(Vec<u8>, bool), &'static str> {
         let (mut reader, mut out) = (BodyReader::new(framing, strict), Vec::new());
         for piece in pieces {
-            reader.take(piece, &mut out)?;
+            reader.take_all(piece, &mut out)?;
         }
         Ok((out, reader.is_done()))
     }
@@ -226,16 +226,16 @@ mod tests {
 
     #[test]
     fn lengths_are_plain_numbers() {
-        assert_eq!(Framing::length(b"10"), Some(Framing::Length(10)));
+        assert_eq!(Framing::parse_length(b"10"), Some(Framing::Length(10)));
         for text in ["", "+1", "-1", "0x1", "1,1", "1 1", "1234567890123456", "\u{661}"] {
-            assert_eq!(Framing::length(text.as_bytes()), None, "{text}");
+            assert_eq!(Framing::parse_length(text.as_bytes()), None, "{text}");
         }
     }
 
     #[test]
     fn a_length_leaves_the_rest_alone() {
         let (mut reader, mut out) = (BodyReader::new(Framing::Length(3), true), Vec::new());
-        assert_eq!(reader.take(b"abcdef", &mut out), Ok(3));
+        assert_eq!(reader.take_all(b"abcdef", &mut out), Ok(3));
         assert!(reader.is_done());
         let mut open = BodyReader::new(Framing::Length(3), true);
         assert!(!open.close());

@@ -49,7 +49,7 @@ pub struct Refusal {
 
 impl Refusal {
     /// For what no policy could allow.
-    pub fn always(rule: &str, message: impl Into<String>) -> Refusal {
+    pub fn by_builtin_check(rule: &str, message: impl Into<String>) -> Refusal {
         Refusal { rule: rule.to_owned(), rule_id: None, message: message.into(), hint: None }
     }
 }

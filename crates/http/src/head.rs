@@ -21,7 +21,7 @@ impl HeadBuffer {
     /// Takes bytes up to the end of the head. Gives how many were taken, and the head when it is complete.
     pub fn push(&mut self, input: &[u8]) -> Result<(usize, Option<Vec<u8>>), HttpError> {
         for (index, &byte) in input.iter().enumerate() {
-            self.check(byte)?;
+            self.check_byte(byte)?;
             if self.bytes.len() == MAX_HEAD_BYTES {
                 return Err(HttpError::TooLarge { what: "the request's head", cap: MAX_HEAD_BYTES as u64 });
             }
@@ -33,7 +33,7 @@ impl HeadBuffer {
         Ok((input.len(), None))
     }
 
-    fn check(&self, byte: u8) -> Result<(), HttpError> {
+    fn check_byte(&self, byte: u8) -> Result<(), HttpError> {
         let last = self.bytes.last().copied();
         match byte {
             _ if last.is_none() && !is_token(byte) => Err(HttpError::BadRequest("it does not start with a method")),

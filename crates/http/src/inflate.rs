@@ -31,7 +31,7 @@ pub enum Coding {
 
 impl Coding {
     /// The codings of an answer that compress, as they were applied. `Err`: there is one that can't be counted.
-    pub fn all<'a>(values: impl Iterator<Item = &'a [u8]>) -> Result<Vec<Coding>, HttpError> {
+    pub fn from_header_values<'a>(values: impl Iterator<Item = &'a [u8]>) -> Result<Vec<Coding>, HttpError> {
         let mut codings = Vec::new();
         for name in values.flat_map(|value| value.split(|&byte| byte == b',')).map(<[u8]>::trim_ascii) {
             if UNCOUNTED.iter().any(|uncounted| name.eq_ignore_ascii_case(uncounted.as_bytes())) {
@@ -39,7 +39,7 @@ impl Coding {
                     "its `Content-Encoding` compresses, and is neither gzip nor deflate, so what it becomes can't be bounded",
                 ));
             }
-            codings.extend(Coding::named(name));
+            codings.extend(Coding::from_name(name));
         }
         if codings.len() > MAX_CODINGS {
             return Err(HttpError::BadAnswer("too many codings in `Content-Encoding`"));
@@ -47,7 +47,7 @@ impl Coding {
         Ok(codings)
     }
 
-    fn named(name: &[u8]) -> Option<Coding> {
+    fn from_name(name: &[u8]) -> Option<Coding> {
         match name {
             name if name.eq_ignore_ascii_case(b"gzip") || name.eq_ignore_ascii_case(b"x-gzip") => Some(Coding::Gzip),
             name if name.eq_ignore_ascii_case(b"deflate") => Some(Coding::Deflate),
@@ -57,11 +57,11 @@ impl Coding {
 }
 
 /// What of a request's `Accept-Encoding` is passed on: the codings that can be counted, each with its weight.
-pub fn acceptable(value: &[u8]) -> Vec<u8> {
+pub fn countable_codings(value: &[u8]) -> Vec<u8> {
     let name = |item: &[u8]| item.split(|&byte| byte == b';').next().unwrap_or_default().trim_ascii().to_vec();
     let is_known = |item: &&[u8]| {
         let name = name(item);
-        name.eq_ignore_ascii_case(b"identity") || Coding::named(&name).is_some()
+        name.eq_ignore_ascii_case(b"identity") || Coding::from_name(&name).is_some()
     };
     let kept: Vec<&[u8]> = value.split(|&byte| byte == b',').map(<[u8]>::trim_ascii).filter(is_known).collect();
     if kept.is_empty() { b"identity".to_vec() } else { kept.join(&b", "[..]) }
@@ -202,14 +202,14 @@ impl Gzip {
                     self.state = GzipState::Over;
                 }
             } else {
-                self.state = self.step(data[at]);
+                self.state = self.next_state(data[at]);
                 at += 1;
             }
         }
         Ok(())
     }
 
-    fn step(&mut self, byte: u8) -> GzipState {
+    fn next_state(&mut self, byte: u8) -> GzipState {
         match self.state {
             // Some pad members with zeros.
             GzipState::Fixed(0) if byte == 0 && self.further => self.state,
@@ -235,7 +235,7 @@ impl Gzip {
                 length => GzipState::Extra(length),
             },
             GzipState::Text if byte != 0 => GzipState::Text,
-            GzipState::Extra(2..) | GzipState::Checksum(2..) | GzipState::Trailer(2..) => self.one_less(),
+            GzipState::Extra(2..) | GzipState::Checksum(2..) | GzipState::Trailer(2..) => self.count_down(),
             GzipState::Extra(_) | GzipState::Text | GzipState::Checksum(_) => self.next_field(),
             GzipState::Trailer(_) => {
                 self.stream.inflate.reset(false);
@@ -246,7 +246,7 @@ impl Gzip {
         }
     }
 
-    fn one_less(&self) -> GzipState {
+    fn count_down(&self) -> GzipState {
         match self.state {
             GzipState::Extra(left) => GzipState::Extra(left - 1),
             GzipState::Checksum(left) => GzipState::Checksum(left - 1),

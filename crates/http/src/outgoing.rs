@@ -57,14 +57,14 @@ impl Outgoing {
     }
 
     /// Takes a piece of the body.
-    pub fn put(&mut self, piece: &[u8], out: &mut Vec<u8>) {
+    pub fn write_piece(&mut self, piece: &[u8], out: &mut Vec<u8>) {
         match &mut self.scrubbing {
             Some(scrubbing) => {
                 let mut clean = Vec::with_capacity(piece.len());
                 scrubbing.push(piece, &mut clean);
-                self.way.put(&clean, out);
+                self.way.write_data(&clean, out);
             }
-            None => self.way.put(piece, out),
+            None => self.way.write_data(piece, out),
         }
     }
 
@@ -73,7 +73,7 @@ impl Outgoing {
         if let Some(scrubbing) = &mut self.scrubbing {
             let mut rest = Vec::new();
             scrubbing.finish(&mut rest);
-            self.way.put(&rest, out);
+            self.way.write_data(&rest, out);
         }
         match &self.way {
             Way::Gathered(whole) => {
@@ -93,7 +93,7 @@ impl Outgoing {
 }
 
 impl Way {
-    fn put(&mut self, data: &[u8], out: &mut Vec<u8>) {
+    fn write_data(&mut self, data: &[u8], out: &mut Vec<u8>) {
         match self {
             Way::Plain => out.extend_from_slice(data),
             Way::Chunked => write_chunk(out, data),
@@ -112,12 +112,12 @@ mod tests {
         let secret = Secret::new("K@a.test".parse().unwrap(), "value-1234".to_owned());
         let scrubber = Some(Arc::new(Scrubber::new(&Secrets::new(vec![secret]).unwrap())));
         let head = b"HTTP/1.1 200 OK\r\nContent-Length: 12\r\n\r\n";
-        let (response, _) = Response::find(head, &mut 0, false).unwrap().unwrap();
+        let (response, _) = Response::parse_received(head, &mut 0, false).unwrap().unwrap();
         let mut out = Vec::new();
         let mut outgoing = Outgoing::start(response, scrubber, &mut out);
-        outgoing.put(b"value-1234", &mut out);
+        outgoing.write_piece(b"value-1234", &mut out);
         outgoing.finish(false, &mut out);
-        let (seen, length) = Response::find(&out, &mut 0, false).unwrap().unwrap();
+        let (seen, length) = Response::parse_received(&out, &mut 0, false).unwrap().unwrap();
         assert_eq!(seen.framing, Framing::Length((out.len() - length + 1) as u64));
     }
 }

@@ -86,24 +86,24 @@ impl Patterns {
             longest: 0,
         };
         for (index, value) in values.enumerate() {
-            patterns.add(index, value.as_bytes(), Case::Either, None);
-            let hex = Zeroizing::new(value.bytes().flat_map(hex).collect::<Vec<u8>>());
-            patterns.add(index, &hex, Case::Either, None);
+            patterns.add_pattern(index, value.as_bytes(), Case::Either, None);
+            let hex = Zeroizing::new(value.bytes().flat_map(hex_digits).collect::<Vec<u8>>());
+            patterns.add_pattern(index, &hex, Case::Either, None);
             for before in 0..3 {
-                let (stable, around) = aligned(value.as_bytes(), before);
-                patterns.add(index, &stable, Case::Base64, Some(around));
+                let (stable, around) = base64_at_offset(value.as_bytes(), before);
+                patterns.add_pattern(index, &stable, Case::Base64, Some(around));
             }
         }
         patterns
     }
 
-    fn add(&mut self, value: usize, text: &[u8], case: Case, base64: Option<Around>) {
+    fn add_pattern(&mut self, value: usize, text: &[u8], case: Case, base64: Option<Around>) {
         let bit = self.list.last().map_or(0, |last| last.bit + last.length + 1);
         let set = |words: &mut [u64], bit: usize| words[bit / 64] |= 1 << (bit % 64);
         set(&mut self.starts, bit);
         set(&mut self.ends, bit + text.len());
         for (at, &byte) in text.iter().enumerate() {
-            for same in case.same(byte) {
+            for same in case.equivalent_bytes(byte) {
                 let from = usize::from(same) * self.words;
                 set(&mut self.places[from..from + self.words], bit + at);
             }
@@ -112,7 +112,7 @@ impl Patterns {
         self.list.push(Pattern { bit, length: text.len(), value, base64 });
     }
 
-    pub fn search(&self) -> Search {
+    pub fn new_search(&self) -> Search {
         let state = |places: usize| Zeroizing::new(vec![0; places * self.words]);
         Search { at: 0, open: state(AHEAD), far: Vec::new(), next: state(1) }
     }
@@ -121,12 +121,12 @@ impl Patterns {
     pub fn advance(&self, search: &mut Search, text: &[u8], base: usize, to: usize, found: &mut Vec<Match>) {
         let mut open = Zeroizing::new(vec![0; self.words]);
         while search.at < to {
-            self.take(search, &mut open);
+            self.take_state(search, &mut open);
             self.note_ends(&open, text, base, search.at, found);
             for (open, start) in open.iter_mut().zip(&self.starts) {
                 *open |= start;
             }
-            self.step(search, &open, &text[search.at - base..]);
+            self.extend_matches(search, &open, &text[search.at - base..]);
             search.at += 1;
         }
     }
@@ -134,12 +134,12 @@ impl Patterns {
     /// The text is over.
     pub fn finish(&self, search: &mut Search, text: &[u8], base: usize, found: &mut Vec<Match>) {
         let mut open = Zeroizing::new(vec![0; self.words]);
-        self.take(search, &mut open);
+        self.take_state(search, &mut open);
         self.note_ends(&open, text, base, search.at, found);
     }
 
     /// Takes the state of the current place.
-    fn take(&self, search: &mut Search, open: &mut [u64]) {
+    fn take_state(&self, search: &mut Search, open: &mut [u64]) {
         let from = search.at % AHEAD * self.words;
         let here = &mut search.open[from..from + self.words];
         open.copy_from_slice(here);
@@ -153,11 +153,11 @@ impl Patterns {
         });
     }
 
-    fn step(&self, search: &mut Search, open: &[u64], rest: &[u8]) {
+    fn extend_matches(&self, search: &mut Search, open: &[u64], rest: &[u8]) {
         let Search { at, open: ahead, far, next } = search;
         each_spelling(rest, &mut |symbol, length| {
             next.copy_from_slice(open);
-            symbol.iter().for_each(|&byte| self.shift(next, byte));
+            symbol.iter().for_each(|&byte| self.shift_state(next, byte));
             if length < AHEAD {
                 let to = (*at + length) % AHEAD * self.words;
                 let ahead = &mut ahead[to..to + self.words];
@@ -169,7 +169,7 @@ impl Patterns {
     }
 
     /// What a state becomes by one byte. It has no branch.
-    fn shift(&self, state: &mut [u64], byte: u8) {
+    fn shift_state(&self, state: &mut [u64], byte: u8) {
         #[cfg(test)]
         work::count(self.words);
         let start = usize::from(byte) * self.words;
@@ -189,7 +189,7 @@ impl Patterns {
         for pattern in &self.list {
             let bit = pattern.bit + pattern.length;
             if open[bit / 64] >> (bit % 64) & 1 == 1 {
-                let (start, end) = self.extent(pattern, text, end - base);
+                let (start, end) = self.match_extent(pattern, text, end - base);
                 let start = start.map_or(0, |start| start + base);
                 found.push(Match { start, end: end + base, value: pattern.value });
             }
@@ -197,8 +197,8 @@ impl Patterns {
     }
 
     /// From where to where a match goes of which only the end is known. No start: it was before this text.
-    fn extent(&self, pattern: &Pattern, text: &[u8], end: usize) -> (Option<usize>, usize) {
-        let begins = |&start: &usize| self.reaches(pattern, text, start, end);
+    fn match_extent(&self, pattern: &Pattern, text: &[u8], end: usize) -> (Option<usize>, usize) {
+        let begins = |&start: &usize| self.is_match_between(pattern, text, start, end);
         let start = (0..end)
             .rev()
             .find(begins)
@@ -216,17 +216,17 @@ impl Patterns {
     }
 
     /// Whether a match that starts here can end there. Asked only about values that were found.
-    fn reaches(&self, pattern: &Pattern, text: &[u8], start: usize, end: usize) -> bool {
-        let mut search = Search { at: start, ..self.search() };
+    fn is_match_between(&self, pattern: &Pattern, text: &[u8], start: usize, end: usize) -> bool {
+        let mut search = Search { at: start, ..self.new_search() };
         let mut open = Zeroizing::new(vec![0; self.words]);
         open[pattern.bit / 64] |= 1 << (pattern.bit % 64);
-        self.step(&mut search, &open, &text[start..]);
+        self.extend_matches(&mut search, &open, &text[start..]);
         while search.at < end {
             search.at += 1;
-            self.take(&mut search, &mut open);
+            self.take_state(&mut search, &mut open);
             if search.at < end {
                 let rest = &text[search.at..];
-                self.step(&mut search, &open, rest);
+                self.extend_matches(&mut search, &open, rest);
             }
             let alive = search.open.iter().chain(&*open).any(|&word| word != 0) || !search.far.is_empty();
             if !alive {
@@ -248,7 +248,7 @@ enum Case {
 }
 
 impl Case {
-    fn same(self, byte: u8) -> [u8; 2] {
+    fn equivalent_bytes(self, byte: u8) -> [u8; 2] {
         match (self, byte) {
             (Case::Either, byte) => [byte.to_ascii_lowercase(), byte.to_ascii_uppercase()],
             (Case::Base64, b'+') => [b'+', b'-'],
@@ -259,7 +259,7 @@ impl Case {
 }
 
 /// The value in base64 after `before` other bytes: the characters that depend on the value only.
-fn aligned(value: &[u8], before: usize) -> (Zeroizing<Vec<u8>>, Around) {
+fn base64_at_offset(value: &[u8], before: usize) -> (Zeroizing<Vec<u8>>, Around) {
     let data = Zeroizing::new(std::iter::repeat_n(0, before).chain(value.iter().copied()).collect::<Vec<u8>>());
     let mut text = Zeroizing::new(STANDARD_NO_PAD.encode(&data).into_bytes());
     text.truncate(data.len() * 8 / 6);
@@ -272,7 +272,7 @@ fn is_of_base64(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'-' | b'_')
 }
 
-fn hex(byte: u8) -> [u8; 2] {
+fn hex_digits(byte: u8) -> [u8; 2] {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     [DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]]
 }

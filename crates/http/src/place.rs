@@ -22,7 +22,7 @@ impl Place {
     /// Takes a host as a guest's library names it; IPv6 with or without brackets.
     pub fn parse(host: &str, port: u16) -> Result<Place, Refusal> {
         if port == 0 {
-            return Err(refused(host, "port 0 can't be connected to"));
+            return Err(refuse_host(host, "port 0 can't be connected to"));
         }
         let bare = host.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
         if let Some(address) = bare.unwrap_or(host).parse::<IpAddr>().ok().filter(|a| bare.is_none() || a.is_ipv6()) {
@@ -30,8 +30,8 @@ impl Place {
             return Ok(Place { host: address.to_string(), address: Some(address), port });
         }
         let host = host.to_ascii_lowercase();
-        match fault(&host) {
-            Some(why) => Err(refused(&host, why)),
+        match host_name_fault(&host) {
+            Some(why) => Err(refuse_host(&host, why)),
             None => Ok(Place { host, address: None, port }),
         }
     }
@@ -96,7 +96,7 @@ fn parse_port(text: &str) -> Option<u16> {
 }
 
 /// What is wrong with a host name in lower case, if anything.
-fn fault(host: &str) -> Option<&'static str> {
+fn host_name_fault(host: &str) -> Option<&'static str> {
     if !host.is_ascii() {
         return Some("host names are ASCII here; write it in its `xn--` form");
     }
@@ -120,9 +120,9 @@ fn fault(host: &str) -> Option<&'static str> {
     None
 }
 
-fn refused(host: &str, why: &str) -> Refusal {
+fn refuse_host(host: &str, why: &str) -> Refusal {
     let shown = cut_ascii(host, 80);
-    Refusal::always("host-name", format!("`{shown}` is refused: {why}"))
+    Refusal::by_builtin_check("host-name", format!("`{shown}` is refused: {why}"))
 }
 
 #[cfg(test)]

@@ -22,7 +22,7 @@ pub struct Pool {
 
 impl Pool {
     /// Takes the connection that rested the shortest, if there is one to any of these addresses.
-    pub fn take(&self, checked: &Checked, tls: bool, rest: Duration, call: u64) -> Option<Connection> {
+    pub fn take_idle(&self, checked: &Checked, tls: bool, rest: Duration, call: u64) -> Option<Connection> {
         loop {
             let mut connection = {
                 let mut resting = self.resting.lock().unwrap_or_else(PoisonError::into_inner);
@@ -30,7 +30,7 @@ impl Pool {
                 let fits = |(connection, since): &(Connection, Instant)| {
                     let key = &connection.key;
                     let open_to = connection.only_for.is_none_or(|owner| owner == call);
-                    let same = key.tls == tls && checked.allows(key);
+                    let same = key.tls == tls && checked.covers_connection(key);
                     same && open_to && since.elapsed() < rest
                 };
                 let index = resting.iter().rposition(fits)?;
@@ -58,12 +58,12 @@ impl Pool {
     }
 
     /// Whether a request would find a connection, by either scheme.
-    pub fn has(&self, checked: &Checked, call: u64) -> bool {
+    pub fn has_idle(&self, checked: &Checked, call: u64) -> bool {
         let resting = self.resting.lock().unwrap_or_else(PoisonError::into_inner);
         let fits = |(connection, since): &(Connection, Instant)| {
             let key = &connection.key;
             let open_to = connection.only_for.is_none_or(|owner| owner == call);
-            checked.allows(key) && open_to && since.elapsed() < MAX_REST_UNREPEATABLE
+            checked.covers_connection(key) && open_to && since.elapsed() < MAX_REST_UNREPEATABLE
         };
         resting.iter().any(fits)
     }

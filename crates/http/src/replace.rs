@@ -82,12 +82,12 @@ impl Replacer {
     }
 
     /// Whether any value may be put in at all.
-    fn replaces(&self) -> bool {
+    fn may_replace(&self) -> bool {
         self.secrets.iter().any(|secret| secret.decision.is_ok())
     }
 
     /// The names of the secrets whose values were put in.
-    pub fn used(&self) -> Vec<String> {
+    pub fn used_names(&self) -> Vec<String> {
         self.used.iter().cloned().collect()
     }
 
@@ -97,7 +97,7 @@ impl Replacer {
     }
 
     /// The longest placeholder.
-    pub fn longest(&self) -> usize {
+    pub fn longest_placeholder(&self) -> usize {
         self.secrets.iter().map(|secret| secret.entry.placeholder.len()).max().unwrap_or(0)
     }
 
@@ -105,23 +105,23 @@ impl Replacer {
     pub fn fill_head(&mut self, request: &mut Request) -> Result<(), HttpError> {
         self.note_in_path(&request.asked);
         if let Some(query) = &request.query
-            && let (Some(filled), _) = self.fill(query.as_bytes(), Form::Percent)
+            && let (Some(filled), _) = self.fill_placeholders(query.as_bytes(), Form::Percent)
         {
             request.query = String::from_utf8(filled.to_vec()).ok().map(Zeroizing::new);
         }
         for (name, value) in request.headers.iter_mut().filter(|(name, _)| !name.eq_ignore_ascii_case("host")) {
-            let filled = match basic(name, value) {
-                Some(plain) => self.fill(&plain, Form::Plain).0.map(|filled| {
+            let filled = match decode_basic_auth(name, value) {
+                Some(plain) => self.fill_placeholders(&plain, Form::Plain).0.map(|filled| {
                     let encoded = Zeroizing::new(STANDARD.encode(&*filled));
                     Zeroizing::new([b"Basic ", encoded.as_bytes()].concat())
                 }),
-                None => self.fill(value, Form::Plain).0,
+                None => self.fill_placeholders(value, Form::Plain).0,
             };
             // Nothing of ours in it: it is sent as the guest spelt it.
             let Some(filled) = filled else { continue };
             if filled.iter().any(|&byte| byte != b'\t' && byte.is_ascii_control()) {
                 let message = format!("the secret in the header `{name}` has line ends or control characters");
-                return Err(Refusal::always("secret", message).into());
+                return Err(Refusal::by_builtin_check("secret", message).into());
             }
             *value = filled;
         }
@@ -139,7 +139,7 @@ impl Replacer {
     }
 
     /// The text with values where there were placeholders that may be replaced; and where the last of these ended.
-    pub fn fill(&mut self, text: &[u8], form: Form) -> (Option<Zeroizing<Vec<u8>>>, usize) {
+    pub fn fill_placeholders(&mut self, text: &[u8], form: Form) -> (Option<Zeroizing<Vec<u8>>>, usize) {
         let found = self.find_all(text);
         let Some((_, end, _)) = found.last().copied() else { return (None, 0) };
         let values = found.iter().map(|(.., value)| value.len() * MAX_WRITTEN);
@@ -159,7 +159,7 @@ impl Replacer {
     fn find_all<'s>(&'s mut self, text: &[u8]) -> Vec<(usize, usize, &'s str)> {
         let Replacer { secrets, used, withheld } = self;
         let (mut found, mut at) = (Vec::new(), 0);
-        while let Some(next) = find(&text[at..], PREFIX.as_bytes()) {
+        while let Some(next) = find_bytes(&text[at..], PREFIX.as_bytes()) {
             at += next;
             let secret = secrets.iter().find(|secret| text[at..].starts_with(secret.entry.placeholder.as_bytes()));
             let Some(Decided { entry, decision }) = secret else {
@@ -196,18 +196,18 @@ impl Replacing {
     /// Takes a piece and gives what can be sent; everything, when it was the `last`.
     pub fn push(&mut self, piece: &[u8], last: bool, replacer: &mut Replacer) -> Result<Zeroizing<Vec<u8>>, HttpError> {
         self.held.extend_from_slice(piece);
-        let (filled, end) = replacer.fill(&self.held, self.form);
-        if !replacer.replaces() {
+        let (filled, end) = replacer.fill_placeholders(&self.held, self.form);
+        if !replacer.may_replace() {
             // It goes on as it comes; only placeholders in it are looked for.
-            self.held.drain(..self.held.len().saturating_sub(replacer.longest().saturating_sub(1)));
+            self.held.drain(..self.held.len().saturating_sub(replacer.longest_placeholder().saturating_sub(1)));
             return Ok(Zeroizing::new(piece.to_vec()));
         }
         if end > 0 && self.fixed_length {
             let message = "a secret is put into a body of at most 1 MiB, or one that is sent in chunks";
-            return Err(Refusal::always("secret", message).into());
+            return Err(Refusal::by_builtin_check("secret", message).into());
         }
         // A placeholder may start in what is held, but not before the end of the last one that was replaced.
-        let kept = if last { 0 } else { replacer.longest().saturating_sub(1).min(self.held.len() - end) };
+        let kept = if last { 0 } else { replacer.longest_placeholder().saturating_sub(1).min(self.held.len() - end) };
         let filled = filled.unwrap_or_else(|| Zeroizing::new(self.held.clone()));
         let ready = Zeroizing::new(filled[..filled.len() - kept].to_vec());
         self.held = self.held.split_off(self.held.len() - kept);
@@ -223,14 +223,14 @@ const LENIENT: GeneralPurpose = GeneralPurpose::new(
         .with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
 
-fn basic(name: &str, value: &[u8]) -> Option<Vec<u8>> {
+fn decode_basic_auth(name: &str, value: &[u8]) -> Option<Vec<u8>> {
     let (scheme, rest) = value.split_at_checked(6)?;
     let is_basic = name.eq_ignore_ascii_case("authorization") && scheme.eq_ignore_ascii_case(b"basic ");
     let plain = is_basic.then(|| LENIENT.decode(rest.trim_ascii()).ok())??;
-    find(&plain, PREFIX.as_bytes()).map(|_| plain)
+    find_bytes(&plain, PREFIX.as_bytes()).map(|_| plain)
 }
 
-fn find(text: &[u8], needle: &[u8]) -> Option<usize> {
+fn find_bytes(text: &[u8], needle: &[u8]) -> Option<usize> {
     let first = *needle.first()?;
     let mut at = 0;
     while let Some(found) = text[at..].iter().position(|&byte| byte == first) {
@@ -251,7 +251,7 @@ mod tests {
     fn basic_credentials_are_read_with_padding_and_without_and_nothing_else_is() {
         let plain = format!("u:{PREFIX}");
         let text = STANDARD.encode(&plain);
-        let read = |name: &str, value: &str| basic(name, value.as_bytes());
+        let read = |name: &str, value: &str| decode_basic_auth(name, value.as_bytes());
         assert!(text.ends_with('='), "{text} has padding");
         for text in [text.as_str(), text.trim_end_matches('=')] {
             assert_eq!(read("AUTHORIZATION", &format!("basic  {text} ")).as_deref(), Some(plain.as_bytes()));

@@ -48,10 +48,10 @@ impl Resolver {
 
     /// All addresses of a name, IPv4 inside IPv6 as IPv4.
     pub fn resolve(&self, host: &str, wait: Wait<'_>) -> Result<Vec<IpAddr>, HttpError> {
-        if let Some(addresses) = self.remembered(host) {
+        if let Some(addresses) = self.cached_addresses(host) {
             return Ok(addresses);
         }
-        let addresses = self.ask(host, wait)?;
+        let addresses = self.ask_lookup(host, wait)?;
         if addresses.is_empty() {
             return Err(HttpError::NameNotFound { host: host.to_owned() });
         }
@@ -63,13 +63,13 @@ impl Resolver {
         Ok(addresses)
     }
 
-    fn remembered(&self, host: &str) -> Option<Vec<IpAddr>> {
+    fn cached_addresses(&self, host: &str) -> Option<Vec<IpAddr>> {
         let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         known.get(host).filter(|(_, since)| since.elapsed() < FRESH).map(|(addresses, _)| addresses.clone())
     }
 
-    fn ask(&self, host: &str, wait: Wait<'_>) -> Result<Vec<IpAddr>, HttpError> {
-        let late = || wait.error("resolving the host's name");
+    fn ask_lookup(&self, host: &str, wait: Wait<'_>) -> Result<Vec<IpAddr>, HttpError> {
+        let late = || wait.timeout_error("resolving the host's name");
         if self.asking.fetch_add(1, Ordering::Relaxed) >= MAX_ASKING {
             self.asking.fetch_sub(1, Ordering::Relaxed);
             return Err(late());
@@ -86,7 +86,7 @@ impl Resolver {
         if thread.is_err() {
             return Err(late());
         }
-        match receive.recv_timeout(wait.left()) {
+        match receive.recv_timeout(wait.time_left()) {
             Ok(Some(Ok(mut addresses))) => {
                 let mut seen = Vec::new();
                 addresses.retain(|address| {

@@ -39,7 +39,7 @@ impl Scrubber {
     pub fn new(secrets: &Secrets) -> Scrubber {
         let values = || {
             let entries = secrets.entries().iter();
-            entries.flat_map(|entry| entry.scrubbed().map(move |value| (value, &entry.placeholder)))
+            entries.flat_map(|entry| entry.scrubbed_values().map(move |value| (value, &entry.placeholder)))
         };
         let patterns = Patterns::new(values().map(|(value, _)| value));
         let held = (patterns.longest + AHEAD).next_power_of_two().max(MIN_HELD_BYTES);
@@ -56,15 +56,15 @@ impl Scrubber {
     }
 
     pub fn scrub_bytes<'a>(&self, text: &'a [u8]) -> Cow<'a, [u8]> {
-        let (mut search, mut found) = (self.patterns.search(), Vec::new());
+        let (mut search, mut found) = (self.patterns.new_search(), Vec::new());
         self.patterns.advance(&mut search, text, 0, text.len(), &mut found);
         self.patterns.finish(&mut search, text, 0, &mut found);
         if found.is_empty() {
             return Cow::Borrowed(text);
         }
         let (mut cleaning, mut out) = (Cleaning::default(), Vec::with_capacity(text.len()));
-        cleaning.add(found.into_iter());
-        cleaning.write(&self.placeholders, text, 0, text.len(), &mut out);
+        cleaning.add_matches(found.into_iter());
+        cleaning.write_cleaned(&self.placeholders, text, 0, text.len(), &mut out);
         Cow::Owned(out)
     }
 }
@@ -87,7 +87,7 @@ struct Cleaning {
 
 impl Cleaning {
     /// Takes matches in the order of their ends. What overlaps becomes one.
-    fn add(&mut self, found: impl Iterator<Item = Match>) {
+    fn add_matches(&mut self, found: impl Iterator<Item = Match>) {
         for mut new in found {
             while let Some(last) = self.found.back().copied().filter(|last| new.start < last.end) {
                 let extends_last = last.start < new.start || (last.start == new.start && last.end >= new.end);
@@ -108,7 +108,7 @@ impl Cleaning {
     }
 
     /// Writes all that starts before the place `until`; the text starts at `base`.
-    fn write(&mut self, placeholders: &[String], text: &[u8], base: usize, until: usize, out: &mut Vec<u8>) {
+    fn write_cleaned(&mut self, placeholders: &[String], text: &[u8], base: usize, until: usize, out: &mut Vec<u8>) {
         while let Some(next) = self.found.pop_front_if(|next| next.start < until) {
             out.extend_from_slice(&text[self.written - base..next.start - base]);
             out.extend_from_slice(placeholders[next.value].as_bytes());
@@ -134,7 +134,7 @@ pub struct Scrubbing {
 
 impl Scrubbing {
     pub fn new(scrubber: Arc<Scrubber>) -> Scrubbing {
-        let search = scrubber.patterns.search();
+        let search = scrubber.patterns.new_search();
         let (cleaning, held) = (Cleaning::default(), Zeroizing::new(Vec::new()));
         Scrubbing { scrubber, search, cleaning, held, base: 0, unsearchable: false }
     }
@@ -154,7 +154,7 @@ impl Scrubbing {
         self.search_until(self.held.len());
         let mut found = Vec::new();
         self.scrubber.patterns.finish(&mut self.search, &self.held, self.base, &mut found);
-        self.cleaning.add(found.into_iter());
+        self.cleaning.add_matches(found.into_iter());
         self.write_until(self.held.len(), out);
     }
 
@@ -170,11 +170,11 @@ impl Scrubbing {
         self.unsearchable |= (from..to).any(overlong);
         let mut found = Vec::new();
         self.scrubber.patterns.advance(&mut self.search, &self.held, self.base, self.base + to, &mut found);
-        self.cleaning.add(found.into_iter());
+        self.cleaning.add_matches(found.into_iter());
     }
 
     fn write_until(&mut self, until: usize, out: &mut Vec<u8>) {
-        self.cleaning.write(&self.scrubber.placeholders, &self.held, self.base, self.base + until, out);
+        self.cleaning.write_cleaned(&self.scrubber.placeholders, &self.held, self.base, self.base + until, out);
         let written = self.cleaning.written - self.base;
         self.held.drain(..written);
         self.base += written;

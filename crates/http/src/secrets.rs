@@ -73,7 +73,7 @@ impl Entry {
     }
 
     /// What is scrubbed: the value, and what a server that trims it makes of it unless that is too short.
-    pub fn scrubbed(&self) -> impl Iterator<Item = &str> + Clone {
+    pub fn scrubbed_values(&self) -> impl Iterator<Item = &str> + Clone {
         let (value, trimmed) = (self.secret.value.as_str(), self.secret.value.trim());
         let differs = trimmed.len() < value.len() && trimmed.len() >= MIN_VALUE_BYTES;
         [value].into_iter().chain(differs.then_some(trimmed))
@@ -101,7 +101,7 @@ impl Secrets {
     pub fn new(secrets: Vec<Secret>) -> Result<Secrets, SecretError> {
         let mut entries: Vec<Arc<Entry>> = Vec::with_capacity(secrets.len());
         for secret in secrets {
-            check(&secret)?;
+            check_secret(&secret)?;
             let name = secret.name().to_owned();
             if entries.iter().any(|entry| entry.name() == name) {
                 return Err(SecretError::Twice { name });
@@ -115,7 +115,7 @@ impl Secrets {
             let value = Zeroizing::new(value.to_ascii_lowercase());
             secrets.entries.iter().any(|entry| entry.placeholder.to_ascii_lowercase().contains(value.as_str()))
         };
-        match secrets.entries.iter().find(|entry| entry.scrubbed().any(within)) {
+        match secrets.entries.iter().find(|entry| entry.scrubbed_values().any(within)) {
             Some(entry) => Err(SecretError::InPlaceholder { name: entry.name().to_owned() }),
             None => Ok(secrets),
         }
@@ -142,7 +142,7 @@ impl Secrets {
     }
 
     /// What policy says of each secret, for one request.
-    pub fn decide(&self, asked: &Asked) -> Vec<Decided> {
+    pub fn decide_each(&self, asked: &Asked) -> Vec<Decided> {
         let Ok(target) = asked.target() else { return Vec::new() };
         let decide = |entry: &Arc<Entry>| {
             let decision = entry.secret.grant.decide(&target);
@@ -152,7 +152,7 @@ impl Secrets {
     }
 }
 
-fn check(secret: &Secret) -> Result<(), SecretError> {
+fn check_secret(secret: &Secret) -> Result<(), SecretError> {
     let name = secret.name().to_owned();
     let word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
     if !(1..=MAX_NAME_CHARS).contains(&name.len()) || !name.bytes().all(word) {
@@ -245,9 +245,10 @@ mod tests {
             let key = secrets.placeholder("KEY").unwrap();
             let head = format!("GET /?k={key} HTTP/1.1\r\nHost: a.test\r\nX: {key}\r\nY: {key}\r\n\r\n");
             let mut request = Request::parse(head.as_bytes(), &Place::parse("a.test", 80).unwrap(), false).unwrap();
-            let mut replacer = Replacer::new(secrets.decide(&request.asked));
+            let mut replacer = Replacer::new(secrets.decide_each(&request.asked));
             replacer.fill_head(&mut request).unwrap();
-            let (sent, body) = (request.write_head(false), replacer.fill(key.as_bytes(), Form::Json).0.unwrap());
+            let (sent, body) =
+                (request.write_head(false), replacer.fill_placeholders(key.as_bytes(), Form::Json).0.unwrap());
             let scrubber = Arc::new(Scrubber::new(&secrets));
             let mut scrubbing = Scrubbing::new(scrubber.clone());
             scrubbing.push(&body, &mut Vec::new());

@@ -55,9 +55,9 @@ impl Upload {
     ) -> Result<Upload, HttpError> {
         let (mut request, by) = allowed.into_parts();
         let mut record = Record::new(context.audit.clone(), &request.asked);
-        let mut replacer = Replacer::new(context.secrets.decide(&request.asked));
-        let prepared = prepare(context, &mut request, &by, &mut replacer, wait);
-        let checked = prepared.inspect_err(|error| record.failed(error))?;
+        let mut replacer = Replacer::new(context.secrets.decide_each(&request.asked));
+        let prepared = prepare_request(context, &mut request, &by, &mut replacer, wait);
+        let checked = prepared.inspect_err(|error| record.set_error(error))?;
         let reader = BodyReader::new(request.framing, true);
         let gathers = match request.framing {
             Framing::Length(length) => length <= GATHERED_BYTES,
@@ -71,7 +71,7 @@ impl Upload {
         let mut upload =
             Upload { context: context.clone(), request, checked, replacer, reader, received: 0, way, record };
         if !gathers {
-            upload.send_head(wait).inspect_err(|error| upload.record.failed(error))?;
+            upload.send_head(wait).inspect_err(|error| upload.record.set_error(error))?;
         }
         Ok(upload)
     }
@@ -82,12 +82,12 @@ impl Upload {
 
     /// Takes bytes of the body until it is complete. Gives how many were taken.
     pub fn push(&mut self, input: &[u8], wait: Wait<'_>) -> Result<usize, HttpError> {
-        self.take(input, wait).inspect_err(|error| self.record.failed(error))
+        self.take_body(input, wait).inspect_err(|error| self.record.set_error(error))
     }
 
-    fn take(&mut self, input: &[u8], wait: Wait<'_>) -> Result<usize, HttpError> {
+    fn take_body(&mut self, input: &[u8], wait: Wait<'_>) -> Result<usize, HttpError> {
         let mut piece = Vec::new();
-        let taken = self.reader.take(input, &mut piece).map_err(HttpError::BadRequest)?;
+        let taken = self.reader.take_all(input, &mut piece).map_err(HttpError::BadRequest)?;
         self.received += piece.len() as u64;
         let cap = self.context.limits.request_bytes;
         if self.received > cap {
@@ -96,7 +96,7 @@ impl Upload {
         self.context.count_sent(piece.len())?;
         match &mut self.way {
             Way::Gathered(body, _) => body.append(&mut piece),
-            Way::Streamed(..) => self.stream(&piece, wait)?,
+            Way::Streamed(..) => self.stream_piece(&piece, wait)?,
         }
         Ok(taken)
     }
@@ -104,7 +104,7 @@ impl Upload {
     /// Sends what was gathered; then there is an answer to wait for.
     pub fn finish(mut self, wait: Wait<'_>) -> Result<Answer, HttpError> {
         let sent = self.send_rest(wait);
-        let (mut connection, resend) = sent.inspect_err(|error| self.record.failed(error))?;
+        let (mut connection, resend) = sent.inspect_err(|error| self.record.set_error(error))?;
         if let Some(connection) = connection.as_mut().filter(|_| self.request.has_body()) {
             connection.only_for = Some(self.context.id);
         }
@@ -133,21 +133,21 @@ impl Upload {
         ready: Option<Connection>,
         wait: Wait<'_>,
     ) -> Result<(Option<Connection>, Option<Resend>), HttpError> {
-        let (filled, _) = self.replacer.fill(body, Form::of_body(&self.request));
+        let (filled, _) = self.replacer.fill_placeholders(body, Form::of_body(&self.request));
         let body = filled.as_ref().map_or(body, |filled| filled.as_slice());
         if matches!(self.request.framing, Framing::Length(_)) {
             self.request.framing = Framing::Length(body.len() as u64);
         }
         let head = self.request.write_head(self.is_absolute());
         let bytes = Zeroizing::new([head.as_slice(), body].concat());
-        let mut connection = self.connection(ready, wait)?;
-        self.tell_secrets(connection.key.address)?;
-        let mut sent = connection.send(&bytes, self.context.limits.idle, wait);
+        let mut connection = self.choose_connection(ready, wait)?;
+        self.record_secrets(connection.key.address)?;
+        let mut sent = connection.send_all(&bytes, self.context.limits.idle, wait);
         let repeats = connection.reused && self.request.is_idempotent();
         if sent.as_ref().is_err_and(|error| repeats && !is_timeout(error)) {
             connection = self.context.client.connect(&self.checked, self.request.asked.tls, self.connect_wait(wait))?;
-            self.tell_secrets(connection.key.address)?;
-            sent = connection.send(&bytes, self.context.limits.idle, wait);
+            self.record_secrets(connection.key.address)?;
+            sent = connection.send_all(&bytes, self.context.limits.idle, wait);
         }
         self.record.address = Some(connection.key.address);
         self.record.bytes_up = bytes.len() as u64;
@@ -161,16 +161,17 @@ impl Upload {
     }
 
     /// A connection for this request: the one made ahead, one that rests, or a new one.
-    fn connection(&self, ready: Option<Connection>, wait: Wait<'_>) -> Result<Connection, HttpError> {
+    fn choose_connection(&self, ready: Option<Connection>, wait: Wait<'_>) -> Result<Connection, HttpError> {
         let (client, tls, wait) = (&self.context.client, self.request.asked.tls, self.connect_wait(wait));
-        if let Some(mut ready) = ready.filter(|ready| self.checked.allows(&ready.key) && (tls || !ready.key.tls))
+        if let Some(mut ready) =
+            ready.filter(|ready| self.checked.covers_connection(&ready.key) && (tls || !ready.key.tls))
             && ready.is_quiet()
         {
             return if tls { client.start_tls(ready, wait) } else { Ok(ready) };
         }
         let rest = if self.request.is_idempotent() { MAX_REST } else { MAX_REST_UNREPEATABLE };
         let gathered = matches!(self.way, Way::Gathered(..));
-        match gathered.then(|| client.reuse(&self.checked, tls, rest, self.context.id)).flatten() {
+        match gathered.then(|| client.take_idle(&self.checked, tls, rest, self.context.id)).flatten() {
             Some(connection) => Ok(connection),
             None => client.connect(&self.checked, tls, wait),
         }
@@ -179,11 +180,11 @@ impl Upload {
     fn send_head(&mut self, wait: Wait<'_>) -> Result<(), HttpError> {
         let Way::Streamed(ready, _) = &mut self.way else { return Ok(()) };
         let ready = ready.take();
-        let mut connection = self.connection(ready, wait)?;
+        let mut connection = self.choose_connection(ready, wait)?;
         self.record.address = Some(connection.key.address);
-        self.tell_secrets(connection.key.address)?;
+        self.record_secrets(connection.key.address)?;
         let head = self.request.write_head(self.is_absolute());
-        let sent = connection.send(&head, self.context.limits.idle, wait);
+        let sent = connection.send_all(&head, self.context.limits.idle, wait);
         sent_or_muted(sent, &mut connection, wait)?;
         self.record.bytes_up = head.len() as u64;
         if let Way::Streamed(open, _) = &mut self.way {
@@ -192,7 +193,7 @@ impl Upload {
         Ok(())
     }
 
-    fn stream(&mut self, piece: &[u8], wait: Wait<'_>) -> Result<(), HttpError> {
+    fn stream_piece(&mut self, piece: &[u8], wait: Wait<'_>) -> Result<(), HttpError> {
         let (chunked, last) = (self.is_chunked(), self.reader.is_done());
         let Way::Streamed(connection, replacing) = &mut self.way else { return Ok(()) };
         let data = match self.replacer.is_empty() {
@@ -209,17 +210,17 @@ impl Upload {
             bytes.extend_from_slice(LAST_CHUNK);
         }
         let Some(address) = connection.as_ref().map(|open| open.key.address) else { return Ok(()) };
-        self.tell_secrets(address)?;
+        self.record_secrets(address)?;
         let Way::Streamed(Some(open), _) = &mut self.way else { return Ok(()) };
         self.record.bytes_up += bytes.len() as u64;
-        let sent = open.send(&bytes, self.context.limits.idle, wait);
+        let sent = open.send_all(&bytes, self.context.limits.idle, wait);
         sent_or_muted(sent, open, wait)
     }
 
     /// Tells of the secrets that what is sent next holds, and nothing before it did that went there.
-    fn tell_secrets(&mut self, address: SocketAddr) -> Result<(), HttpError> {
-        self.record.tell_withheld(self.replacer.take_withheld());
-        Ok(self.record.tell_secrets(self.replacer.used(), address)?)
+    fn record_secrets(&mut self, address: SocketAddr) -> Result<(), HttpError> {
+        self.record.record_withheld(self.replacer.take_withheld());
+        Ok(self.record.record_secrets(self.replacer.used_names(), address)?)
     }
 
     /// A proxy is told the whole URL, unless it only sees TLS.
@@ -237,7 +238,7 @@ impl Upload {
 }
 
 /// What is checked once the gate allowed the request, and the secrets that go into its head.
-fn prepare(
+fn prepare_request(
     context: &CallContext,
     request: &mut Request,
     allowed: &Allowed,
@@ -249,16 +250,16 @@ fn prepare(
         return Err(HttpError::TooLarge { what: "the request's body", cap });
     }
     let wait = wait.at_most(context.limits.connect);
-    let checked = context.client.check(&request.asked.place, allowed, context.gate.as_ref(), wait);
+    let checked = context.client.check_addresses(&request.asked.place, allowed, context.gate.as_ref(), wait);
     if let Err(HttpError::Refused(refusal)) = &checked {
-        context.tell_refusal(Some(&request.asked.method), request.asked.url(), refusal);
+        context.record_refusal(Some(&request.asked.method), request.asked.url(), refusal);
     }
     let checked = checked?;
     for (_, value) in request.headers.iter_mut().filter(|(name, _)| name.eq_ignore_ascii_case("accept-encoding")) {
-        *value = inflate::acceptable(value).into();
+        *value = inflate::countable_codings(value).into();
     }
     if context.secrets.any_for_host(&request.asked.place) {
-        guard::neutralise(request);
+        guard::ask_for_searchable(request);
     }
     if !replacer.is_empty() {
         replacer.fill_head(request)?;
@@ -273,9 +274,9 @@ fn prepare(
 /// A server that stops listening may still have answered, so only time that ran out is an error here.
 fn sent_or_muted(sent: io::Result<()>, connection: &mut Connection, wait: Wait<'_>) -> Result<(), HttpError> {
     match sent {
-        Err(error) if is_timeout(&error) => Err(wait.error("sending the request")),
+        Err(error) if is_timeout(&error) => Err(wait.timeout_error("sending the request")),
         Err(_) => {
-            connection.mute();
+            connection.stop_sending();
             Ok(())
         }
         Ok(()) => Ok(()),

@@ -27,21 +27,21 @@ impl<'c> Wait<'c> {
     /// The same, for no longer than this from now on.
     #[must_use]
     pub fn at_most(self, time: Duration) -> Wait<'c> {
-        self.until(from_now(time))
+        self.no_later_than(from_now(time))
     }
 
     /// The same, for no longer than until then.
     #[must_use]
-    pub fn until(self, by: Instant) -> Wait<'c> {
+    pub fn no_later_than(self, by: Instant) -> Wait<'c> {
         Wait { by: self.by.min(by), ..self }
     }
 
-    pub fn left(self) -> Duration {
+    pub fn time_left(self) -> Duration {
         self.by.saturating_duration_since(Instant::now())
     }
 
     pub fn is_over(self) -> bool {
-        self.cancel.is_cancelled() || self.left().is_zero()
+        self.cancel.is_cancelled() || self.time_left().is_zero()
     }
 
     /// See [`CancelToken::on_cancel`].
@@ -50,13 +50,13 @@ impl<'c> Wait<'c> {
     }
 
     /// Why a wait that is over was in vain.
-    pub fn error(self, doing: &'static str) -> HttpError {
+    pub fn timeout_error(self, doing: &'static str) -> HttpError {
         if self.cancel.is_cancelled() { HttpError::Cancelled } else { HttpError::TimedOut { doing } }
     }
 
     /// Waits until one of these has what it is asked about, or an error. An error of its own (see [`is_timeout`]) when the
     /// wait is over first.
-    pub fn poll(self, sockets: &[(BorrowedFd<'_>, PollFlags)]) -> io::Result<()> {
+    pub fn poll_sockets(self, sockets: &[(BorrowedFd<'_>, PollFlags)]) -> io::Result<()> {
         let event = self.cancel.event()?;
         let mut polled: Vec<PollFd<'_>> =
             sockets.iter().map(|(socket, flags)| PollFd::from_borrowed_fd(*socket, *flags)).collect();
@@ -65,7 +65,7 @@ impl<'c> Wait<'c> {
             if self.is_over() {
                 return Err(ErrorKind::TimedOut.into());
             }
-            let left = Timespec::try_from(self.left()).map_err(|_| ErrorKind::InvalidInput)?;
+            let left = Timespec::try_from(self.time_left()).map_err(|_| ErrorKind::InvalidInput)?;
             match poll(&mut polled, Some(&left)) {
                 Err(Errno::INTR) | Ok(0) => {}
                 Err(error) => return Err(error.into()),

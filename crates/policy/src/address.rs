@@ -115,7 +115,9 @@ fn class_v6(addr: Ipv6Addr) -> AddressClass {
         [0, 0, 0, 0, 0, 0, 0, 0] => AddressClass::Unspecified,
         [0, 0, 0, 0, 0, 0, 0, 1] => AddressClass::Loopback,
         // The same host, by another road: IPv4-mapped, and NAT64's well-known prefix.
-        [0, 0, 0, 0, 0, 0xffff, high, low] | [0x64, 0xff9b, 0, 0, 0, 0, high, low] => class_v4(ipv4_from_halves(high, low)),
+        [0, 0, 0, 0, 0, 0xffff, high, low] | [0x64, 0xff9b, 0, 0, 0, 0, high, low] => {
+            class_v4(ipv4_from_halves(high, low))
+        }
         // AWS; AWS pods; Google.
         [0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x254 | 0x23] | [0xfd20, 0xce, 0, 0, 0, 0, 0, 0x254] => AddressClass::Metadata,
         [0xfc00..=0xfdff, ..] => AddressClass::UniqueLocal,

@@ -60,7 +60,10 @@ mod tests {
             ("a=b'c'\"d\"e", &["a=bcde"]),
             ("a $HOME ~ * | ; && $(b) `c` > d", &["a", "$HOME", "~", "*", "|", ";", "&&", "$(b)", "`c`", ">", "d"]),
         ] {
-            assert_eq!(split_words(text).as_deref(), Some(&expected.iter().map(|w| (*w).to_owned()).collect::<Vec<_>>()[..]));
+            assert_eq!(
+                split_words(text).as_deref(),
+                Some(&expected.iter().map(|w| (*w).to_owned()).collect::<Vec<_>>()[..])
+            );
         }
         for text in ["", "  ", "'a", "a \"b", "a \\", "'' a", "\"a\\"] {
             assert_eq!(split_words(text), None, "{text}");

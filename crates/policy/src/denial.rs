@@ -56,12 +56,26 @@ impl Denial {
             HttpDenial::Method(_) => None,
         };
         let (hint, flag) = (denial.hint(), denial.flag());
-        Denial { kind: DenialKind::Http, asked: describe_request(method, url), rule, message: denial.to_string(), hint, flag }
+        Denial {
+            kind: DenialKind::Http,
+            asked: describe_request(method, url),
+            rule,
+            message: denial.to_string(),
+            hint,
+            flag,
+        }
     }
 
     pub fn url(method: &str, url: &str, bad: &BadUrl) -> Denial {
         let message = bad.to_string();
-        Denial { kind: DenialKind::Http, asked: describe_request(method, url), rule: None, message, hint: None, flag: None }
+        Denial {
+            kind: DenialKind::Http,
+            asked: describe_request(method, url),
+            rule: None,
+            message,
+            hint: None,
+            flag: None,
+        }
     }
 
     pub fn name(method: &str, url: &str, denial: &NameDenial) -> Denial {

@@ -85,7 +85,13 @@ impl Effective {
             Some(env) => self.grants.env.push(env.clone()),
             None => {
                 let texts = [name.clone()];
-                self.missing.push(Missing::new(skill, GrantKind::Env, &texts, words::env_variable(name), &asked.reason));
+                self.missing.push(Missing::new(
+                    skill,
+                    GrantKind::Env,
+                    &texts,
+                    words::env_variable(name),
+                    &asked.reason,
+                ));
             }
         }
     }

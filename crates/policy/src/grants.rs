@@ -224,7 +224,11 @@ fn replace_same<T>(items: &mut Vec<T>, item: T, same: fn(&T, &T) -> bool) {
     items.push(item);
 }
 
-fn add_or_conflict<T: PartialEq + ToString>(items: &mut Vec<T>, item: T, same: fn(&T, &T) -> bool) -> Result<(), BadGrant> {
+fn add_or_conflict<T: PartialEq + ToString>(
+    items: &mut Vec<T>,
+    item: T,
+    same: fn(&T, &T) -> bool,
+) -> Result<(), BadGrant> {
     match items.iter().find(|held| same(held, &item)) {
         Some(held) if *held != item => return Err(BadGrant::Conflict(brief(&item.to_string()))),
         Some(_) => {}

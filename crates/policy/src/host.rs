@@ -57,7 +57,9 @@ impl HostName {
             return Err(BadHost::Empty);
         }
         match text.strip_prefix('[') {
-            Some(rest) => Ok(HostName::Addr(parse_ipv6(rest.strip_suffix(']').ok_or_else(|| BadHost::Ipv6(brief(text)))?)?)),
+            Some(rest) => {
+                Ok(HostName::Addr(parse_ipv6(rest.strip_suffix(']').ok_or_else(|| BadHost::Ipv6(brief(text)))?)?))
+            }
             None => name_or_ipv4(text),
         }
     }

@@ -24,8 +24,9 @@ const HAVE_USES: [&str; 3] = ["socket", "multiprocessing.dummy", "multiprocessin
 /// cell and that nobody allowed.
 pub fn early_denials(skill: &str, imports: &BTreeMap<String, String>, allowed: &[String]) -> Vec<Denial> {
     let refused = REFUSED_AT_USE.iter().filter_map(|(module, why)| {
-        let is_refused =
-            |name: &str| refused_import(name) == Some(module) && !allowed.iter().any(|allowed| is_within(name, allowed));
+        let is_refused = |name: &str| {
+            refused_import(name) == Some(module) && !allowed.iter().any(|allowed| is_within(name, allowed))
+        };
         let (_, place) = imports.iter().find(|(name, _)| is_refused(name))?;
         Some(import_denial(skill, module, &brief(place), why))
     });

@@ -103,7 +103,9 @@ impl Manifest {
         let keys = match &raw {
             Value::Object(keys) => keys,
             Value::Null => &empty,
-            other => return Err(bad_key("manifest.yaml", format!("it is {}, not a mapping of keys", kind_of_json(other)))),
+            other => {
+                return Err(bad_key("manifest.yaml", format!("it is {}, not a mapping of keys", kind_of_json(other))));
+            }
         };
         let get = |key: &str| keys.get(key).filter(|value| !value.is_null());
         let text = |key: &str| get(key).and_then(Value::as_str).map(str::to_owned);
@@ -161,7 +163,8 @@ fn read_requirements(value: &Value) -> Result<Vec<String>, BadManifest> {
 }
 
 fn read_execution(key: &str, value: &Value) -> Result<Choice, BadManifest> {
-    let wish = value.as_str().ok_or_else(|| bad_key(key, format!("it is {}, not the name of a tier", kind_of_json(value))))?;
+    let wish =
+        value.as_str().ok_or_else(|| bad_key(key, format!("it is {}, not the name of a tier", kind_of_json(value))))?;
     wish.parse().map_err(|error: BadTier| bad_key(key, error.to_string()))
 }
 
@@ -195,7 +198,10 @@ fn read_acknowledged(value: &Value) -> Result<Vec<NoteKind>, BadManifest> {
 
 fn read_container(value: &Value) -> Result<ContainerSpec, BadManifest> {
     let Value::Object(keys) = value else {
-        return Err(bad_key("container", format!("it is {}, not a mapping such as `image: name@sha256:…`", kind_of_json(value))));
+        return Err(bad_key(
+            "container",
+            format!("it is {}, not a mapping such as `image: name@sha256:…`", kind_of_json(value)),
+        ));
     };
     match keys.get("image") {
         None => Ok(ContainerSpec { image: None }),

@@ -145,11 +145,11 @@ impl Vfs {
 
     pub fn close(&mut self, fd: u32) -> Result<(), Errno> {
         let closed = self.table.take(fd)?;
-        self.release(closed);
+        self.release_descriptor(closed);
         Ok(())
     }
 
-    fn release(&mut self, descriptor: Descriptor) {
+    fn release_descriptor(&mut self, descriptor: Descriptor) {
         if descriptor.charged {
             self.scratch.allowance.open_files -= 1;
         }
@@ -166,8 +166,8 @@ impl Vfs {
         if from == ROOT || to == ROOT {
             return Err(Errno::Notsup);
         }
-        let closed = self.table.replace(from, to)?;
-        self.release(closed);
+        let closed = self.table.move_to(from, to)?;
+        self.release_descriptor(closed);
         Ok(())
     }
 

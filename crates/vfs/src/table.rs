@@ -55,7 +55,7 @@ impl Table {
 
     /// Puts `from` in the place of `to`, and gives back what was there. Both have to be open, so a cell can't
     /// stretch the table by naming a large number.
-    pub fn replace(&mut self, from: u32, to: u32) -> Result<Descriptor, Errno> {
+    pub fn move_to(&mut self, from: u32, to: u32) -> Result<Descriptor, Errno> {
         self.get(to)?;
         let moved = self.take(from)?;
         let slot = &mut self.slots[to as usize];

@@ -29,7 +29,7 @@ impl Vfs {
     }
 
     /// Does something to a path, watched.
-    pub(super) fn watched<T>(
+    pub(super) fn with_watch<T>(
         &mut self,
         doing: &'static str,
         path: &str,
@@ -39,23 +39,23 @@ impl Vfs {
         if self.watching.is_none() {
             return act(self);
         }
-        self.enter(path, changing)?;
+        self.report_first_use(path, changing)?;
         let done = act(self);
         if let (Err(errno), Some(watching)) = (&done, &self.watching) {
-            let nowhere = || *errno == Errno::Noent && self.mount(path).is_none();
+            let nowhere = || *errno == Errno::Noent && self.covering_mount(path).is_none();
             if matches!(errno, Errno::Rofs | Errno::Acces) || nowhere() {
-                watching.watch.denied(doing, &shown(path), *errno);
+                watching.watch.denied(doing, &absolute_path(path), *errno);
             }
         }
         done
     }
 
     /// Tells of the first use of a folder of the host.
-    pub(super) fn enter(&mut self, path: &str, changing: bool) -> Result<(), Errno> {
+    pub(super) fn report_first_use(&mut self, path: &str, changing: bool) -> Result<(), Errno> {
         if self.watching.is_none() {
             return Ok(());
         }
-        let Some((index, _)) = self.mount(path) else { return Ok(()) };
+        let Some((index, _)) = self.covering_mount(path) else { return Ok(()) };
         let (Backend::Host(folder), Some(watching)) = (&self.mounts[index].backend, &mut self.watching) else {
             return Ok(());
         };
@@ -63,13 +63,13 @@ impl Vfs {
         if (changing && !folder.is_writable()) || watching.entered.contains(&(index, changing)) {
             return Ok(());
         }
-        watching.watch.entering(&shown(&self.mounts[index].point), &shown(path), changing)?;
+        watching.watch.entering(&absolute_path(&self.mounts[index].point), &absolute_path(path), changing)?;
         watching.entered.push((index, changing));
         Ok(())
     }
 }
 
 /// A clean path as the cell writes it.
-fn shown(path: &str) -> String {
+fn absolute_path(path: &str) -> String {
     format!("/{path}")
 }

@@ -113,7 +113,7 @@ pub struct Line {
 
 impl Line {
     /// The line as it is written, with its line end.
-    pub fn written(&self) -> String {
+    pub fn to_json_line(&self) -> String {
         let json = serde_json::to_string(self).unwrap_or_default();
         ascii_json(&json) + "\n"
     }
@@ -131,7 +131,7 @@ impl Line {
     }
 
     /// Everything that a stranger may have had a say in, for scrubbing and clipping.
-    pub(super) fn clean(&mut self, scrub: impl Fn(&mut String)) {
+    pub(super) fn clean_texts(&mut self, scrub: impl Fn(&mut String)) {
         let single =
             [&mut self.asked, &mut self.rule, &mut self.place, &mut self.reason, &mut self.address, &mut self.error];
         self.secrets.truncate(MAX_LIST);
@@ -140,13 +140,13 @@ impl Line {
         for text in single.into_iter().flatten().chain(lists).chain([&mut self.skill]) {
             // Scrubbed first: what is left of a secret that was cut could not be found any more.
             scrub(text);
-            clip(text);
+            clip_text(text);
         }
     }
 }
 
 /// Cuts a text to its bound, counting it as it is written.
-fn clip(text: &mut String) {
+fn clip_text(text: &mut String) {
     let mut bytes = 0;
     let over = text.char_indices().find(|(_, c)| {
         bytes += written_bytes(*c);
@@ -186,7 +186,7 @@ mod tests {
             ..Line::default()
         };
         line.secrets.iter_mut().for_each(|name| name.truncate(60));
-        line.clean(|_| ());
+        line.clean_texts(|_| ());
         line
     }
 
@@ -194,7 +194,7 @@ mod tests {
     fn a_line_is_plain_ascii_and_bounded_whatever_is_in_it() {
         for text in ["\u{1b}[31m\r\n\"\\\0\u{7f}\u{9b}\u{202e}é😀", "😀", "\"", "\n", "a"] {
             let line = hostile(&text.repeat(5000));
-            let written = line.written();
+            let written = line.to_json_line();
             assert!(written.len() <= MAX_LINE_BYTES, "{}", written.len());
             assert!(written.trim_end().bytes().all(|byte| (b' '..=b'~').contains(&byte)), "{written}");
             assert_eq!(written.matches('\n').count(), 1);
@@ -207,9 +207,9 @@ mod tests {
         for text in ["", "{}", "null", "{\"schema\":1", "\u{0}", "[1]"] {
             assert!(Line::read(text.as_bytes()).is_err(), "{text}");
         }
-        let newer = Line { schema: 2, ..hostile("x") }.written();
+        let newer = Line { schema: 2, ..hostile("x") }.to_json_line();
         assert!(Line::read(newer.trim_end().as_bytes()).unwrap_err().contains("schema"));
-        let unknown = hostile("x").written().replace("\"other\"", "\"invented\"");
+        let unknown = hostile("x").to_json_line().replace("\"other\"", "\"invented\"");
         assert_eq!(Line::read(unknown.trim_end().as_bytes()).map(|line| line.event), Ok(Event::Other));
     }
 }

@@ -78,13 +78,13 @@ impl AuditLog {
         if self.is_null() {
             return Ok(Arc::new(trail));
         }
-        trail.put(Line {
+        trail.write_line(Line {
             version: Some(env!("CARGO_PKG_VERSION").to_owned()),
             pid: Some(std::process::id()),
             env: env.cloned().collect(),
-            ..trail.line(Event::Begin)
+            ..trail.new_line(Event::Begin)
         });
-        trail.check()?;
+        trail.take_failure()?;
         Ok(Arc::new(trail))
     }
 
@@ -96,12 +96,12 @@ impl AuditLog {
 
 impl Trail {
     /// From here on lines say that the call is made in this tier, or in none.
-    pub fn made_in(&self, tier: Option<Tier>) {
+    pub fn set_tier(&self, tier: Option<Tier>) {
         *self.tier.lock().unwrap_or_else(PoisonError::into_inner) = tier;
     }
 
     /// A line of this call, to be completed.
-    pub(super) fn line(&self, event: Event) -> Line {
+    pub(super) fn new_line(&self, event: Event) -> Line {
         let tier = *self.tier.lock().unwrap_or_else(PoisonError::into_inner);
         Line {
             tier: tier.map(|tier| tier.name().to_owned()),
@@ -121,7 +121,7 @@ impl Trail {
     }
 
     /// Records something that may be done once this returns.
-    pub(super) fn allow(&self, line: Line) -> Result<(), NotRecorded> {
+    pub(super) fn record_allowed(&self, line: Line) -> Result<(), NotRecorded> {
         if self.is_null() {
             return Ok(());
         }
@@ -131,27 +131,27 @@ impl Trail {
         if self.decisions.fetch_add(1, Ordering::Relaxed) >= MAX_DECISIONS {
             return Err(NotRecorded::Full);
         }
-        self.put(Line { allowed: Some(true), ..line });
+        self.write_line(Line { allowed: Some(true), ..line });
         if self.failed.load(Ordering::Acquire) { Err(NotRecorded::Failed) } else { Ok(()) }
     }
 
     /// Records something that was denied. Nothing hangs on it.
-    pub(super) fn deny(&self, line: Line) {
+    pub(super) fn record_denied(&self, line: Line) {
         if self.is_null() {
             return;
         }
         self.denied.fetch_add(1, Ordering::Relaxed);
         if self.decisions.fetch_add(1, Ordering::Relaxed) < MAX_DECISIONS {
-            self.put(Line { allowed: Some(false), ..line });
+            self.write_line(Line { allowed: Some(false), ..line });
         } else {
             self.unrecorded.fetch_add(1, Ordering::Relaxed);
         }
     }
 
     /// Writes a line; a failure is kept.
-    pub(super) fn put(&self, mut line: Line) {
+    pub(super) fn write_line(&self, mut line: Line) {
         let scrubber = self.scrubber.get();
-        line.clean(|text| {
+        line.clean_texts(|text| {
             if let Some(scrubber) = scrubber {
                 *text = scrubber.scrub(text).into_owned();
             }
@@ -163,12 +163,12 @@ impl Trail {
     }
 
     /// The first line that could not be written, if there was one.
-    pub(super) fn check(&self) -> Result<(), AuditError> {
+    pub(super) fn take_failure(&self) -> Result<(), AuditError> {
         self.fault.lock().unwrap_or_else(PoisonError::into_inner).take().map_or(Ok(()), Err)
     }
 
     /// Records how the call ended. An error is that the trail has a gap, whatever came of the call.
-    pub fn end<E: std::error::Error>(&self, done: Result<Ended<'_>, &E>) -> Result<(), AuditError> {
+    pub fn record_end<E: std::error::Error>(&self, done: Result<Ended<'_>, &E>) -> Result<(), AuditError> {
         if self.is_null() {
             return Ok(());
         }
@@ -176,13 +176,13 @@ impl Trail {
         let line = Line {
             denied: counted(&self.denied),
             unrecorded: counted(&self.unrecorded).filter(|count| *count > 0),
-            ..self.line(Event::End)
+            ..self.new_line(Event::End)
         };
-        self.put(match done {
-            Ok(ended) => ended.complete(line),
-            Err(error) => Line { outcome: Some("error".to_owned()), reason: Some(chain(error)), ..line },
+        self.write_line(match done {
+            Ok(ended) => ended.complete_line(line),
+            Err(error) => Line { outcome: Some("error".to_owned()), reason: Some(error_chain(error)), ..line },
         });
-        self.check()
+        self.take_failure()
     }
 }
 
@@ -194,7 +194,7 @@ pub struct Ended<'a> {
 }
 
 impl Ended<'_> {
-    fn complete(&self, line: Line) -> Line {
+    fn complete_line(&self, line: Line) -> Line {
         let Ended { tier, outcome, usage } = self;
         let (limit, raised) = match outcome {
             Outcome::Raised(raised) => (None, Some(raised)),
@@ -208,7 +208,7 @@ impl Ended<'_> {
             limit,
             // The class alone: what an exception says is the skill's business.
             error: raised.map(|raised| raised.kind.clone()),
-            ms: Some(ms(usage.wall)),
+            ms: Some(round_to_ms(usage.wall)),
             memory_peak_bytes: Some(usage.memory_peak_bytes),
             host_calls: Some(usage.host_calls),
             ..line
@@ -216,12 +216,12 @@ impl Ended<'_> {
     }
 }
 
-fn ms(time: Duration) -> f64 {
+fn round_to_ms(time: Duration) -> f64 {
     (time.as_secs_f64() * 1e6).round() / 1e3
 }
 
 /// An error with its causes.
-fn chain(error: &dyn std::error::Error) -> String {
+fn error_chain(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut source = error.source();
     while let Some(cause) = source {

@@ -113,7 +113,10 @@ impl Permissions {
     pub fn changes_since(&self, earlier: &Permissions) -> Vec<Change> {
         let (now, then) = (self.wishes(), earlier.wishes());
         let only = |some: &[Wish], others: &[Wish]| -> Vec<Wish> {
-            some.iter().filter(|wish| !others.iter().any(|other| other.with_reason() == wish.with_reason())).cloned().collect()
+            some.iter()
+                .filter(|wish| !others.iter().any(|other| other.with_reason() == wish.with_reason()))
+                .cloned()
+                .collect()
         };
         let (added, mut removed) = (only(&now, &then), only(&then, &now));
         let mut changes: Vec<Change> = Vec::new();

@@ -32,8 +32,12 @@ impl<'a> Walk<'a> {
             "maximum" => Ok(self.is_within_bound(wanted, Ordering::Greater, schema.get("exclusiveMaximum"), value)),
             "exclusiveMinimum" if draft >= Draft::Six => Ok(scalars::is_beyond_bound(wanted, Ordering::Greater, value)),
             "exclusiveMaximum" if draft >= Draft::Six => Ok(scalars::is_beyond_bound(wanted, Ordering::Less, value)),
-            "minLength" | "minItems" | "minProperties" => Ok(scalars::is_size_within(name, Ordering::Less, wanted, value)),
-            "maxLength" | "maxItems" | "maxProperties" => Ok(scalars::is_size_within(name, Ordering::Greater, wanted, value)),
+            "minLength" | "minItems" | "minProperties" => {
+                Ok(scalars::is_size_within(name, Ordering::Less, wanted, value))
+            }
+            "maxLength" | "maxItems" | "maxProperties" => {
+                Ok(scalars::is_size_within(name, Ordering::Greater, wanted, value))
+            }
             "pattern" => self.text_pattern(wanted, value),
             _ => match value {
                 Value::Array(items) => self.array_keyword(name, wanted, schema, items),

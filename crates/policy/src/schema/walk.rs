@@ -6,7 +6,7 @@
 use super::draft::Draft;
 use super::pattern::Patterns;
 use super::refs::Refs;
-use super::values::{self, weight_of_value, weight_of_text};
+use super::values::{self, weight_of_text, weight_of_value};
 use super::{Doubt, Steps};
 use serde_json::{Map, Value};
 

@@ -10,7 +10,8 @@ use crate::naive;
 use crate::schema::is_valid;
 use crate::{
     AddressClass, Denial, Effective, EnvGrant, GrantKind, Grants, GuestPath, HostName, HttpDenial, HttpRule, HttpRules,
-    MountGrant, Origin, Permissions, PolicyFile, Resolve, SecretGrant, SecretHost, Target, class_of_address, decide_address,
+    MountGrant, Origin, Permissions, PolicyFile, Resolve, SecretGrant, SecretHost, Target, class_of_address,
+    decide_address,
 };
 
 const METHODS: [&str; 4] = ["GET", "HEAD", "POST", "DELETE"];

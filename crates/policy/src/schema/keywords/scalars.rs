@@ -28,7 +28,13 @@ impl<'a> Walk<'a> {
 
     /// `minimum` and `maximum`; `wrong` is the side that is out of bounds. In draft 4 whether a bound is exclusive is a
     /// keyword `beside` it.
-    pub(super) fn is_within_bound(&self, limit: &Value, wrong: Ordering, beside: Option<&Value>, value: &Value) -> bool {
+    pub(super) fn is_within_bound(
+        &self,
+        limit: &Value,
+        wrong: Ordering,
+        beside: Option<&Value>,
+        value: &Value,
+    ) -> bool {
         let exclusive = self.draft == Draft::Four && beside == Some(&Value::Bool(true));
         match compare_numbers(value, limit) {
             Some(Ordering::Equal) => !exclusive,
