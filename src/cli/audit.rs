@@ -198,7 +198,7 @@ fn in_words(line: &Line) -> String {
         Verdict::Denied => DENIED,
         _ => DIM,
     };
-    format!("{style}{:<7}{style:#} {}", verdict.name(), line.words())
+    format!("{style}{:<7}{style:#} {}", verdict.name(), line.describe())
 }
 
 /// The lines of a file, one at a time, however long they are.

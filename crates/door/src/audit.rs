@@ -4,7 +4,7 @@
 //! ```text
 //!   Host::call ─▶ AuditLog::begin ─▶ Trail ─▶ begin, grants (before the skill runs)
 //!   door, http, vfs ─▶ Trail ─▶ a line (before what was allowed is done) ─▶ one appended write
-//!   Host::call ─▶ Trail::end ─▶ end (outcome, usage)
+//!   Host::call ─▶ Trail::record_end ─▶ end (outcome, usage)
 //! ```
 //!
 //! What is allowed is recorded before it is let through, so that the file is complete up to the moment a call, or this

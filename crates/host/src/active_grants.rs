@@ -199,7 +199,7 @@ impl ActiveGrants {
     /// Takes secrets' values out of what a cell told of its tests.
     pub fn scrub_events(&self, events: &mut Events) {
         if let Some(scrubber) = &self.scrubber {
-            events.map(|text| {
+            events.map_texts(|text| {
                 if let Cow::Owned(clean) = scrubber.scrub(text) {
                     *text = clean;
                 }
@@ -278,7 +278,7 @@ fn value(grant: &SecretGrant) -> Result<Zeroizing<String>, GrantError> {
             text.truncate(length);
             Ok(text)
         }
-        source => command::output(&source.words(), command::PATIENCE)
+        source => command::output(&source.command_words(), command::PATIENCE)
             .map_err(|source| GrantError::Command { name: grant.name.clone(), source }),
     }
 }

@@ -115,7 +115,7 @@ impl Host {
         let call = suite.cell_call(chosen);
         check_env(&call)?;
         let audit = call.audit.begin(suite.skill.id(), suite.skill.digest(), call.env.keys())?;
-        audit.made_in(Some(Tier::Wasm));
+        audit.set_tier(Some(Tier::Wasm));
         self.run_tests(suite, chosen, &call, &audit)
     }
 
@@ -136,11 +136,11 @@ impl Host {
         let inputs = baker.inputs(suite.mounts(), door, &call.limits, suite.bench.image.state.monotonic_ns);
         let cell = baker.machine.cell(&suite.bench.image.memories, inputs)?;
         let entry = suite.bench.image.state.entry;
-        let denials = Arc::new(Denials::audited(audit.clone()));
+        let denials = Arc::new(Denials::with_trail(audit.clone()));
         let context = CallContext { skill: suite.skill, call, grants: &grants, audit, denials, validate: false };
         let ran = self.run_cell(cell, drop, entry, started, &context);
         let done = ran.map(|ran| self.finish(suite.skill, call, ran, Some(&grants)));
-        audit.end(done.as_ref().map(ended_of))?;
+        audit.record_end(done.as_ref().map(ended_of))?;
         let mut report: Report = done?;
         report.usage.wall = started.elapsed();
         let mut events = std::mem::take(&mut *events.lock().unwrap_or_else(PoisonError::into_inner));
@@ -155,7 +155,7 @@ impl Host {
         let effective = Effective { missing: Vec::new(), ..effective };
         self.check_mounts(suite.skill, call, &effective.grants)?;
         let grants = ActiveGrants::activate(&effective, false)?;
-        audit.grants(&call.grants, &effective, grants.scrubber())?;
+        audit.record_grants(&call.grants, &effective, grants.scrubber())?;
         Ok(grants)
     }
 

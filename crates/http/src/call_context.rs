@@ -29,7 +29,7 @@ pub struct CallContext {
     received: AtomicU64,
 }
 
-/// A request that policy allowed: the only thing that is sent. Only [`CallContext::decide`] makes one.
+/// A request that policy allowed: the only thing that is sent. Only [`CallContext::decide_request`] makes one.
 pub struct AllowedHead {
     request: Request,
     by: Allowed,

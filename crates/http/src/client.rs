@@ -49,7 +49,7 @@ pub struct HttpClient {
 }
 
 /// The addresses of a place, every one of which the gate allowed; or those of the proxy that the gate let it be asked for.
-/// Only [`HttpClient::check`] makes one.
+/// Only [`HttpClient::check_addresses`] makes one.
 #[derive(Debug, Clone)]
 pub struct Checked {
     place: Place,

@@ -83,7 +83,7 @@ impl BodyReader {
         Ok(at)
     }
 
-    /// As [`BodyReader::take`], but at most to the end of a chunk that has something in it.
+    /// As [`BodyReader::take_all`], but at most to the end of a chunk that has something in it.
     pub fn take_piece(&mut self, input: &[u8], out: &mut Vec<u8>) -> Result<usize, &'static str> {
         let (mut at, before) = (0, out.len());
         while at < input.len() && !self.is_done() && (out.len() == before || self.state != State::Size) {

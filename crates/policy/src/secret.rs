@@ -47,7 +47,7 @@ pub enum BadSecret {
 pub enum SecretSource {
     Env(String),
     File(String),
-    /// Program and arguments, to be split by [`words`](SecretSource::words).
+    /// Program and arguments, to be split by [`command_words`](SecretSource::command_words).
     Command(String),
 }
 

@@ -150,7 +150,7 @@ impl Process {
     ) -> Result<Ran, TierError> {
         let most = job.limits.host_calls;
         job.door.denials = Some(job.denials.clone());
-        let web = job.web.as_deref().map(|web| Box::new(web.sibling(job.cancel.clone())));
+        let web = job.web.as_deref().map(|web| Box::new(web.with_same_grants(job.cancel.clone())));
         // It is imported without the network, as in a cell.
         let taken = |door: &mut Door| {
             door.web = web;

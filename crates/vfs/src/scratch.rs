@@ -83,7 +83,7 @@ impl Scratch {
 
     pub fn stat(&self, id: u32, dev: u64) -> Stat {
         let Some(node) = self.get(id) else {
-            // A root that is not awake: the numbers that `wake` will give it.
+            // A root that was not created yet: the numbers that `create_roots` will give it.
             let (ino, times) = (u64::from(id) + 1, Times::FIXED);
             return Stat { dev, ino, kind: Kind::Directory, nlink: 1, size: 0, times };
         };

@@ -49,7 +49,7 @@ impl Difference {
 
     /// The most of it that a message should hold.
     pub fn message(&self) -> String {
-        let permissions: Vec<String> = self.permissions.iter().map(Change::words).collect();
+        let permissions: Vec<String> = self.permissions.iter().map(Change::describe).collect();
         let files: Vec<String> = self.files.iter().map(FileChange::words).collect();
         let parts: Vec<String> = [permissions, files].into_iter().filter_map(some_of).collect();
         parts.join("; ")

@@ -70,11 +70,11 @@ fn connect(stream: &UnixStream, id: u32, payload: &[u8], shared: &Shared) -> Opt
     let place = Place::read(payload).ok()?;
     let mut session = shared.session();
     let opened = match &mut session {
-        Some(session) => session.open(place.tls, place.host, place.port, place.until(shared.deadline)),
+        Some(session) => session.open(place.tls, place.host, place.port, place.connect_deadline(shared.deadline)),
         None => Err(refuse_open(place.host, place.port, &shared.denials)),
     };
     let told = opened.clone().map(|_| id.to_le_bytes().to_vec());
-    answer(stream, &web::encode(told), shared.deadline).ok()?;
+    answer(stream, &web::encode_answer(told), shared.deadline).ok()?;
     Pump { stream, session: session?, connection: opened.ok()?, deadline: shared.deadline }.run()
 }
 
@@ -106,7 +106,7 @@ impl Pump<'_> {
             }
             if let Step::Over(end) = step {
                 let lasts = !self.session.is_cancelled() && Instant::now() < self.deadline;
-                return end.filter(|_| lasts).map(|error| web::encode(Err(error)));
+                return end.filter(|_| lasts).map(|error| web::encode_answer(Err(error)));
             }
         }
     }
