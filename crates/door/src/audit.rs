@@ -11,6 +11,7 @@
 //! process, is killed. What can't be recorded is not let through, and the call ends in an error. A line's text is
 //! scrubbed of secrets, escaped and cut; see [`Line`].
 
+mod describe;
 mod file;
 mod grants;
 mod http;
@@ -18,16 +19,15 @@ mod line;
 mod paths;
 mod trail;
 pub mod when;
-mod words;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+pub use self::describe::Verdict;
 use self::file::LogFile;
 pub use self::line::{Event, Line, MAX_LINE_BYTES};
 pub use self::trail::{Ended, Trail};
-pub use self::words::Verdict;
 
 /// Why a call can't be audited, and is therefore not made, or not to its end.
 #[derive(Debug, thiserror::Error)]

@@ -43,7 +43,7 @@ pub fn receive(
     let Some(session) = session else { return Ok(encode_answer(refuse_frame(kind, payload, denials)?)) };
     let answer = match kind {
         b'o' => {
-            let Place { tls, host, port, wait_ms } = Place::read(payload)?;
+            let OpenFrame { tls, host, port, wait_ms } = OpenFrame::read(payload)?;
             let opened = session.open(tls, host, port, wait_deadline(wait_ms, deadline));
             opened.map(|id| id.to_le_bytes().to_vec())
         }
@@ -110,7 +110,7 @@ fn look_up(session: &HttpSession, payload: &[u8], deadline: Instant) -> Result<R
 fn refuse_frame(kind: u8, payload: &[u8], denials: &Denials) -> Result<Result<Vec<u8>, HttpError>, Fault> {
     Ok(Err(match kind {
         b'o' => {
-            let Place { host, port, .. } = Place::read(payload)?;
+            let OpenFrame { host, port, .. } = OpenFrame::read(payload)?;
             session::refuse_open(host, port, denials)
         }
         b'n' if !payload.is_empty() => {
@@ -122,15 +122,15 @@ fn refuse_frame(kind: u8, payload: &[u8], denials: &Denials) -> Result<Result<Ve
 }
 
 /// Where a connection is to lead, as `o` has it.
-pub struct Place<'a> {
+pub struct OpenFrame<'a> {
     pub tls: bool,
     pub host: &'a str,
     pub port: u16,
     wait_ms: u32,
 }
 
-impl Place<'_> {
-    pub fn read(payload: &[u8]) -> Result<Place<'_>, Fault> {
+impl OpenFrame<'_> {
+    pub fn read(payload: &[u8]) -> Result<OpenFrame<'_>, Fault> {
         let (tls, rest) = payload.split_first().ok_or(Fault::Malformed)?;
         let (port, rest) = rest.split_first_chunk().ok_or(Fault::Malformed)?;
         let (wait_ms, name) = rest.split_first_chunk().ok_or(Fault::Malformed)?;
@@ -138,7 +138,7 @@ impl Place<'_> {
             return Err(Fault::Malformed);
         }
         let (port, wait_ms) = (u16::from_le_bytes(*port), u32::from_le_bytes(*wait_ms));
-        Ok(Place { tls: *tls == 1, host: parse_host(name)?, port, wait_ms })
+        Ok(OpenFrame { tls: *tls == 1, host: parse_host(name)?, port, wait_ms })
     }
 
     /// When connecting is over.

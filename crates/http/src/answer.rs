@@ -41,7 +41,7 @@ pub struct Resend {
 }
 
 /// What of the request matters for its answer.
-pub struct About {
+pub struct RequestTraits {
     pub head_only: bool,
     /// A secret may go to the host that the request went to: see `guard`.
     pub guarded: bool,
@@ -56,7 +56,7 @@ pub struct Answer {
     connection: Option<Connection>,
     resend: Option<Resend>,
     record: Record,
-    about: About,
+    traits: RequestTraits,
     phase: Phase,
     first_byte_by: Instant,
     out: Vec<u8>,
@@ -81,12 +81,12 @@ impl Answer {
         connection: Option<Connection>,
         resend: Option<Resend>,
         record: Record,
-        about: About,
+        traits: RequestTraits,
     ) -> Answer {
         let first_byte_by = from_now(context.limits.first_byte);
         let phase = Phase::Head { scanned: 0, interim: 0 };
         let (out, given) = (Vec::new(), 0);
-        Answer { context, connection, resend, record, about, phase, first_byte_by, out, given }
+        Answer { context, connection, resend, record, traits, phase, first_byte_by, out, given }
     }
 
     /// The next piece; empty at the end.
@@ -105,7 +105,7 @@ impl Answer {
     /// Whether the guest has read everything, and if so, whether it can ask for more on its connection.
     pub fn is_over(&self) -> Option<bool> {
         match self.phase {
-            Phase::Over { complete } if self.given == self.out.len() => Some(complete && !self.about.close),
+            Phase::Over { complete } if self.given == self.out.len() => Some(complete && !self.traits.close),
             _ => None,
         }
     }
@@ -140,7 +140,7 @@ impl Answer {
         let (Some(connection), Phase::Head { scanned, interim }) = (&mut self.connection, &mut self.phase) else {
             return self.stop_early();
         };
-        let found = match Response::parse_received(connection.received(), scanned, self.about.head_only) {
+        let found = match Response::parse_received(connection.received(), scanned, self.traits.head_only) {
             Err(HttpError::BadAnswer(NOT_HTTP)) => return self.pass_on_first_line(),
             found => found?,
         };
@@ -204,7 +204,7 @@ impl Answer {
         if matches!(response.framing, Framing::Length(length) if length > cap) {
             return Err(HttpError::TooLarge { what: "the answer's body", cap });
         }
-        if self.about.guarded {
+        if self.traits.guarded {
             guard::check_searchable(&response).inspect_err(|refusal| self.record.record_refusal(refusal))?;
         }
         let codings = response.content_codings()?;
@@ -251,7 +251,7 @@ impl Answer {
         if let Phase::Body(body) = &mut self.phase {
             body.inflation.as_mut().map_or(Ok(()), |inflation| inflation.push(&piece))?;
             body.outgoing.write_piece(&piece, &mut self.out);
-            if self.about.guarded && body.outgoing.is_unsearchable() {
+            if self.traits.guarded && body.outgoing.is_unsearchable() {
                 let refusal = guard::unsearchable_body();
                 self.record.record_refusal(&refusal);
                 return Err(refusal.into());
@@ -281,11 +281,11 @@ impl Answer {
         let phase = std::mem::replace(&mut self.phase, Phase::Over { complete: proper });
         let Phase::Body(mut body) = phase else { return };
         body.outgoing.finish(proper, &mut self.out);
-        self.about.close |= body.outgoing.ends_with_connection();
+        self.traits.close |= body.outgoing.ends_with_connection();
         self.record.error = (!proper).then_some("closed");
         if let Some(connection) = self.connection.take()
             && proper
-            && !self.about.last
+            && !self.traits.last
             && body.outgoing.is_reusable()
             && connection.received().is_empty()
             && !connection.is_muted()

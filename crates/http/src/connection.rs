@@ -55,7 +55,7 @@ struct Stream {
 }
 
 /// What looking for bytes found.
-enum Look {
+enum Incoming {
     Nothing,
     /// Only what TLS says for itself (session tickets, say), and there may be more of it.
     Records,
@@ -64,7 +64,7 @@ enum Look {
 }
 
 /// A socket for who wants to wait.
-struct Waiting<'a> {
+struct WaitingSocket<'a> {
     socket: &'a TcpStream,
     wait: Wait<'a>,
 }
@@ -131,7 +131,7 @@ impl Connection {
         let name = tls::server_name(place)?;
         let mut session =
             ClientConnection::new(config.clone(), name).map_err(|error| tls::handshake_error(place, &error))?;
-        let mut waiting = Waiting { socket: &self.stream.socket, wait };
+        let mut waiting = WaitingSocket { socket: &self.stream.socket, wait };
         while session.is_handshaking() {
             match session.complete_io(&mut waiting) {
                 Ok((0, 0)) => return Err(tls::tls_error(place, "the server closed the connection")),
@@ -199,7 +199,7 @@ impl Connection {
     pub fn has_more(&mut self) -> bool {
         match self.stream.poll_incoming() {
             _ if self.broken.is_some() => true,
-            Ok(look) => matches!(look, Look::Readable),
+            Ok(incoming) => matches!(incoming, Incoming::Readable),
             Err(error) => {
                 self.broken = Some(error.kind());
                 true
@@ -214,13 +214,13 @@ impl Connection {
 
     /// Whether the server neither closed it nor said anything unasked; TLS may say something, but not for ever.
     pub fn is_quiet(&mut self) -> bool {
-        !self.muted && self.start == self.end && matches!(self.stream.poll_incoming(), Ok(Look::Nothing))
+        !self.muted && self.start == self.end && matches!(self.stream.poll_incoming(), Ok(Incoming::Nothing))
     }
 }
 
 impl Stream {
     fn read(&mut self, buffer: &mut [u8], wait: Wait<'_>) -> io::Result<usize> {
-        let mut waiting = Waiting { socket: &self.socket, wait };
+        let mut waiting = WaitingSocket { socket: &self.socket, wait };
         match &mut self.session {
             None => waiting.read(buffer),
             Some(session) => rustls::Stream::new(session.as_mut(), &mut waiting).read(buffer),
@@ -228,7 +228,7 @@ impl Stream {
     }
 
     fn write(&mut self, bytes: &[u8], wait: Wait<'_>) -> io::Result<usize> {
-        let mut waiting = Waiting { socket: &self.socket, wait };
+        let mut waiting = WaitingSocket { socket: &self.socket, wait };
         match &mut self.session {
             None => waiting.write(bytes),
             Some(session) => rustls::Stream::new(session.as_mut(), &mut waiting).write(bytes),
@@ -236,7 +236,7 @@ impl Stream {
     }
 
     fn flush(&mut self, wait: Wait<'_>) -> io::Result<()> {
-        let mut waiting = Waiting { socket: &self.socket, wait };
+        let mut waiting = WaitingSocket { socket: &self.socket, wait };
         match &mut self.session {
             None => Ok(()),
             Some(session) => rustls::Stream::new(session.as_mut(), &mut waiting).flush(),
@@ -244,36 +244,36 @@ impl Stream {
     }
 
     /// Looks for bytes without waiting for them. Those of TLS are taken in, so that what is for us is told from what is not.
-    fn poll_incoming(&mut self) -> io::Result<Look> {
+    fn poll_incoming(&mut self) -> io::Result<Incoming> {
         let Some(session) = &mut self.session else {
             return match unless_blocked(|| self.socket.peek(&mut [0]))? {
-                Some(_) => Ok(Look::Readable),
-                None => Ok(Look::Nothing),
+                Some(_) => Ok(Incoming::Readable),
+                None => Ok(Incoming::Nothing),
             };
         };
         for _ in 0..MAX_UNASKED_READS {
             let state = session.process_new_packets().map_err(|error| io::Error::new(ErrorKind::InvalidData, error))?;
             if state.plaintext_bytes_to_read() > 0 || state.peer_has_closed() {
-                return Ok(Look::Readable);
+                return Ok(Incoming::Readable);
             }
             match unless_blocked(|| session.read_tls(&mut self.socket))? {
-                None => return Ok(Look::Nothing),
-                Some(0) => return Ok(Look::Readable),
+                None => return Ok(Incoming::Nothing),
+                Some(0) => return Ok(Incoming::Readable),
                 Some(_) => {}
             }
         }
-        Ok(Look::Records)
+        Ok(Incoming::Records)
     }
 }
 
-impl Read for Waiting<'_> {
+impl Read for WaitingSocket<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let mut socket = self.socket;
         self.retry_when_ready(PollFlags::IN, || socket.read(buffer))
     }
 }
 
-impl Write for Waiting<'_> {
+impl Write for WaitingSocket<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let mut socket = self.socket;
         self.retry_when_ready(PollFlags::OUT, || socket.write(bytes))
@@ -284,7 +284,7 @@ impl Write for Waiting<'_> {
     }
 }
 
-impl Waiting<'_> {
+impl WaitingSocket<'_> {
     /// Looks at the clock also where nothing has to be waited for: a server may be as quick as we are.
     fn retry_when_ready<T>(&self, flags: PollFlags, mut operation: impl FnMut() -> io::Result<T>) -> io::Result<T> {
         loop {

@@ -31,7 +31,7 @@ pub struct Exchange {
     /// Made when the guest connected; the first request takes it.
     ready: Option<Connection>,
     /// `100 Continue`, until the guest has read it.
-    aside: Vec<u8>,
+    unread_continue: Vec<u8>,
 }
 
 enum State {
@@ -51,7 +51,7 @@ impl Exchange {
             context.record_refusal(None, audit_url(host, port), refusal);
         })?;
         let state = State::Head(HeadBuffer::default());
-        Ok(Exchange { context, place, tls, state, ready: None, aside: Vec::new() })
+        Ok(Exchange { context, place, tls, state, ready: None, unread_continue: Vec::new() })
     }
 
     /// Connects now, so that the guest learns of failures where a socket would tell it.
@@ -82,13 +82,13 @@ impl Exchange {
 
     /// Whether reading has an answer, an end or an error to give, perhaps after a wait.
     pub fn is_readable(&self) -> bool {
-        !self.aside.is_empty() || !matches!(self.state, State::Head(_) | State::Upload(_))
+        !self.unread_continue.is_empty() || !matches!(self.state, State::Head(_) | State::Upload(_))
     }
 
     /// What reading would do now.
     pub fn readiness(&mut self) -> Readiness {
         match &mut self.state {
-            _ if !self.aside.is_empty() => Readiness::Ready,
+            _ if !self.unread_continue.is_empty() => Readiness::Ready,
             State::Head(_) | State::Upload(_) => Readiness::Idle,
             State::Answer(answer) => {
                 if answer.is_ready() {
@@ -185,7 +185,7 @@ impl Exchange {
         let expects_continue = request.expects_continue;
         let allowed = self.context.decide_request(request)?;
         if expects_continue {
-            self.aside = CONTINUE.to_vec();
+            self.unread_continue = CONTINUE.to_vec();
         }
         let upload = Upload::start(&self.context, allowed, self.ready.take(), wait)?;
         self.state = State::Upload(Box::new(upload));
@@ -207,8 +207,8 @@ impl Exchange {
             return Ok(());
         }
         // A guest that did not wait needs no leave.
-        if self.aside.len() == CONTINUE.len() {
-            self.aside.clear();
+        if self.unread_continue.len() == CONTINUE.len() {
+            self.unread_continue.clear();
         }
         if let State::Upload(upload) = std::mem::replace(&mut self.state, State::Closed) {
             self.state = State::Answer(Box::new(upload.finish(wait)?));
@@ -217,9 +217,9 @@ impl Exchange {
     }
 
     fn next_bytes(&mut self, max: usize, wait: Wait<'_>) -> Result<Vec<u8>, HttpError> {
-        if !self.aside.is_empty() {
-            let count = max.min(self.aside.len());
-            return Ok(self.aside.drain(..count).collect());
+        if !self.unread_continue.is_empty() {
+            let count = max.min(self.unread_continue.len());
+            return Ok(self.unread_continue.drain(..count).collect());
         }
         match &mut self.state {
             State::Answer(answer) => {

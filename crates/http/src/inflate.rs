@@ -82,14 +82,14 @@ impl Inflation {
     /// Takes a piece of the body as it was sent.
     pub fn push(&mut self, piece: &[u8]) -> Result<(), HttpError> {
         let cap = self.cap;
-        let over = |Over| HttpError::TooLarge { what: "the answer's body, decompressed,", cap };
+        let over = |CapExceeded| HttpError::TooLarge { what: "the answer's body, decompressed,", cap };
         self.outermost.push(piece, cap).map_err(over)
     }
 }
 
 /// The cap was passed.
 #[derive(Debug)]
-struct Over;
+struct CapExceeded;
 
 /// What is done to bytes.
 enum Layer {
@@ -110,11 +110,11 @@ impl Layer {
         }
     }
 
-    fn push(&mut self, data: &[u8], cap: u64) -> Result<(), Over> {
+    fn push(&mut self, data: &[u8], cap: u64) -> Result<(), CapExceeded> {
         match self {
             Layer::Counted(bytes) => {
                 *bytes = bytes.saturating_add(data.len() as u64);
-                if *bytes > cap { Err(Over) } else { Ok(()) }
+                if *bytes > cap { Err(CapExceeded) } else { Ok(()) }
             }
             Layer::Gzip(gzip) => gzip.push(data, cap),
             Layer::Deflate(readings) => readings.iter_mut().try_for_each(|stream| stream.push(data, cap).map(drop)),
@@ -136,7 +136,7 @@ impl Stream {
     }
 
     /// Gives how much of `data` belonged to it.
-    fn push(&mut self, data: &[u8], cap: u64) -> Result<usize, Over> {
+    fn push(&mut self, data: &[u8], cap: u64) -> Result<usize, CapExceeded> {
         let (mut taken, mut buffer) = (0, [0; BUFFER_BYTES]);
         while !self.over {
             let (before_in, before_out) = (self.inflate.total_in(), self.inflate.total_out());
@@ -191,7 +191,7 @@ impl Gzip {
         Gzip { state: GzipState::Fixed(0), flags: 0, stream: Stream::new(false, inner), further: false }
     }
 
-    fn push(&mut self, data: &[u8], cap: u64) -> Result<(), Over> {
+    fn push(&mut self, data: &[u8], cap: u64) -> Result<(), CapExceeded> {
         let mut at = 0;
         while at < data.len() && self.state != GzipState::Over {
             if self.state == GzipState::Body {

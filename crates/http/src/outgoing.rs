@@ -14,10 +14,10 @@ pub struct Outgoing {
     response: Response,
     scrubber: Option<Arc<Scrubber>>,
     scrubbing: Option<Scrubbing>,
-    way: Way,
+    form: BodyForm,
 }
 
-enum Way {
+enum BodyForm {
     /// As the server framed it: nothing, by length, or until the connection's end.
     Plain,
     Chunked,
@@ -27,18 +27,18 @@ enum Way {
 impl Outgoing {
     /// Starts with the head, unless its length must be known first.
     pub fn start(response: Response, scrubber: Option<Arc<Scrubber>>, out: &mut Vec<u8>) -> Outgoing {
-        let (way, framing) = match (response.framing, &scrubber) {
-            (Framing::Length(length), Some(_)) if length <= GATHERED_BYTES => (Way::Gathered(Vec::new()), None),
+        let (form, framing) = match (response.framing, &scrubber) {
+            (Framing::Length(length), Some(_)) if length <= GATHERED_BYTES => (BodyForm::Gathered(Vec::new()), None),
             (framing @ (Framing::None | Framing::UntilClose), _) | (framing @ Framing::Length(_), None) => {
-                (Way::Plain, Some(framing))
+                (BodyForm::Plain, Some(framing))
             }
-            _ => (Way::Chunked, Some(Framing::Chunked)),
+            _ => (BodyForm::Chunked, Some(Framing::Chunked)),
         };
         if let Some(framing) = framing {
             out.extend(response.write_head(framing, scrubber.as_deref()));
         }
         let scrubbing = scrubber.clone().map(Scrubbing::new);
-        Outgoing { response, scrubber, scrubbing, way }
+        Outgoing { response, scrubber, scrubbing, form }
     }
 
     /// Whether the guest learns only by the connection's end that this was all.
@@ -62,9 +62,9 @@ impl Outgoing {
             Some(scrubbing) => {
                 let mut clean = Vec::with_capacity(piece.len());
                 scrubbing.push(piece, &mut clean);
-                self.way.write_data(&clean, out);
+                self.form.write_data(&clean, out);
             }
-            None => self.way.write_data(piece, out),
+            None => self.form.write_data(piece, out),
         }
     }
 
@@ -73,10 +73,10 @@ impl Outgoing {
         if let Some(scrubbing) = &mut self.scrubbing {
             let mut rest = Vec::new();
             scrubbing.finish(&mut rest);
-            self.way.write_data(&rest, out);
+            self.form.write_data(&rest, out);
         }
-        match &self.way {
-            Way::Gathered(whole) => {
+        match &self.form {
+            BodyForm::Gathered(whole) => {
                 let length = whole.len() as u64;
                 let framing = match self.response.framing {
                     // A placeholder may be longer than the value, but an answer that stopped early never seems whole.
@@ -86,18 +86,18 @@ impl Outgoing {
                 out.extend(self.response.write_head(framing, self.scrubber.as_deref()));
                 out.extend_from_slice(whole);
             }
-            Way::Chunked if proper => out.extend_from_slice(LAST_CHUNK),
-            Way::Chunked | Way::Plain => {}
+            BodyForm::Chunked if proper => out.extend_from_slice(LAST_CHUNK),
+            BodyForm::Chunked | BodyForm::Plain => {}
         }
     }
 }
 
-impl Way {
+impl BodyForm {
     fn write_data(&mut self, data: &[u8], out: &mut Vec<u8>) {
         match self {
-            Way::Plain => out.extend_from_slice(data),
-            Way::Chunked => write_chunk(out, data),
-            Way::Gathered(whole) => whole.extend_from_slice(data),
+            BodyForm::Plain => out.extend_from_slice(data),
+            BodyForm::Chunked => write_chunk(out, data),
+            BodyForm::Gathered(whole) => whole.extend_from_slice(data),
         }
     }
 }

@@ -33,10 +33,10 @@ struct Pattern {
     value: usize,
     /// Of base64: what is around the characters that depend on the value only. Where the value doesn't start or end with
     /// a character's bits, that character goes too. So does the padding, which tells of the value's length.
-    base64: Option<Around>,
+    base64: Option<Base64Edges>,
 }
 
-struct Around {
+struct Base64Edges {
     lead: bool,
     trail: bool,
 }
@@ -86,24 +86,24 @@ impl Patterns {
             longest: 0,
         };
         for (index, value) in values.enumerate() {
-            patterns.add_pattern(index, value.as_bytes(), Case::Either, None);
+            patterns.add_pattern(index, value.as_bytes(), Equivalence::EitherCase, None);
             let hex = Zeroizing::new(value.bytes().flat_map(hex_digits).collect::<Vec<u8>>());
-            patterns.add_pattern(index, &hex, Case::Either, None);
+            patterns.add_pattern(index, &hex, Equivalence::EitherCase, None);
             for before in 0..3 {
                 let (stable, around) = base64_at_offset(value.as_bytes(), before);
-                patterns.add_pattern(index, &stable, Case::Base64, Some(around));
+                patterns.add_pattern(index, &stable, Equivalence::Base64, Some(around));
             }
         }
         patterns
     }
 
-    fn add_pattern(&mut self, value: usize, text: &[u8], case: Case, base64: Option<Around>) {
+    fn add_pattern(&mut self, value: usize, text: &[u8], equivalence: Equivalence, base64: Option<Base64Edges>) {
         let bit = self.list.last().map_or(0, |last| last.bit + last.length + 1);
         let set = |words: &mut [u64], bit: usize| words[bit / 64] |= 1 << (bit % 64);
         set(&mut self.starts, bit);
         set(&mut self.ends, bit + text.len());
         for (at, &byte) in text.iter().enumerate() {
-            for same in case.equivalent_bytes(byte) {
+            for same in equivalence.equivalent_bytes(byte) {
                 let from = usize::from(same) * self.words;
                 set(&mut self.places[from..from + self.words], bit + at);
             }
@@ -203,7 +203,7 @@ impl Patterns {
             .rev()
             .find(begins)
             .map(|latest| (latest.saturating_sub(START_SLACK)..latest).find(begins).unwrap_or(latest));
-        let Some(Around { lead, trail }) = &pattern.base64 else { return (start, end) };
+        let Some(Base64Edges { lead, trail }) = &pattern.base64 else { return (start, end) };
         let is_base64 = |at: usize| text.get(at).is_some_and(|&byte| is_of_base64(byte));
         let start = start.map(|start| start - usize::from(*lead && start > 0 && is_base64(start - 1)));
         let mut end = end + usize::from(*trail && is_base64(end));
@@ -240,31 +240,31 @@ impl Patterns {
 
 /// Which bytes are as good as one another.
 #[derive(Clone, Copy)]
-enum Case {
+enum Equivalence {
     /// Letters in either case: some servers change it.
-    Either,
+    EitherCase,
     /// The two characters in which the alphabets differ.
     Base64,
 }
 
-impl Case {
+impl Equivalence {
     fn equivalent_bytes(self, byte: u8) -> [u8; 2] {
         match (self, byte) {
-            (Case::Either, byte) => [byte.to_ascii_lowercase(), byte.to_ascii_uppercase()],
-            (Case::Base64, b'+') => [b'+', b'-'],
-            (Case::Base64, b'/') => [b'/', b'_'],
-            (Case::Base64, byte) => [byte, byte],
+            (Equivalence::EitherCase, byte) => [byte.to_ascii_lowercase(), byte.to_ascii_uppercase()],
+            (Equivalence::Base64, b'+') => [b'+', b'-'],
+            (Equivalence::Base64, b'/') => [b'/', b'_'],
+            (Equivalence::Base64, byte) => [byte, byte],
         }
     }
 }
 
 /// The value in base64 after `before` other bytes: the characters that depend on the value only.
-fn base64_at_offset(value: &[u8], before: usize) -> (Zeroizing<Vec<u8>>, Around) {
+fn base64_at_offset(value: &[u8], before: usize) -> (Zeroizing<Vec<u8>>, Base64Edges) {
     let data = Zeroizing::new(std::iter::repeat_n(0, before).chain(value.iter().copied()).collect::<Vec<u8>>());
     let mut text = Zeroizing::new(STANDARD_NO_PAD.encode(&data).into_bytes());
     text.truncate(data.len() * 8 / 6);
     text.drain(..(before * 8).div_ceil(6));
-    (text, Around { lead: before > 0, trail: !(data.len() * 8).is_multiple_of(6) })
+    (text, Base64Edges { lead: before > 0, trail: !(data.len() * 8).is_multiple_of(6) })
 }
 
 /// Whether this is a character of either alphabet.

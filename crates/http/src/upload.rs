@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use zeroize::Zeroizing;
 
-use crate::answer::{About, Answer, Resend};
+use crate::answer::{Answer, RequestTraits, Resend};
 use crate::call_context::{AllowedHead, CallContext};
 use crate::client::Checked;
 use crate::connection::Connection;
@@ -35,11 +35,11 @@ pub struct Upload {
     replacer: Replacer,
     reader: BodyReader,
     received: u64,
-    way: Way,
+    sending: Sending,
     record: Record,
 }
 
-enum Way {
+enum Sending {
     Gathered(Vec<u8>, Option<Connection>),
     /// If the server stops listening, the rest of the body is dropped: its answer may say why.
     Streamed(Option<Connection>, Replacing),
@@ -63,13 +63,13 @@ impl Upload {
             Framing::Length(length) => length <= GATHERED_BYTES,
             framing => framing == Framing::None,
         };
-        let way = if gathers {
-            Way::Gathered(Vec::new(), ready)
+        let sending = if gathers {
+            Sending::Gathered(Vec::new(), ready)
         } else {
-            Way::Streamed(ready, Replacing::new(Form::of_body(&request), request.framing != Framing::Chunked))
+            Sending::Streamed(ready, Replacing::new(Form::of_body(&request), request.framing != Framing::Chunked))
         };
         let mut upload =
-            Upload { context: context.clone(), request, checked, replacer, reader, received: 0, way, record };
+            Upload { context: context.clone(), request, checked, replacer, reader, received: 0, sending, record };
         if !gathers {
             upload.send_head(wait).inspect_err(|error| upload.record.set_error(error))?;
         }
@@ -94,9 +94,9 @@ impl Upload {
             return Err(HttpError::TooLarge { what: "the request's body", cap });
         }
         self.context.count_sent(piece.len())?;
-        match &mut self.way {
-            Way::Gathered(body, _) => body.append(&mut piece),
-            Way::Streamed(..) => self.stream_piece(&piece, wait)?,
+        match &mut self.sending {
+            Sending::Gathered(body, _) => body.append(&mut piece),
+            Sending::Streamed(..) => self.stream_piece(&piece, wait)?,
         }
         Ok(taken)
     }
@@ -108,22 +108,22 @@ impl Upload {
         if let Some(connection) = connection.as_mut().filter(|_| self.request.has_body()) {
             connection.only_for = Some(self.context.id);
         }
-        let about = About {
+        let traits = RequestTraits {
             head_only: self.request.asked.method == "HEAD",
             guarded: self.context.secrets.any_for_host(&self.request.asked.place),
             close: self.request.close,
             last: self.request.has_stray_body() || self.request.close,
         };
-        Ok(Answer::new(self.context, connection, resend, self.record, about))
+        Ok(Answer::new(self.context, connection, resend, self.record, traits))
     }
 
     fn send_rest(&mut self, wait: Wait<'_>) -> Result<(Option<Connection>, Option<Resend>), HttpError> {
-        match &mut self.way {
-            Way::Gathered(body, ready) => {
+        match &mut self.sending {
+            Sending::Gathered(body, ready) => {
                 let (body, ready) = (std::mem::take(body), ready.take());
                 self.send_gathered(&body, ready, wait)
             }
-            Way::Streamed(connection, _) => Ok((connection.take(), None)),
+            Sending::Streamed(connection, _) => Ok((connection.take(), None)),
         }
     }
 
@@ -170,7 +170,7 @@ impl Upload {
             return if tls { client.start_tls(ready, wait) } else { Ok(ready) };
         }
         let rest = if self.request.is_idempotent() { MAX_REST } else { MAX_REST_UNREPEATABLE };
-        let gathered = matches!(self.way, Way::Gathered(..));
+        let gathered = matches!(self.sending, Sending::Gathered(..));
         match gathered.then(|| client.take_idle(&self.checked, tls, rest, self.context.id)).flatten() {
             Some(connection) => Ok(connection),
             None => client.connect(&self.checked, tls, wait),
@@ -178,7 +178,7 @@ impl Upload {
     }
 
     fn send_head(&mut self, wait: Wait<'_>) -> Result<(), HttpError> {
-        let Way::Streamed(ready, _) = &mut self.way else { return Ok(()) };
+        let Sending::Streamed(ready, _) = &mut self.sending else { return Ok(()) };
         let ready = ready.take();
         let mut connection = self.choose_connection(ready, wait)?;
         self.record.address = Some(connection.key.address);
@@ -187,7 +187,7 @@ impl Upload {
         let sent = connection.send_all(&head, self.context.limits.idle, wait);
         sent_or_muted(sent, &mut connection, wait)?;
         self.record.bytes_up = head.len() as u64;
-        if let Way::Streamed(open, _) = &mut self.way {
+        if let Sending::Streamed(open, _) = &mut self.sending {
             *open = Some(connection);
         }
         Ok(())
@@ -195,7 +195,7 @@ impl Upload {
 
     fn stream_piece(&mut self, piece: &[u8], wait: Wait<'_>) -> Result<(), HttpError> {
         let (chunked, last) = (self.is_chunked(), self.reader.is_done());
-        let Way::Streamed(connection, replacing) = &mut self.way else { return Ok(()) };
+        let Sending::Streamed(connection, replacing) = &mut self.sending else { return Ok(()) };
         let data = match self.replacer.is_empty() {
             true => Zeroizing::new(piece.to_vec()),
             false => replacing.push(piece, last, &mut self.replacer)?,
@@ -211,7 +211,7 @@ impl Upload {
         }
         let Some(address) = connection.as_ref().map(|open| open.key.address) else { return Ok(()) };
         self.record_secrets(address)?;
-        let Way::Streamed(Some(open), _) = &mut self.way else { return Ok(()) };
+        let Sending::Streamed(Some(open), _) = &mut self.sending else { return Ok(()) };
         self.record.bytes_up += bytes.len() as u64;
         let sent = open.send_all(&bytes, self.context.limits.idle, wait);
         sent_or_muted(sent, open, wait)

@@ -122,7 +122,7 @@ fn class_v6(addr: Ipv6Addr) -> AddressClass {
         [0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x254 | 0x23] | [0xfd20, 0xce, 0, 0, 0, 0, 0, 0x254] => AddressClass::Metadata,
         [0xfc00..=0xfdff, ..] => AddressClass::UniqueLocal,
         [0xfe80..=0xfebf, ..] => AddressClass::LinkLocal,
-        // SitePackages-local, which nothing should use any more.
+        // Site-local, which nothing should use any more.
         [0xfec0..=0xfeff, ..] => AddressClass::Private,
         [0xff00..=0xffff, ..] => AddressClass::Multicast,
         [0x2001, 0xdb8, ..] | [0x3fff, 0..=0xfff, ..] => AddressClass::Documentation,

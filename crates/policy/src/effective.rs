@@ -8,13 +8,13 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
+use super::describe;
 use super::grants::{GrantKind, Grants};
 use super::http::HttpRule;
 use super::method::Methods;
 use super::missing::Missing;
 use super::permissions::{Asked, FolderAsk, Permissions, SecretAsk};
 use super::secret::{SecretGrant, SecretHost};
-use super::words;
 
 /// What a call may do, and what it asked for beyond that.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -49,7 +49,7 @@ impl Effective {
         for Asked { what: wish, reason } in asked {
             let held: Vec<HttpRule> = granted.http.allow.iter().filter_map(|rule| rule.intersect(wish)).collect();
             let missing = |wish: &HttpRule| {
-                Missing::new(skill, GrantKind::AllowHttp, &[wish.to_string()], words::http_rule(wish), reason)
+                Missing::new(skill, GrantKind::AllowHttp, &[wish.to_string()], describe::http_rule(wish), reason)
                     .with_warning(wish.host().warning())
             };
             if let Some(rule) = granted.http.deny.iter().find(|rule| rule.denies_all(wish)) {
@@ -67,7 +67,7 @@ impl Effective {
         let held = granted.mounts.iter().find(|mount| mount.guest == *path).map(|mount| mount.at_most(*mode));
         if !held.as_ref().is_some_and(|mount| mount.covers(path, *mode)) {
             let granted_in_part = held.iter().map(ToString::to_string).collect();
-            let missing = Missing::for_folder(skill, asked, words::mounted_folder(path, *mode));
+            let missing = Missing::for_folder(skill, asked, describe::mounted_folder(path, *mode));
             self.missing.push(Missing { granted_in_part, ..missing });
         }
         let Some(held) = held else { return };
@@ -89,7 +89,7 @@ impl Effective {
                     skill,
                     GrantKind::Env,
                     &texts,
-                    words::env_variable(name),
+                    describe::env_variable(name),
                     &asked.reason,
                 ));
             }
@@ -107,7 +107,8 @@ impl Effective {
         if !rest.is_empty() {
             let texts: Vec<String> = rest.iter().map(|host| secret_text(name, grant, host)).collect();
             let granted_in_part = held.iter().map(|host| format!("{name}@{host}")).collect();
-            let missing = Missing::new(skill, GrantKind::Secret, &texts, words::secret_use(name, &rest), &asked.reason);
+            let missing =
+                Missing::new(skill, GrantKind::Secret, &texts, describe::secret_use(name, &rest), &asked.reason);
             let warning = rest.iter().find_map(|host| host.host().warning());
             self.missing.push(Missing { granted_in_part, ..missing }.with_warning(warning));
         }
@@ -140,18 +141,18 @@ impl Effective {
     /// All of it in words: a line each for what it may do, what it lacks, and what it was given for nothing.
     pub fn describe(&self) -> Vec<String> {
         let grants = &self.grants;
-        let http = grants.http.allow.iter().map(words::http_rule);
+        let http = grants.http.allow.iter().map(describe::http_rule);
         let mounts = grants.mounts.iter().map(|mount| {
-            let folder = words::mounted_folder(&mount.guest, mount.mode);
+            let folder = describe::mounted_folder(&mount.guest, mount.mode);
             format!("{folder}: {}", super::quote::brief(&mount.host))
         });
         let env = grants.env.iter().map(|env| match env.value() {
             Some(_) => format!("read the environment variable {env}, which you gave a value"),
-            None => words::env_variable(env.name()),
+            None => describe::env_variable(env.name()),
         });
-        let secrets = grants.secrets.iter().map(|secret| words::secret_use(&secret.name, &secret.hosts));
+        let secrets = grants.secrets.iter().map(|secret| describe::secret_use(&secret.name, &secret.hosts));
         let may = http.chain(mounts).chain(env).chain(secrets).map(|words| format!("it may {words}"));
-        let denied = grants.http.deny.iter().map(|rule| format!("it may never {}", words::http_rule(rule)));
+        let denied = grants.http.deny.iter().map(|rule| format!("it may never {}", describe::http_rule(rule)));
         may.chain(denied).collect()
     }
 }

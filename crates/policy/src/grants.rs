@@ -14,7 +14,7 @@ use super::quote::brief;
 use super::resolve::{BadResolve, Resolve};
 use super::rules::HttpRules;
 use super::secret::{BadSecret, SecretGrant, SecretSource};
-use super::written::{Places, Written};
+use super::written::{GrantPlaces, Written};
 
 const MAX_ENTRIES: usize = 256;
 const MAX_MODULE_BYTES: usize = 128;
@@ -98,7 +98,7 @@ pub struct Grants {
     pub deny_imports: Vec<String>,
     /// Modules that a skill that is not trusted may import although a cell has no use for them.
     pub allow_imports: Vec<String>,
-    pub(super) places: Places,
+    pub(super) places: GrantPlaces,
 }
 
 impl Grants {

@@ -19,7 +19,7 @@ use super::host::{BadHost, HostPattern};
 use super::method::{BadMethod, Methods};
 use super::path::{BadPath, PathPattern};
 use super::quote::brief;
-use super::url::{BadUrl, Pieces, Scheme, Target, format_origin};
+use super::url::{BadUrl, Scheme, Target, UrlParts, format_origin};
 
 const MAX_RULE_BYTES: usize = 2048;
 
@@ -76,7 +76,7 @@ impl HttpRule {
         if url.len() > MAX_RULE_BYTES {
             return Err(BadRule::TooLong);
         }
-        let Pieces { scheme, host, port, path, query } = Pieces::split(url).map_err(BadRule::Url)?;
+        let UrlParts { scheme, host, port, path, query } = UrlParts::split(url).map_err(BadRule::Url)?;
         if query.is_some() || url.contains('#') {
             return Err(BadRule::Query(brief(url)));
         }

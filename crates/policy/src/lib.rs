@@ -14,6 +14,7 @@ mod address;
 mod allowed;
 mod command;
 mod denial;
+mod describe;
 mod effective;
 mod env;
 mod file;
@@ -39,7 +40,6 @@ mod tests;
 mod tier;
 mod tiers;
 mod url;
-mod words;
 mod written;
 
 use skillcell_quote as quote;

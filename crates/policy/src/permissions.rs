@@ -11,10 +11,10 @@ use serde_json::{Value, json};
 
 pub use self::read::BadPermissions;
 pub use self::wish::{Change, Wish};
+use super::describe;
 use super::http::HttpRule;
 use super::mount::{GuestPath, Mode};
 use super::secret::SecretHost;
-use super::words;
 
 /// Something asked for, and why, in the words of the skill's author.
 #[derive(Debug, Clone, PartialEq, Eq)]

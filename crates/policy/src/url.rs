@@ -78,7 +78,7 @@ pub struct Target {
 
 impl Target {
     pub fn parse(text: &str) -> Result<Target, BadUrl> {
-        let pieces = Pieces::split(text)?;
+        let pieces = UrlParts::split(text)?;
         let host = HostName::parse(pieces.host)?;
         let match_path = MatchPath::from_raw(pieces.path)?;
         let path = if pieces.path.is_empty() { "/" } else { pieces.path };
@@ -145,7 +145,7 @@ pub(super) fn format_origin(scheme: Scheme, host: &impl fmt::Display, port: u16)
 }
 
 /// A URL taken apart; host and path are not looked at yet.
-pub(super) struct Pieces<'t> {
+pub(super) struct UrlParts<'t> {
     pub scheme: Scheme,
     pub host: &'t str,
     pub port: Option<u16>,
@@ -154,8 +154,8 @@ pub(super) struct Pieces<'t> {
     pub query: Option<&'t str>,
 }
 
-impl<'t> Pieces<'t> {
-    pub fn split(text: &'t str) -> Result<Pieces<'t>, BadUrl> {
+impl<'t> UrlParts<'t> {
+    pub fn split(text: &'t str) -> Result<UrlParts<'t>, BadUrl> {
         if text.len() > MAX_URL_BYTES {
             return Err(BadUrl::TooLong);
         }
@@ -167,7 +167,7 @@ impl<'t> Pieces<'t> {
         check_characters(host, text)?;
         let (path, query) = rest.split_once('?').map_or((rest, None), |(path, query)| (path, Some(query)));
         query.map_or(Ok(()), check_percents)?;
-        Ok(Pieces { scheme, host, port, path, query })
+        Ok(UrlParts { scheme, host, port, path, query })
     }
 }
 

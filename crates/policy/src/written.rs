@@ -33,28 +33,28 @@ impl Written {
 ///
 /// All are equal: the same grant, written elsewhere, is still the same grant.
 #[derive(Clone, Default)]
-pub(super) struct Places {
+pub(super) struct GrantPlaces {
     texts: Vec<(GrantKind, String, Written)>,
     /// The policy files that were read, whether or not they grant anything.
     files: Vec<String>,
 }
 
-impl PartialEq for Places {
-    fn eq(&self, _: &Places) -> bool {
+impl PartialEq for GrantPlaces {
+    fn eq(&self, _: &GrantPlaces) -> bool {
         true
     }
 }
 
-impl Eq for Places {}
+impl Eq for GrantPlaces {}
 
-impl fmt::Debug for Places {
+impl fmt::Debug for GrantPlaces {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Places({})", self.texts.len())
+        write!(f, "GrantPlaces({})", self.texts.len())
     }
 }
 
-impl Places {
-    pub fn extend(&mut self, later: Places) {
+impl GrantPlaces {
+    pub fn extend(&mut self, later: GrantPlaces) {
         self.texts.extend(later.texts);
         self.files.extend(later.files);
     }

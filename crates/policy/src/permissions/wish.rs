@@ -3,7 +3,7 @@
 
 use serde::Serialize;
 
-use super::{Permissions, words};
+use super::{Permissions, describe};
 use crate::mount::Mode;
 
 /// One thing that a skill asks for.
@@ -62,8 +62,8 @@ impl Permissions {
         let network = self.network.iter().map(|asked| Wish {
             kind: "network",
             asked: asked.what.to_string(),
-            words: words::http_rule(&asked.what),
-            exposes: words::http_exposes(&asked.what),
+            words: describe::http_rule(&asked.what),
+            exposes: describe::http_exposes(&asked.what),
             reason: asked.reason.clone(),
             granted_by_approval: true,
             subject: format!("{}{}", asked.what.origin(), asked.what.path()),
@@ -71,8 +71,8 @@ impl Permissions {
         let filesystem = self.filesystem.iter().map(|asked| Wish {
             kind: "filesystem",
             asked: format!("{}:{}", asked.what.path, asked.what.mode.name()),
-            words: words::mounted_folder(&asked.what.path, asked.what.mode),
-            exposes: words::folder_exposes(asked.what.mode == Mode::ReadWrite),
+            words: describe::mounted_folder(&asked.what.path, asked.what.mode),
+            exposes: describe::folder_exposes(asked.what.mode == Mode::ReadWrite),
             reason: asked.reason.clone(),
             granted_by_approval: false,
             subject: asked.what.path.to_string(),
@@ -80,8 +80,8 @@ impl Permissions {
         let env = self.env.iter().map(|asked| Wish {
             kind: "env",
             asked: asked.what.clone(),
-            words: words::env_variable(&asked.what),
-            exposes: words::env_exposes(),
+            words: describe::env_variable(&asked.what),
+            exposes: describe::env_exposes(),
             reason: asked.reason.clone(),
             granted_by_approval: true,
             subject: asked.what.clone(),
@@ -95,8 +95,8 @@ impl Permissions {
                 .map(|host| format!("{}@{host}", asked.what.name))
                 .collect::<Vec<_>>()
                 .join(" "),
-            words: words::secret_use(&asked.what.name, &asked.what.hosts),
-            exposes: words::secret_exposes(&asked.what.name, &asked.what.hosts),
+            words: describe::secret_use(&asked.what.name, &asked.what.hosts),
+            exposes: describe::secret_exposes(&asked.what.name, &asked.what.hosts),
             reason: asked.reason.clone(),
             granted_by_approval: true,
             subject: asked.what.name.clone(),

@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use super::{Shared, lock};
-use skillcell_door::web::{self, Place};
+use skillcell_door::web::{self, OpenFrame};
 use skillcell_door::{HttpSession, refuse_open};
 use skillcell_http::{HttpError, Readiness};
 
@@ -67,7 +67,7 @@ fn wait_for_end(shared: &Shared, id: u32) -> Option<Vec<u8>> {
 }
 
 fn connect(stream: &UnixStream, id: u32, payload: &[u8], shared: &Shared) -> Option<Vec<u8>> {
-    let place = Place::read(payload).ok()?;
+    let place = OpenFrame::read(payload).ok()?;
     let mut session = shared.session();
     let opened = match &mut session {
         Some(session) => session.open(place.tls, place.host, place.port, place.connect_deadline(shared.deadline)),
