@@ -1,4 +1,4 @@
-//! A command as words, by rules that fit on one line each, and without a shell: there is nothing in it to expand.
+//! Splits a command into words without a shell; nothing is expanded.
 //!
 //! - Blanks and tabs separate words.
 //! - `'…'` is taken as it is. In `"…"`, `\"` and `\\` are a quote and a backslash.

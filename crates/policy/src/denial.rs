@@ -1,4 +1,4 @@
-//! A refusal as the JSON contract and the audit have it: what was asked, which rule decided, what would allow it.
+//! A refusal as the JSON output and the audit log show it: what was asked, which rule decided, what would allow it.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,7 +8,7 @@ use super::resolve::{AddressDenial, NameDenial};
 use super::rules::HttpDenial;
 use super::url::BadUrl;
 
-/// The rule that decides where no other does.
+/// The default rule, named in refusals when no explicit rule decided.
 pub const NO_RULE: &str = "what no rule allows is denied";
 
 /// What a refusal is about.
@@ -16,7 +16,7 @@ pub const NO_RULE: &str = "what no rule allows is denied";
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum DenialKind {
-    /// A request that no rule allows, or that is not one.
+    /// A request that no rule allows, or that is malformed.
     Http,
     /// A request that would have led to an address that is not granted.
     Address,
@@ -30,21 +30,21 @@ pub enum DenialKind {
     Manifest,
     /// A skill that is no longer what was approved.
     Approval,
-    /// A tier that a skill may not run in, or that is not to be had.
+    /// A tier that the skill may not run in, or that is not available here.
     Tier,
 }
 
-/// A refusal. All of it is fit to be shown.
+/// A refusal. Every field is safe to display.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Denial {
     pub kind: DenialKind,
     /// What the skill asked for.
     pub asked: String,
-    /// The rule that decided, where it was one and not the lack of one.
+    /// The rule that decided; `None` if it was refused because no rule allows it.
     pub rule: Option<String>,
     pub message: String,
     pub hint: Option<String>,
-    /// The flag that would allow it, where one would; for a POSIX shell.
+    /// The flag that would allow it, if there is one, quoted for a POSIX shell.
     pub flag: Option<String>,
 }
 

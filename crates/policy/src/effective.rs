@@ -1,8 +1,8 @@
-//! What holds: what was asked for, as far as it was granted.
+//! The effective grants: what the skill asked for, as far as the operator granted it.
 //!
-//! A skill without `permissions` asks for nothing in particular, and what the operator granted holds as given. With them,
-//! nothing holds that was not asked for. Denials, addresses for names and denied imports hold either way: they only narrow,
-//! or say where an allowed name leads.
+//! A skill without `permissions` asks for nothing in particular, so the operator's grants apply unchanged. With
+//! `permissions`, a grant applies only as far as it was asked for. Deny rules, `--resolve` entries and denied imports
+//! apply either way: they only narrow access, or say where an allowed name resolves to.
 
 use std::collections::BTreeSet;
 
@@ -22,7 +22,7 @@ pub struct Effective {
     pub grants: Grants,
     /// What was asked for and not granted, or not all of it.
     pub missing: Vec<Missing>,
-    /// What was granted and not asked for, so that it doesn't hold; as it was written.
+    /// What was granted but not asked for, so it has no effect; as it was written.
     pub unused: Vec<String>,
 }
 
@@ -71,7 +71,7 @@ impl Effective {
             self.missing.push(Missing { granted_in_part, ..missing });
         }
         let Some(held) = held else { return };
-        // The same place asked for twice, ro and rw: the more that was asked for.
+        // If the same folder is requested both ro and rw, rw wins.
         match self.grants.mounts.iter_mut().find(|mount| mount.guest == held.guest) {
             Some(mount) => mount.mode = mount.mode.max(held.mode),
             None => self.grants.mounts.push(held),
@@ -130,7 +130,7 @@ impl Effective {
         });
     }
 
-    /// With the command that approves the skill, where one does, in place of the usual one.
+    /// Replaces the suggested approval command, or removes it if approving would not help.
     pub fn approved_by(mut self, command: Option<&str>) -> Effective {
         for missing in self.missing.iter_mut().filter(|missing| missing.command.is_some()) {
             missing.command = command.map(str::to_owned);
@@ -138,7 +138,7 @@ impl Effective {
         self
     }
 
-    /// All of it in words: a line each for what it may do, what it lacks, and what it was given for nothing.
+    /// One sentence for each thing that the skill may do, and for each deny rule.
     pub fn describe(&self) -> Vec<String> {
         let grants = &self.grants;
         let http = grants.http.allow.iter().map(describe::http_rule);
@@ -157,7 +157,7 @@ impl Effective {
     }
 }
 
-/// What of a wish no rule covers: all of it, or the methods for which none does.
+/// The part of a requested rule that no granted rule covers: all of it, or the uncovered methods.
 fn not_covered(wish: &HttpRule, rules: &[HttpRule]) -> Option<HttpRule> {
     let covered = |wish: &HttpRule| rules.iter().any(|rule| rule.covers(wish));
     if covered(wish) {
@@ -169,7 +169,7 @@ fn not_covered(wish: &HttpRule, rules: &[HttpRule]) -> Option<HttpRule> {
     (!left.is_empty()).then(|| HttpRule { methods: Methods::Only(left), ..wish.clone() })
 }
 
-/// A grant of one more host keeps the source that there is.
+/// The text of a grant for one more host; an existing grant's source is kept.
 fn secret_text(name: &str, grant: Option<&SecretGrant>, host: &SecretHost) -> String {
     match grant {
         Some(grant) => format!("{name}={}@{host}", grant.source),

@@ -1,4 +1,4 @@
-//! The policy file `skillcell.toml`, from its text. Who reads it from where is not decided here.
+//! Parses the policy file `skillcell.toml` from its text. Locating and reading the file is the caller's job.
 //!
 //! ```toml
 //! [grants]                                  # for every skill
@@ -28,8 +28,8 @@ use super::quote::brief;
 use super::tiers::TierRules;
 use super::written::Written;
 
-/// A longer file is refused. Reading takes up to some 700 times this: a table in TOML is a few bytes, and its map more than
-/// a thousand.
+/// A longer file is refused. Parsing needs up to about 700 times this much memory: a table takes a few bytes in TOML, and
+/// its map more than a thousand.
 pub const MAX_FILE_BYTES: usize = 256 << 10;
 const MAX_SKILLS: usize = 1024;
 const MAX_SKILL_NAME_BYTES: usize = 256;
@@ -52,7 +52,7 @@ pub enum BadPolicyFile {
 }
 
 impl BadPolicyFile {
-    /// What a reader of the file's text says, with the line.
+    /// Converts a TOML error, with its line number.
     pub fn of_toml(text: &str, error: &toml::de::Error) -> BadPolicyFile {
         BadPolicyFile::Toml { line: line_number(text, error.span()), problem: brief(error.message()) }
     }
@@ -123,7 +123,7 @@ impl PolicyFile {
         Ok(file)
     }
 
-    /// Says where the text was read from, for those who ask where a grant is written.
+    /// Records the path that the text was read from, so that the audit log can say where a grant is written.
     #[must_use]
     pub fn with_path(mut self, path: &str) -> PolicyFile {
         self.for_all.name_file(path);
@@ -146,7 +146,7 @@ impl PolicyFile {
         self.for_skill.keys().map(String::as_str)
     }
 
-    /// What a skill is granted: what all are, then its own.
+    /// A skill's grants: those for all skills, then its own.
     pub fn grants_for(&self, skill: &str) -> Grants {
         let own = self.for_skill.get(skill).cloned().unwrap_or_default();
         self.for_all.clone().merged_with(own)

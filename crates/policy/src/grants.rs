@@ -1,4 +1,4 @@
-//! What an operator grants: by flags, in `skillcell.toml`, or by an approval. The same texts everywhere.
+//! What an operator grants: by flags, in `skillcell.toml`, or by an approval. All three use the same syntax.
 //!
 //! Layers are merged in the order: the approval, the file's defaults, the file's skill, the flags. Rules add up, denials
 //! too. Of what can only be one (a folder at a place, a variable, an address for a name, a secret's source), the later layer's
@@ -96,13 +96,13 @@ pub struct Grants {
     pub secrets: Vec<SecretGrant>,
     pub env: Vec<EnvGrant>,
     pub deny_imports: Vec<String>,
-    /// Modules that a skill that is not trusted may import although a cell has no use for them.
+    /// Modules that an untrusted skill may import even though they don't work in a cell.
     pub allow_imports: Vec<String>,
     pub(super) places: GrantPlaces,
 }
 
 impl Grants {
-    /// Grants what a flag or a line of the policy file says.
+    /// Adds one grant, given as the text of a flag or of an entry in the policy file.
     pub fn add(&mut self, kind: GrantKind, text: &str) -> Result<(), BadGrant> {
         if self.count(kind) >= MAX_ENTRIES {
             return Err(BadGrant::TooMany(kind));
@@ -129,8 +129,8 @@ impl Grants {
         Ok(())
     }
 
-    /// What approving a skill grants: all that it asks for but folders, which only `--mount` can name. Its secrets come
-    /// from the variables of their names.
+    /// What approving a skill grants: everything it asks for except folders, which only `--mount` can name. Its secrets
+    /// come from the environment variables of the same names.
     pub fn of_approval(asked: &Permissions) -> Grants {
         let mut grants = Grants::default();
         asked.network.iter().for_each(|asked| push_new(&mut grants.http.allow, asked.what.clone()));
@@ -145,7 +145,7 @@ impl Grants {
         grants.written(&Written::Approval)
     }
 
-    /// These, then a later layer's.
+    /// Merges a later layer into this one; see the module for what replaces what.
     pub fn merged_with(mut self, later: Grants) -> Grants {
         later.http.allow.into_iter().for_each(|rule| push_new(&mut self.http.allow, rule));
         later.http.deny.into_iter().for_each(|rule| push_new(&mut self.http.deny, rule));
@@ -163,7 +163,8 @@ impl Grants {
         self
     }
 
-    /// An approval's, then the operator's own: a secret that they name themselves goes only where they say.
+    /// Merges the operator's own grants over an approval's. A secret that the operator grants explicitly goes only to the
+    /// hosts that they name.
     pub fn overruled_by(mut self, own: Grants) -> Grants {
         self.secrets.retain(|held| own.secrets.iter().all(|secret| secret.name != held.name));
         self.merged_with(own)
@@ -202,7 +203,7 @@ impl Grants {
     }
 }
 
-/// As `skillcell.toml` has it: a list of texts for each kind that there is something of.
+/// Serializes as in `skillcell.toml`: a list of texts for each kind that has entries.
 impl Serialize for Grants {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
@@ -237,7 +238,7 @@ fn add_or_conflict<T: PartialEq + ToString>(
     Ok(())
 }
 
-/// A dotted name.
+/// Checks that a text is a dotted module name.
 fn parse_module(text: &str) -> Result<String, BadGrant> {
     let identifier = |name: &str| {
         name.bytes().next().is_some_and(|b| !b.is_ascii_digit())
