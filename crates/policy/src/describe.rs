@@ -1,4 +1,4 @@
-//! Grants and wishes in words, for people who decide about them. After "it may" or "it wants to".
+//! Describes grants and requested permissions for the operator; the texts follow "it may" or "it wants to".
 
 use super::address::{AddressClass, class_of_address};
 use super::host::HostPattern;
@@ -44,7 +44,7 @@ pub fn http_exposes(rule: &HttpRule) -> String {
     }
 }
 
-/// What stands out about a host.
+/// A remark on a host that is a pattern or not public; otherwise empty.
 fn notable_host(host: &HostPattern) -> String {
     match host {
         HostPattern::OneBelow(parent) => format!("; any name one level below {parent}"),

@@ -79,7 +79,7 @@ impl HostName {
         }
     }
 
-    /// See [`AddressClass::warning`]; `None` for a host of the public internet.
+    /// See `AddressClass::warning`; `None` for a host of the public internet.
     pub fn warning(&self) -> Option<String> {
         self.class().warning(self)
     }

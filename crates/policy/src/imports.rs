@@ -34,7 +34,7 @@ pub fn early_denials(skill: &str, imports: &BTreeMap<String, String>, allowed: &
     refused.collect()
 }
 
-/// The entry of [`REFUSED_AT_USE`] that covers an import of this name, if any.
+/// The entry of `REFUSED_AT_USE` that covers an import of this name, if any.
 pub fn refused_import(name: &str) -> Option<&'static str> {
     let has_uses = HAVE_USES.iter().any(|fine| is_within(name, fine));
     let listed = REFUSED_AT_USE.iter().map(|(module, _)| *module);

@@ -1,4 +1,4 @@
-//! A skill's manifest: read once into one type, by which everything is decided.
+//! A skill's manifest, parsed once into the one type that all decisions are based on.
 //!
 //! The guest's PyYAML turns `manifest.yaml` into JSON, in a cell that runs nothing of the skill. [`Manifest::read`] gives
 //! that JSON its meaning. A key whose shape makes no sense is refused here, with its path; nothing else indexes the raw
@@ -17,26 +17,26 @@ pub struct Manifest {
     /// What the skill calls itself.
     pub name: Option<String>,
     pub version: Option<String>,
-    /// What it says of itself: `short_description`, or `description`.
+    /// The `short_description`, or else the `description`.
     pub summary: Option<String>,
-    /// The JSON Schema of `execute`'s params, if there is one that says anything.
+    /// The JSON Schema of `execute`'s params, if there is a non-empty one.
     pub parameters: Option<Value>,
-    /// Python packages, as pip would be told them.
+    /// Python packages, in pip's requirement syntax.
     pub requirements: Vec<String>,
-    /// What the skill asks for. `None`: it doesn't say, and what is granted holds as given.
+    /// What the skill asks for. `None`: it doesn't say, so grants apply unchanged.
     pub permissions: Option<Permissions>,
     /// The tier that it asks for: `execution`, or `execution_mode` as Skillware's proposals spell it.
     pub execution: Option<Choice>,
-    /// Why that can't be read. An operator who names a tier decides instead, so it is no reason to refuse all of it.
+    /// Why `execution` can't be read. Not an error of the whole manifest, because an operator can name a tier instead.
     pub bad_execution: Option<BadManifest>,
     /// Names of environment variables that it reads.
     pub env_vars: Vec<String>,
     /// Example params for a call before the image is taken.
     pub warm_up: Option<Value>,
     pub container: Option<ContainerSpec>,
-    /// Kinds of notes that its author has taken care of.
+    /// Kinds of notes that the author has acknowledged, so they are not reported.
     pub acknowledge: Vec<NoteKind>,
-    /// All of it, to be shown to people. Nothing is decided by it.
+    /// The whole manifest, for display only. No decision is based on it.
     raw: Value,
 }
 
@@ -66,7 +66,8 @@ pub enum ManifestError {
     Shape(#[from] BadManifest),
 }
 
-/// What a skill's files say, read where nothing of the skill runs: the skill can't have a say in it.
+/// What is known from a skill's files alone. It is read in a cell that runs none of the skill's code, so the skill can't
+/// influence it.
 #[derive(Debug, Clone)]
 pub struct StaticManifest {
     pub manifest: Result<Manifest, ManifestError>,
@@ -84,7 +85,7 @@ impl StaticManifest {
         StaticManifest { manifest, early_imports }
     }
 
-    /// The manifest; for one that PyYAML does not read, one that asks for nothing, so that nothing is granted.
+    /// The manifest. If PyYAML can't read it, an empty one with empty `permissions`, so that no grant applies.
     pub fn manifest_or_empty(&self) -> Result<Manifest, &BadManifest> {
         match &self.manifest {
             Ok(manifest) => Ok(manifest.clone()),
@@ -97,7 +98,7 @@ impl StaticManifest {
 }
 
 impl Manifest {
-    /// Gives a manifest its meaning.
+    /// Interprets the manifest's JSON.
     pub fn read(raw: Value) -> Result<Manifest, BadManifest> {
         let empty = Map::new();
         let keys = match &raw {
@@ -131,13 +132,13 @@ impl Manifest {
         })
     }
 
-    /// All keys, to be shown.
+    /// All keys, for display.
     pub fn raw(&self) -> &Value {
         &self.raw
     }
 }
 
-/// Skillware takes whatever Python counts as false for no schema.
+/// Skillware treats any value that is falsy in Python as "no schema".
 fn read_parameters(value: &Value) -> Result<Option<Value>, BadManifest> {
     match value {
         Value::Object(keys) => Ok((!keys.is_empty()).then(|| value.clone())),

@@ -1,4 +1,4 @@
-//! HTTP methods: single ones as tokens, and the set that a rule is for.
+//! HTTP methods: the syntax of one method, and the set that a rule applies to.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -7,10 +7,10 @@ use super::quote::brief;
 
 const MAX_METHOD_BYTES: usize = 32;
 const MAX_METHODS: usize = 16;
-/// A tunnel, and two that send a request's headers back, secrets and all. No rule allows them.
+/// A tunnel, and two methods that echo a request's headers, including secrets. No rule can allow them.
 const NEVER: [&str; 3] = ["CONNECT", "TRACE", "TRACK"];
 
-/// Why a text is no method, or no list of methods.
+/// Why a text is not a valid method or list of methods.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BadMethod {
     #[error("`{0}` is not a method")]
@@ -28,13 +28,13 @@ pub enum BadMethod {
 /// The methods of a rule.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Methods {
-    /// All but those that no rule allows.
+    /// All methods except those in `NEVER`.
     Any,
     Only(BTreeSet<String>),
 }
 
 impl Methods {
-    /// What a rule without methods allows: GET and HEAD.
+    /// GET and HEAD: the default of an allow rule without methods.
     pub fn get_and_head() -> Methods {
         Methods::Only(["GET", "HEAD"].map(str::to_owned).into())
     }
@@ -48,7 +48,7 @@ impl Methods {
         Methods::from_names(text.split(','))
     }
 
-    /// Of a list of methods, or of `*` alone.
+    /// Reads a list of methods, or `*` alone.
     pub fn from_names<'t>(methods: impl Iterator<Item = &'t str>) -> Result<Methods, BadMethod> {
         let methods: Vec<&str> = methods.take(MAX_METHODS + 1).collect();
         match methods[..] {

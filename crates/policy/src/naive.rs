@@ -1,7 +1,8 @@
-//! The HTTP rules once more, another way: a rule becomes a regular expression over the decoded request.
+//! A second, independent implementation of the HTTP rules for tests and fuzzing: a rule becomes a regular expression
+//! over the decoded request.
 //!
-//! It takes no shortcut that the real one takes: no prefix comparison, no normal form of paths (bytes are decoded fully),
-//! no types for hosts. It reads rules that are written out in full, as they are shown, and URLs that policy took.
+//! It shares no technique with the real one: no prefix comparison, no normal form of paths (bytes are decoded fully), no
+//! host types. Its input is rules in their `Display` form, and URLs that `Target::parse` accepted.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -11,7 +12,7 @@ use regex::bytes::Regex;
 
 use crate::{AddressClass, class_of_address};
 
-/// Whether these rules allow a request, read naively; `None` where the URL itself is refused.
+/// Whether these rules allow a request; `None` if the URL itself is rejected.
 pub fn allows(allow: &[String], deny: &[String], method: &str, url: &str) -> Option<bool> {
     let request = Request::read(method, url)?;
     let denied = deny.iter().any(|rule| {
@@ -22,13 +23,13 @@ pub fn allows(allow: &[String], deny: &[String], method: &str, url: &str) -> Opt
     let allowed = allow.iter().any(|rule| {
         (!request.odd || rule.ends_with(&format!("{}/*", rule_parts(rule).1)))
             && rule_regex(rule, false).is_match(&request.line)
-            // What denies any host is for every one of them.
+            // In an allow rule, `*` covers public hosts only.
             && (!is_for_any_host(rule) || request.public)
     });
     Some(allowed && !denied)
 }
 
-/// Methods and origin of a rule that is written out in full.
+/// The methods and the origin of a rule in its `Display` form.
 fn rule_parts(rule: &str) -> (&str, &str) {
     let (methods, url) = rule.split_once(' ').unwrap();
     let slash = url.match_indices('/').nth(2).map_or(url.len(), |(at, _)| at);
@@ -62,7 +63,7 @@ fn rule_regex(rule: &str, fold_path: bool) -> Regex {
     cached_regex(format!("^(?:{methods}) {host}(?:{fold}{path}){rest}$"))
 }
 
-/// Making one takes a thousand times longer than using it, and fuzzing comes back to the same rules.
+/// Caches compiled expressions: compiling takes a thousand times longer than matching, and fuzzing repeats rules.
 fn cached_regex(text: String) -> Regex {
     thread_local! {
         static MADE: RefCell<HashMap<String, Regex>> = RefCell::default();
@@ -84,7 +85,7 @@ fn with_port(scheme: &str, host: &str) -> String {
 struct Request {
     /// `METHOD scheme://host:port/path`, the path decoded.
     line: Vec<u8>,
-    /// Whether servers may read the path differently.
+    /// Whether servers may interpret the path differently.
     odd: bool,
     /// Whether the host is a name, or a public address.
     public: bool,

@@ -7,7 +7,7 @@
 //! unknown = ["wasm"]                               # any other
 //! ```
 //!
-//! A list that is there is all there is: no flag adds to it. One that is not leaves it to the defaults and the flags.
+//! A list is exhaustive: no flag adds to it. Without a list, the defaults and the flags decide.
 
 use super::Tier;
 
@@ -64,7 +64,7 @@ impl TierRules {
         };
         match listed {
             Some(tiers) if !tiers.contains(&tier) => Err(TierDenial::NotListed),
-            // A list allows; but nothing runs without isolation unless that was asked for in this call.
+            // A listed tier is allowed, but one without isolation must also be requested in this call.
             Some(_) if tier.is_isolated() || asked => Ok(()),
             _ if tier == Tier::Wasm => Ok(()),
             None if tier.is_isolated() && (asked || vouched != Vouched::Unknown) => Ok(()),

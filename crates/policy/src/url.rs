@@ -127,7 +127,7 @@ impl Target {
         self.query.as_deref()
     }
 
-    /// `scheme://host[:port]`, without the port that the scheme has anyway.
+    /// `scheme://host[:port]`; the scheme's default port is left out.
     pub fn origin(&self) -> String {
         format_origin(self.scheme, &self.host, self.port)
     }
@@ -144,7 +144,7 @@ pub(super) fn format_origin(scheme: Scheme, host: &impl fmt::Display, port: u16)
     if port == scheme.default_port() { format!("{scheme}://{host}") } else { format!("{scheme}://{host}:{port}") }
 }
 
-/// A URL taken apart; host and path are not looked at yet.
+/// A URL split into its parts; host and path are not validated yet.
 pub(super) struct UrlParts<'t> {
     pub scheme: Scheme,
     pub host: &'t str,
@@ -182,7 +182,7 @@ fn split_scheme(text: &str) -> Result<(Scheme, &str), BadUrl> {
     }
 }
 
-/// Takes `host[:port]` apart; no user information, and no port that is not one.
+/// Splits `host[:port]`; rejects user information and invalid ports.
 pub(super) fn split_port(authority: &str) -> Result<(&str, Option<u16>), BadUrl> {
     if authority.contains('@') {
         return Err(BadUrl::UserInfo);
@@ -211,7 +211,7 @@ pub(super) fn parse_port(text: &str) -> Result<u16, BadUrl> {
     port.ok_or_else(|| BadUrl::Port(brief(text)))
 }
 
-/// Visible ASCII without backslashes; a host that is not ASCII is left to [`HostName`], which knows the remedy.
+/// Visible ASCII without backslashes. A non-ASCII host is left to [`HostName`], whose error suggests punycode.
 fn check_characters(host: &str, text: &str) -> Result<(), BadUrl> {
     let odd = |c: &char| !c.is_ascii_graphic() || *c == '\\';
     match text.chars().find(odd) {

@@ -1,4 +1,4 @@
-//! Where each grant was written, so that an audit can say whose word decided. It decides nothing itself.
+//! Where each grant was written, so that the audit log can name its source. It has no effect on decisions.
 
 use std::fmt;
 
@@ -9,16 +9,16 @@ use super::grants::{BadGrant, GrantKind, Grants};
 pub enum Written {
     /// On the command line.
     Flag,
-    /// In a policy file; without a path, in one that only its reader knows.
+    /// In a policy file; the path is empty until [`PolicyFile::with_path`](super::PolicyFile::with_path) sets it.
     File { path: String, line: usize },
     /// By approving what the skill asks for.
     Approval,
-    /// By a program that uses the library, which did not say.
+    /// By a program that uses the library and didn't say where.
     Program,
 }
 
 impl Written {
-    /// The word for it in an audit.
+    /// Its name in the audit log.
     pub fn name(&self) -> &'static str {
         match self {
             Written::Flag => "flag",
@@ -29,9 +29,9 @@ impl Written {
     }
 }
 
-/// The places of a set of grants, by their texts.
+/// Where the grants of a set were written, by their texts.
 ///
-/// All are equal: the same grant, written elsewhere, is still the same grant.
+/// All values compare equal, so that `Grants` with the same content are equal wherever they were written.
 #[derive(Clone, Default)]
 pub(super) struct GrantPlaces {
     texts: Vec<(GrantKind, String, Written)>,
@@ -59,7 +59,7 @@ impl GrantPlaces {
         self.files.extend(later.files);
     }
 
-    /// The last word on a text.
+    /// The place recorded last for a text.
     fn find(&self, kind: GrantKind, text: &str) -> Option<&Written> {
         self.texts
             .iter()
@@ -70,7 +70,7 @@ impl GrantPlaces {
 }
 
 impl Grants {
-    /// As [`add`](Grants::add), with the place where it is written.
+    /// Like [`add`](Grants::add), but records where the grant is written.
     pub fn add_written(&mut self, kind: GrantKind, text: &str, place: &Written) -> Result<(), BadGrant> {
         let mut one = Grants::default();
         one.add(kind, text)?;
@@ -79,7 +79,7 @@ impl Grants {
         Ok(())
     }
 
-    /// Says where everything is written that has no place yet.
+    /// Records this place for every grant that has none yet.
     #[must_use]
     pub fn written(mut self, place: &Written) -> Grants {
         for kind in GrantKind::ALL {
@@ -92,7 +92,7 @@ impl Grants {
         self
     }
 
-    /// Names the file of everything that is written in one.
+    /// Sets the path of every grant that was written in a file.
     pub(super) fn name_file(&mut self, name: &str) {
         self.places.files = vec![name.to_owned()];
         for (.., place) in &mut self.places.texts {
@@ -102,7 +102,7 @@ impl Grants {
         }
     }
 
-    /// The policy files that these come from, by the paths that they were named by.
+    /// The paths of the policy files that these grants come from.
     pub fn policy_files(&self) -> impl Iterator<Item = &str> {
         self.places.files.iter().map(String::as_str)
     }

@@ -1,5 +1,5 @@
-//! A wish at a time, for the person who decides: what is asked for, what that would expose, and how it differs from what
-//! was asked for before.
+//! Requested permissions for the operator who decides about them: what is asked for, what granting it would expose, and
+//! how it differs from an earlier version's request.
 
 use serde::Serialize;
 
@@ -11,17 +11,17 @@ use crate::mount::Mode;
 pub struct Wish {
     /// The key of `permissions` that it is under.
     pub kind: &'static str,
-    /// As a grant would be written; of a folder, its place in the cell.
+    /// As a grant would be written; for a folder, its path in the cell.
     pub asked: String,
     /// In words, after "it wants to".
     pub words: String,
-    /// What is at stake.
+    /// What granting it would expose.
     pub exposes: String,
     /// Why, as the skill's author says.
     pub reason: Option<String>,
-    /// Whether approving the skill grants it. A folder has to be named as well.
+    /// Whether approving the skill grants it. A folder must also be named with `--mount`.
     pub granted_by_approval: bool,
-    /// What stays the same when the rest of it changes.
+    /// Identifies the same request across versions, so that a change is reported as one.
     #[serde(skip)]
     subject: String,
 }
@@ -47,7 +47,7 @@ impl Change {
 }
 
 impl Wish {
-    /// With its reason, in one line.
+    /// The description and the author's reason, on one line.
     pub fn with_reason(&self) -> String {
         match &self.reason {
             Some(reason) => format!("{} (it says: {reason})", self.words),
@@ -109,7 +109,7 @@ impl Permissions {
         self.wishes().iter().map(Wish::with_reason).collect()
     }
 
-    /// What is asked for now and was not in `earlier`, or otherwise; then what no longer is. A new reason is a change too.
+    /// What was added or changed since `earlier`, then what was removed. A different reason counts as a change.
     pub fn changes_since(&self, earlier: &Permissions) -> Vec<Change> {
         let (now, then) = (self.wishes(), earlier.wishes());
         let only = |some: &[Wish], others: &[Wish]| -> Vec<Wish> {
