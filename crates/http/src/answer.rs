@@ -1,4 +1,4 @@
-//! An answer on its way to the guest: read as it arrives, capped, scrubbed, framed anew. Never held whole, unless small.
+//! A response on its way to the guest: read as it arrives, capped, scrubbed and reframed. Only small ones are buffered whole.
 //!
 //! ```text
 //!   Head ─▶ Body ─▶ Over(Complete)      the connection goes back to the pool
@@ -26,28 +26,28 @@ use crate::ready::Awaited;
 use crate::response::{NOT_HTTP, Response};
 use crate::wait::{Wait, is_timeout};
 
-/// The most that the guest gets at once.
+/// The most bytes that one read returns to the guest.
 const MAX_PIECE_BYTES: usize = 256 << 10;
-/// The most answers that only announce another (`100`, `103`).
+/// The most interim responses (`100`, `103`) before the final one.
 const MAX_INTERIM: u8 = 8;
-/// The most that is passed on of a line that is no HTTP.
+/// The most bytes that are passed on of a first line that is not HTTP.
 const MAX_STRANGE_BYTES: usize = 256;
 
-/// A request that can be sent again, should a re-used connection turn out to be dead.
+/// A request that can be sent again if a reused connection turns out to be dead.
 pub struct Resend {
     pub checked: Checked,
     pub bytes: Zeroizing<Vec<u8>>,
     pub tls: bool,
 }
 
-/// What of the request matters for its answer.
+/// Properties of the request that affect how its response is handled.
 pub struct RequestTraits {
     pub head_only: bool,
     /// A secret may go to the host that the request went to: see `guard`.
     pub guarded: bool,
-    /// The guest wants no other answer after this one.
+    /// The guest asked to close its connection after this response.
     pub close: bool,
-    /// No other request is sent on the connection.
+    /// The connection to the server must not be reused.
     pub last: bool,
 }
 
@@ -89,7 +89,7 @@ impl Answer {
         Answer { context, connection, resend, record, traits, phase, first_byte_by, out, given }
     }
 
-    /// The next piece; empty at the end.
+    /// Reads the next piece; empty at the end.
     pub fn read(&mut self, max: usize, wait: Wait<'_>) -> Result<Vec<u8>, HttpError> {
         while self.given == self.out.len() && !matches!(self.phase, Phase::Over { .. }) {
             self.out.clear();
@@ -102,7 +102,7 @@ impl Answer {
         Ok(piece)
     }
 
-    /// Whether the guest has read everything, and if so, whether it can ask for more on its connection.
+    /// `None` until the guest has read everything; then whether its connection stays open for another request.
     pub fn is_over(&self) -> Option<bool> {
         match self.phase {
             Phase::Over { complete } if self.given == self.out.len() => Some(complete && !self.traits.close),
@@ -110,7 +110,7 @@ impl Answer {
         }
     }
 
-    /// Whether reading would give something at once: bytes, the end or an error.
+    /// Whether a read would return at once with bytes, the end or an error.
     pub fn is_ready(&mut self) -> bool {
         let Some(connection) = &mut self.connection else { return true };
         let received = connection.received().len();
@@ -122,7 +122,7 @@ impl Answer {
         unread || self.given < self.out.len() || connection.has_more()
     }
 
-    /// Where more of it is to come from.
+    /// The socket that more data will arrive on.
     pub fn awaited_socket(&self) -> Option<Awaited<'_>> {
         let by = matches!(self.phase, Phase::Head { .. }).then_some(self.first_byte_by);
         Some(Awaited { socket: self.connection.as_ref()?.descriptor(), by })
@@ -154,7 +154,7 @@ impl Answer {
                 _ => self.start_body(response),
             };
         }
-        // Who reads on after the time-out, or never waited for it, learns that nothing will come.
+        // The guest may read again after a timeout, or poll without waiting: report that no response will come.
         if Instant::now() >= self.first_byte_by {
             return Err(HttpError::Reset { doing: "waiting for an answer" });
         }
@@ -170,10 +170,11 @@ impl Answer {
         }
     }
 
-    /// What is no HTTP goes no further than its first line: at that, the guest's library raises what it raises elsewhere.
+    /// If the server doesn't speak HTTP, passes on only its first line, which makes the guest's HTTP library raise its usual
+    /// error.
     fn pass_on_first_line(&mut self) -> Result<(), HttpError> {
         let received = self.connection.as_ref().map_or(&[][..], Connection::received);
-        // Scrubbed first: in a part of it, a value would not be found.
+        // Scrub before truncating, because a truncated value would not be found.
         let clean = self.context.scrubber.as_ref().map_or(Cow::Borrowed(received), |it| it.scrub_bytes(received));
         let line = clean.split(|byte| matches!(byte, b'\r' | b'\n')).next().unwrap_or_default();
         self.out = line[..line.len().min(MAX_STRANGE_BYTES)].to_vec();
@@ -239,8 +240,8 @@ impl Answer {
         Ok(())
     }
 
-    /// Passes on what was received, a chunk at a time where the server sends chunks: some read streams by them. Gives
-    /// whether there is more.
+    /// Passes on what was received, one chunk at a time if the server sends chunks, because some clients rely on chunk
+    /// boundaries. Returns whether there is more.
     fn take_piece(&mut self) -> Result<bool, HttpError> {
         let (Some(connection), Phase::Body(body)) = (&mut self.connection, &mut self.phase) else { return Ok(false) };
         let mut piece = Vec::new();
@@ -260,7 +261,7 @@ impl Answer {
         if done {
             self.finish_body(true);
         } else if let Err(malformed) = taken {
-            // What came before it is all there is: the guest's library makes its own error of that.
+            // Pass on what came before and end early; the guest's library reports the truncated body.
             self.finish_body(false);
             self.record.set_error(&HttpError::BadAnswer(malformed));
         }

@@ -1,4 +1,4 @@
-//! What all connections of one cell share: who decides, who is told, what is secret, and what is left to spend.
+//! State that all connections of one call share: gate, audit, secrets, and the remaining budget.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -13,9 +13,9 @@ use crate::scrub::Scrubber;
 use crate::secrets::Secrets;
 use skillcell_policy::Allowed;
 
-/// The context on which one cell uses HTTP.
+/// The shared state of one call's HTTP.
 pub struct CallContext {
-    /// Of this call, in this process.
+    /// Unique in this process.
     pub id: u64,
     pub client: Arc<HttpClient>,
     pub gate: Arc<dyn Gate>,
@@ -83,7 +83,7 @@ impl CallContext {
         )
     }
 
-    /// Asks the gate about a request, also about each method that a header would have the server act on.
+    /// Asks the gate about a request, and about each method that an override header asks the server to use instead.
     pub fn decide_request(&self, request: Request) -> Result<AllowedHead, HttpError> {
         let url = request.asked.url();
         let decision = self.ask_gate(&request.asked).and_then(|by| {
@@ -98,7 +98,7 @@ impl CallContext {
         Ok(AllowedHead { by: decision?, request })
     }
 
-    /// The gate's yes to exactly this.
+    /// Asks the gate, and makes sure that it allowed exactly this request.
     fn ask_gate(&self, asked: &Asked) -> Result<Allowed, Refusal> {
         let allowed = self.gate.request(asked)?;
         match asked.target() {
@@ -107,12 +107,12 @@ impl CallContext {
         }
     }
 
-    /// Tells of a refusal: nothing hangs on whether it could be recorded.
+    /// Records a refusal. Failing to record it changes nothing, since nothing is sent.
     pub fn record_refusal(&self, method: Option<&str>, url: String, refusal: &Refusal) {
         let _ = self.record_decision(method, url, &Err(refusal.clone()));
     }
 
-    /// Tells of a decision. What was allowed may not be done on an error.
+    /// Records a decision. On an error, the caller must not do what was allowed.
     pub fn record_decision(
         &self,
         method: Option<&str>,

@@ -25,9 +25,9 @@ use skillcell_policy::{Allowed, ForwardProxy};
 pub struct ClientSettings {
     /// PEM files of authorities that are trusted besides the system's.
     pub ca_files: Vec<PathBuf>,
-    /// Who looks names up instead of the system.
+    /// Resolves names instead of the system's resolver.
     pub lookup: Option<Arc<dyn Lookup>>,
-    /// What all requests go through, but those to places that the operator gave an address for.
+    /// Proxy for all requests except those to hosts with a `--resolve` entry.
     pub forward_proxy: Option<ForwardProxy>,
 }
 
@@ -40,7 +40,7 @@ pub enum ClientError {
     Tls(#[source] rustls::Error),
 }
 
-/// The host's HTTP client: TLS settings, resting connections and known names, shared by all cells.
+/// The host's HTTP client: TLS settings, idle connections and cached names, shared by all cells.
 pub struct HttpClient {
     tls: Tls,
     pool: Pool,
@@ -48,7 +48,7 @@ pub struct HttpClient {
     forward_proxy: Option<ForwardProxy>,
 }
 
-/// The addresses of a place, every one of which the gate allowed; or those of the proxy that the gate let it be asked for.
+/// The addresses of a place, all of them allowed by the gate; or the addresses of the proxy, if the gate allowed the name.
 /// Only [`HttpClient::check_addresses`] makes one.
 #[derive(Debug, Clone)]
 pub struct Checked {
@@ -74,7 +74,7 @@ impl HttpClient {
         })
     }
 
-    /// Resolves once and asks the gate about every address.
+    /// Resolves the name once and asks the gate about every address.
     pub fn check_addresses(
         &self,
         place: &Place,
@@ -105,7 +105,7 @@ impl HttpClient {
         Ok(Checked { place: place.clone(), addresses, proxied: false })
     }
 
-    /// The operator named it, so policy has no say in where it is.
+    /// The proxy's addresses. They are not checked against policy, because the operator named the proxy.
     fn proxy_addresses(&self, proxy: &ForwardProxy, wait: Wait<'_>) -> Result<Vec<SocketAddr>, HttpError> {
         let found = match proxy.host().addr() {
             Some(address) => vec![address],
@@ -114,12 +114,12 @@ impl HttpClient {
         Ok(found.into_iter().map(|address| SocketAddr::new(address, proxy.port())).collect())
     }
 
-    /// Whether names are looked up by a proxy.
+    /// Whether a proxy resolves names.
     pub fn is_proxied(&self) -> bool {
         self.forward_proxy.is_some()
     }
 
-    /// The addresses of a name, none of them checked.
+    /// The addresses of a name, not checked against policy.
     pub fn look_up(&self, host: &str, wait: Wait<'_>) -> Result<Vec<std::net::IpAddr>, HttpError> {
         self.resolver.resolve(host, wait)
     }
@@ -137,12 +137,12 @@ impl HttpClient {
         connection.start_tls(self.tls.config(), wait)
     }
 
-    /// A connection that finished another request no longer ago than `rest`, and is open to this call.
+    /// An idle connection that finished its last request less than `rest` ago and that this call may use.
     pub fn take_idle(&self, checked: &Checked, tls: bool, rest: Duration, call: u64) -> Option<Connection> {
         self.pool.take_idle(checked, tls, rest, call)
     }
 
-    /// Whether connecting can be left for later, since there will be a connection.
+    /// Whether connecting can be deferred, because an idle connection is available.
     pub fn can_reuse(&self, checked: &Checked, call: u64) -> bool {
         self.pool.has_idle(checked, call)
     }
@@ -153,7 +153,7 @@ impl HttpClient {
 }
 
 impl Checked {
-    /// Whether a connection is to where this was checked for.
+    /// Whether a connection leads to the place and one of the addresses that were checked.
     pub fn covers_connection(&self, key: &Key) -> bool {
         key.place == self.place && key.proxied == self.proxied && self.addresses.contains(&key.address)
     }

@@ -1,6 +1,6 @@
-//! Connecting to the first of several addresses that answers, as in Happy Eyeballs (RFC 8305): families take turns, the
-//! next address is tried when one has failed or after a quarter of a second, and the first that connects is the one.
-//! Every address here was checked before.
+//! Connects to the first of several addresses that answers, as in Happy Eyeballs (RFC 8305): address families alternate,
+//! the next address is tried when one has failed or after 250 ms, and the first connection wins. Every address was
+//! checked by the gate before.
 
 use std::collections::VecDeque;
 use std::io::{self, ErrorKind};
@@ -14,12 +14,12 @@ use rustix::net::{AddressFamily, SocketFlags, SocketType};
 
 use crate::wait::{Wait, is_timeout};
 
-/// How long an attempt has before the next one starts beside it.
+/// How long an attempt runs before the next one starts in parallel.
 const ATTEMPT_DELAY: Duration = Duration::from_millis(250);
-/// The most addresses that are tried: a name may have any number.
+/// The most addresses that are tried; DNS may return any number.
 const MAX_ATTEMPTS: usize = 16;
 
-/// A connected socket that doesn't block. Attempts that lost are closed.
+/// Returns a connected, non-blocking socket. The other attempts are closed.
 pub fn connect_first(addresses: &[SocketAddr], wait: Wait<'_>) -> io::Result<(TcpStream, SocketAddr)> {
     let mut untried = interleave_families(addresses);
     let mut attempts: Vec<(TcpStream, SocketAddr)> = Vec::new();
@@ -62,7 +62,7 @@ pub fn connect_first(addresses: &[SocketAddr], wait: Wait<'_>) -> io::Result<(Tc
     }
 }
 
-/// The addresses in their order, but families by turns, so that one that leads nowhere costs one delay.
+/// The addresses in order, with alternating families, so that an unreachable family costs only one delay.
 fn interleave_families(addresses: &[SocketAddr]) -> VecDeque<SocketAddr> {
     let Some(first) = addresses.first() else { return VecDeque::new() };
     let (same, other): (VecDeque<_>, VecDeque<_>) =
@@ -89,7 +89,7 @@ fn start_attempt(address: SocketAddr) -> io::Result<TcpStream> {
     Ok(socket)
 }
 
-/// What became of an attempt; none while it is under way.
+/// The result of an attempt; `None` while it is in progress.
 fn attempt_outcome(socket: &TcpStream) -> Option<io::Result<()>> {
     match (socket.take_error(), socket.peer_addr()) {
         (Err(error) | Ok(Some(error)), _) => Some(Err(error)),

@@ -1,4 +1,4 @@
-//! A connection to a server: plain or TLS. Its socket never blocks; who waits for it does so in `wait`.
+//! A connection to a server, plain or TLS. Its socket is non-blocking; all waiting is done in `wait`.
 
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -17,15 +17,15 @@ use crate::wait::{Wait, is_timeout};
 
 /// How much is read from a server at once.
 const PIECE_BYTES: usize = 64 << 10;
-/// The most reads, of some 4 KiB, in which what TLS says for itself is looked through at once.
+/// The most reads, of about 4 KiB each, that one check for data spends on TLS's own records.
 const MAX_UNASKED_READS: usize = 8;
 
-/// Which connections can stand for each other.
+/// Identifies connections that are interchangeable.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Key {
     pub tls: bool,
     pub place: Place,
-    /// The proxy's, where it goes through one.
+    /// The proxy's address, if the connection goes through one.
     pub address: SocketAddr,
     pub proxied: bool,
 }
@@ -33,16 +33,16 @@ pub struct Key {
 /// An open connection, pinned to the address that was checked.
 pub struct Connection {
     pub key: Key,
-    /// It served a request before, so the server may have given it up.
+    /// It served a request before, so the server may have closed it.
     pub reused: bool,
-    /// The call that alone may use it again: it sent a body on it. See `pool.rs`.
+    /// The only call that may reuse it, because it sent a body on it. See `pool.rs`.
     pub only_for: Option<u64>,
     stream: Stream,
-    /// The server takes nothing more.
+    /// The server accepts no more data.
     muted: bool,
-    /// What looking for bytes found instead: the kernel tells of an error once, and of an end after that.
+    /// An error that was found while checking for data. It is kept because the kernel reports a socket error only once.
     broken: Option<ErrorKind>,
-    /// What came from the server and was not consumed: `received[start..end]`.
+    /// Buffer of received data; `received[start..end]` is not consumed yet.
     received: Vec<u8>,
     start: usize,
     end: usize,
@@ -54,23 +54,23 @@ struct Stream {
     session: Option<Box<ClientConnection>>,
 }
 
-/// What looking for bytes found.
+/// Result of checking for received data without waiting.
 enum Incoming {
     Nothing,
-    /// Only what TLS says for itself (session tickets, say), and there may be more of it.
+    /// Only TLS's own records, such as session tickets; there may be more.
     Records,
-    /// Bytes for us, or the end.
+    /// Application data, or the end of the stream.
     Readable,
 }
 
-/// A socket for who wants to wait.
+/// Adapts the non-blocking socket to blocking `Read` and `Write` with a deadline.
 struct WaitingSocket<'a> {
     socket: &'a TcpStream,
     wait: Wait<'a>,
 }
 
 impl Connection {
-    /// Takes a connected socket that doesn't block.
+    /// Takes a connected, non-blocking socket.
     pub fn new(key: Key, socket: TcpStream) -> Connection {
         let (stream, received) = (Stream { socket, session: None }, Vec::new());
         Connection {
@@ -86,7 +86,7 @@ impl Connection {
         }
     }
 
-    /// Has the proxy lead on to the place itself. Only a connection that carried nothing can be a tunnel.
+    /// Asks the proxy for a tunnel to the place (`CONNECT`). Only for a connection that was not used yet.
     pub fn open_tunnel(&mut self, wait: Wait<'_>) -> Result<(), HttpError> {
         const DOING: &str = "waiting for the proxy";
         let place = &self.key.place;
@@ -102,7 +102,7 @@ impl Connection {
         let mut scanned = 0;
         loop {
             if let Some((response, end)) = Response::parse_received(self.received(), &mut scanned, true)? {
-                // Nobody speaks in a tunnel before we do.
+                // TLS clients speak first, so bytes after the proxy's head are not from the server.
                 if !(200..300).contains(&response.status) || end < self.received().len() {
                     let reason = format!("the proxy answered with status {}", response.status);
                     return Err(HttpError::Unreachable { place: self.key.place.to_string(), reason });
@@ -119,7 +119,7 @@ impl Connection {
         }
     }
 
-    /// Shakes hands. Only a connection that carried nothing can become TLS.
+    /// Performs the TLS handshake. Only for a connection that was not used yet.
     pub fn start_tls(mut self, config: &Arc<ClientConfig>, wait: Wait<'_>) -> Result<Connection, HttpError> {
         if self.stream.session.is_some() {
             return Ok(self);
@@ -143,7 +143,7 @@ impl Connection {
         Ok(Connection { key: Key { tls: true, ..self.key }, stream, ..self })
     }
 
-    /// What came from the server and was not consumed yet.
+    /// Received data that was not consumed yet.
     pub fn received(&self) -> &[u8] {
         &self.received[self.start..self.end]
     }
@@ -155,7 +155,7 @@ impl Connection {
         }
     }
 
-    /// Waits for more from the server. 0 is the end.
+    /// Waits for more data and appends it to the buffer. 0 means the end of the stream.
     pub fn fill_buffer(&mut self, wait: Wait<'_>) -> io::Result<usize> {
         if let Some(kind) = self.broken {
             return Err(kind.into());
@@ -168,13 +168,13 @@ impl Connection {
             self.received.resize(self.end + PIECE_BYTES, 0);
         }
         let count = self.stream.read(&mut self.received[self.end..self.end + PIECE_BYTES], wait);
-        // Many servers end TLS without saying so; bodies that end with the connection are taken as they come, as by `ssl`.
+        // Many servers close without TLS's close_notify; like Python's `ssl`, treat that as a normal end.
         let count = count.or_else(|error| if error.kind() == ErrorKind::UnexpectedEof { Ok(0) } else { Err(error) })?;
         self.end += count;
         Ok(count)
     }
 
-    /// Sends all of it; each piece within `idle`.
+    /// Sends all bytes; each write must make progress within `idle`.
     pub fn send_all(&mut self, mut bytes: &[u8], idle: Duration, wait: Wait<'_>) -> io::Result<()> {
         while !bytes.is_empty() && !self.muted {
             let count = self.stream.write(bytes, wait.at_most(idle))?;
@@ -186,7 +186,7 @@ impl Connection {
         if self.muted { Ok(()) } else { self.stream.flush(wait.at_most(idle)) }
     }
 
-    /// From now on, what would be sent is dropped; there may still be something to read.
+    /// Drops everything sent from now on; reading is still possible.
     pub fn stop_sending(&mut self) {
         self.muted = true;
     }
@@ -195,7 +195,7 @@ impl Connection {
         self.muted
     }
 
-    /// Whether reading would not wait: there is more, an end or an error. What was received already is not looked at.
+    /// Whether a read would return at once with data, the end or an error. Ignores data that is already in the buffer.
     pub fn has_more(&mut self) -> bool {
         match self.stream.poll_incoming() {
             _ if self.broken.is_some() => true,
@@ -207,12 +207,12 @@ impl Connection {
         }
     }
 
-    /// What to poll where nothing is there.
+    /// The descriptor to poll for more data.
     pub fn descriptor(&self) -> BorrowedFd<'_> {
         self.stream.socket.as_fd()
     }
 
-    /// Whether the server neither closed it nor said anything unasked; TLS may say something, but not for ever.
+    /// Whether the connection can be reused: still open, with no unexpected data. A few TLS records are tolerated.
     pub fn is_quiet(&mut self) -> bool {
         !self.muted && self.start == self.end && matches!(self.stream.poll_incoming(), Ok(Incoming::Nothing))
     }
@@ -243,7 +243,7 @@ impl Stream {
         }
     }
 
-    /// Looks for bytes without waiting for them. Those of TLS are taken in, so that what is for us is told from what is not.
+    /// Checks for data without waiting. TLS records are processed, to tell application data from TLS's own.
     fn poll_incoming(&mut self) -> io::Result<Incoming> {
         let Some(session) = &mut self.session else {
             return match unless_blocked(|| self.socket.peek(&mut [0]))? {
@@ -285,7 +285,7 @@ impl Write for WaitingSocket<'_> {
 }
 
 impl WaitingSocket<'_> {
-    /// Looks at the clock also where nothing has to be waited for: a server may be as quick as we are.
+    /// Checks the deadline even if the socket is always ready, because a fast server could keep the loop busy for ever.
     fn retry_when_ready<T>(&self, flags: PollFlags, mut operation: impl FnMut() -> io::Result<T>) -> io::Result<T> {
         loop {
             if self.wait.is_over() {
@@ -299,7 +299,7 @@ impl WaitingSocket<'_> {
     }
 }
 
-/// None where it would block.
+/// Runs a non-blocking operation; `None` if it would block.
 fn unless_blocked<T>(mut operation: impl FnMut() -> io::Result<T>) -> io::Result<Option<T>> {
     loop {
         match operation() {

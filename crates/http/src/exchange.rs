@@ -1,4 +1,4 @@
-//! One connection of a guest: bytes of requests in, bytes of answers out, one after the other.
+//! One connection of a guest: request bytes in, response bytes out, strictly one after the other.
 //!
 //! ```text
 //!            head complete, allowed          body complete, sent
@@ -28,9 +28,9 @@ pub struct Exchange {
     place: Place,
     tls: bool,
     state: State,
-    /// Made when the guest connected; the first request takes it.
+    /// A connection made when the guest connected; the first request uses it.
     ready: Option<Connection>,
-    /// `100 Continue`, until the guest has read it.
+    /// What the guest has not read yet of an interim `100 Continue`.
     unread_continue: Vec<u8>,
 }
 
@@ -45,7 +45,7 @@ enum State {
 const CONTINUE: &[u8] = b"HTTP/1.1 100 Continue\r\n\r\n";
 
 impl Exchange {
-    /// Opens without connecting: that happens with [`Exchange::connect`], or with the first request.
+    /// Opens without connecting; [`Exchange::connect`] or the first request connects.
     pub fn open(context: Arc<CallContext>, tls: bool, host: &str, port: u16) -> Result<Exchange, HttpError> {
         let place = Place::parse(host, port).inspect_err(|refusal| {
             context.record_refusal(None, audit_url(host, port), refusal);
@@ -54,25 +54,25 @@ impl Exchange {
         Ok(Exchange { context, place, tls, state, ready: None, unread_continue: Vec::new() })
     }
 
-    /// Connects now, so that the guest learns of failures where a socket would tell it.
+    /// Connects now, so that the guest sees failures at the same point as with a socket.
     pub fn connect(&mut self, wait: Wait<'_>) -> Result<(), HttpError> {
         let result = self.try_connect(wait);
         self.record_failure(result)
     }
 
-    /// From here on it is TLS, and a connection that was made shakes hands. Only before the first byte.
+    /// Switches to TLS, performing the handshake if already connected. Only before the first byte.
     pub fn start_tls(&mut self, wait: Wait<'_>) -> Result<(), HttpError> {
         let result = self.try_start_tls(wait);
         self.record_failure(result)
     }
 
-    /// Takes bytes of a request. All of it is taken, or the exchange fails.
+    /// Takes bytes of a request. Either all are taken, or the exchange fails.
     pub fn write(&mut self, bytes: &[u8], wait: Wait<'_>) -> Result<(), HttpError> {
         let result = self.accept_bytes(bytes, wait);
         self.record_failure(result)
     }
 
-    /// Gives bytes of the answer, at most `max`; none when the connection is closed.
+    /// Returns up to `max` bytes of the response; none when the connection is closed.
     pub fn read(&mut self, max: usize, wait: Wait<'_>) -> Result<Vec<u8>, HttpError> {
         match self.next_bytes(max, wait) {
             Err(error) if !error.is_transient() => self.record_failure(Err(error)),
@@ -80,12 +80,12 @@ impl Exchange {
         }
     }
 
-    /// Whether reading has an answer, an end or an error to give, perhaps after a wait.
+    /// Whether a read would eventually return a response, the end or an error.
     pub fn is_readable(&self) -> bool {
         !self.unread_continue.is_empty() || !matches!(self.state, State::Head(_) | State::Upload(_))
     }
 
-    /// What reading would do now.
+    /// What a read would do now.
     pub fn readiness(&mut self) -> Readiness {
         match &mut self.state {
             _ if !self.unread_continue.is_empty() => Readiness::Ready,
@@ -101,7 +101,7 @@ impl Exchange {
         }
     }
 
-    /// Where an answer that is under way is to come from.
+    /// The socket on which a pending response will arrive.
     pub fn awaited_socket(&self) -> Option<Awaited<'_>> {
         match &self.state {
             State::Answer(answer) => answer.awaited_socket(),
@@ -178,7 +178,7 @@ impl Exchange {
         Ok(())
     }
 
-    /// The head is there: understand it, ask the gate, start to send.
+    /// Parses a complete head, asks the gate, and starts to send.
     fn begin_request(&mut self, head: &[u8], wait: Wait<'_>) -> Result<(), HttpError> {
         self.context.count_request().inspect_err(|error| self.record_unreadable(error))?;
         let request = Request::parse(head, &self.place, self.tls).inspect_err(|error| self.record_unreadable(error))?;
@@ -206,7 +206,7 @@ impl Exchange {
         if !matches!(&self.state, State::Upload(upload) if upload.is_complete()) {
             return Ok(());
         }
-        // A guest that did not wait needs no leave.
+        // The guest sent the body without waiting, so it doesn't need the `100 Continue`.
         if self.unread_continue.len() == CONTINUE.len() {
             self.unread_continue.clear();
         }
@@ -238,7 +238,7 @@ impl Exchange {
     }
 }
 
-/// Where a guest wants to connect to, for an audit line.
+/// The destination of a connection, as an audit line shows it.
 pub fn audit_url(host: &str, port: u16) -> String {
     let host = cut_ascii(host, 80);
     format!("//{host}:{port}")

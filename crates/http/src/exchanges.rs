@@ -1,4 +1,4 @@
-//! All connections that one cell has open, by number. This is what the door talks to.
+//! All open connections of one cell, by number. The door uses this.
 
 use std::collections::HashMap;
 use std::io::{self, ErrorKind};
@@ -15,7 +15,7 @@ use crate::ready::{self, Readiness};
 use crate::wait::Wait;
 use skillcell_limits::cancel::CancelToken;
 
-/// The connections of one cell. Dropping it ends them all.
+/// The connections of one cell. Dropping it closes them all.
 pub struct Exchanges {
     context: Arc<CallContext>,
     open: HashMap<u32, Exchange>,
@@ -24,12 +24,12 @@ pub struct Exchanges {
 }
 
 impl Exchanges {
-    /// The token ends every wait.
+    /// Cancelling the token ends every wait.
     pub fn new(context: CallContext, cancel: CancelToken) -> Exchanges {
         Exchanges { context: Arc::new(context), open: HashMap::new(), next: 1, cancel }
     }
 
-    /// None of these connections, on the same context.
+    /// A new, empty set of connections that shares this one's context.
     pub fn with_same_context(&self, cancel: CancelToken) -> Exchanges {
         Exchanges { context: self.context.clone(), open: HashMap::new(), next: 1, cancel }
     }
@@ -38,7 +38,7 @@ impl Exchanges {
         self.cancel.is_cancelled()
     }
 
-    /// Opens a connection and gives its number, which is never given again.
+    /// Opens a connection and returns its number. Numbers are never reused.
     pub fn open(&mut self, tls: bool, host: &str, port: u16) -> Result<u32, HttpError> {
         let cap = self.context.limits.connections;
         if self.open.len() >= cap {
@@ -86,7 +86,7 @@ impl Exchanges {
         self.open.get(&id).map(Exchange::is_readable).ok_or(HttpError::NotOpen)
     }
 
-    /// What reading each of these would do; waits, within the deadline, until there is something to read. See `ready`.
+    /// Waits until one of these has something to read, or until the deadline. Returns the state of each. See `ready`.
     pub fn wait(&mut self, ids: &[u32], deadline: Instant) -> Vec<Readiness> {
         let mut found: HashMap<u32, &mut Exchange> =
             self.open.iter_mut().filter(|(id, _)| ids.contains(id)).map(|(id, exchange)| (*id, exchange)).collect();
@@ -94,19 +94,19 @@ impl Exchanges {
         ready::wait_for_any(&mut all, Wait::new(deadline, &self.cancel))
     }
 
-    /// Waits until a connection is ready or another descriptor can be read. Gives what reading the connection would do, and
-    /// whether the other can be.
+    /// Waits until a connection is ready or another descriptor is readable. Returns the connection's state, and whether the
+    /// other is readable.
     pub fn wait_beside(&mut self, id: u32, other: BorrowedFd<'_>, deadline: Instant) -> io::Result<(Readiness, bool)> {
         let exchange = self.open.get_mut(&id).ok_or(ErrorKind::NotConnected)?;
         ready::wait_beside(exchange, other, Wait::new(deadline, &self.cancel))
     }
 
-    /// Whether names are looked up by a proxy.
+    /// Whether a proxy resolves names.
     pub fn is_proxied(&self) -> bool {
         self.context.client.is_proxied()
     }
 
-    /// The addresses of a name, none of them checked.
+    /// The addresses of a name, not checked against policy.
     pub fn look_up(&self, host: &str, deadline: Instant) -> Result<Vec<IpAddr>, HttpError> {
         self.context.client.look_up(host, Wait::new(deadline, &self.cancel))
     }

@@ -10,7 +10,7 @@ pub enum Framing {
 }
 
 impl Framing {
-    /// A `Content-Length`: digits only, and few enough.
+    /// Parses a `Content-Length`: 1 to 15 digits and nothing else.
     pub fn parse_length(text: &[u8]) -> Option<Framing> {
         let digits = (1..=15).contains(&text.len()) && text.iter().all(u8::is_ascii_digit);
         let text = std::str::from_utf8(text).ok().filter(|_| digits)?;
@@ -22,7 +22,7 @@ impl Framing {
 const MAX_TRAILER_BYTES: usize = 8 << 10;
 const MAX_SIZE_LINE_BYTES: usize = 256;
 
-/// Takes a body out of its framing, in whatever pieces it arrives.
+/// Removes the framing of a body that arrives in arbitrary pieces.
 ///
 /// ```text
 ///   Data(n) ─▶ DataEnd ─▶ Size ─▶ Data(n) …          chunked
@@ -36,7 +36,7 @@ pub struct BodyReader {
     /// The line that is being read: a chunk's size, or a trailer.
     line: Vec<u8>,
     trailer_bytes: usize,
-    /// A guest's extensions of chunks are refused; a server's are skipped.
+    /// Rejects chunk extensions (for requests of a guest) instead of skipping them (for responses).
     strict: bool,
 }
 
@@ -66,7 +66,7 @@ impl BodyReader {
         self.state == State::Done
     }
 
-    /// The peer will send no more. Gives whether that was the body's proper end.
+    /// Call when the peer has closed. Returns whether that is the proper end of the body.
     pub fn close(&mut self) -> bool {
         if self.state == State::UntilClose {
             self.state = State::Done;
@@ -74,7 +74,7 @@ impl BodyReader {
         self.is_done()
     }
 
-    /// Takes bytes of `input` until the body is done and appends what is in the frames to `out`. Gives how many were taken.
+    /// Takes bytes of `input` until the body is done, and appends the payload to `out`. Returns how many bytes were taken.
     pub fn take_all(&mut self, input: &[u8], out: &mut Vec<u8>) -> Result<usize, &'static str> {
         let mut at = 0;
         while at < input.len() && !self.is_done() {
@@ -83,7 +83,7 @@ impl BodyReader {
         Ok(at)
     }
 
-    /// As [`BodyReader::take_all`], but at most to the end of a chunk that has something in it.
+    /// Like [`BodyReader::take_all`], but stops at the end of the first non-empty chunk.
     pub fn take_piece(&mut self, input: &[u8], out: &mut Vec<u8>) -> Result<usize, &'static str> {
         let (mut at, before) = (0, out.len());
         while at < input.len() && !self.is_done() && (out.len() == before || self.state != State::Size) {
@@ -162,7 +162,7 @@ impl BodyReader {
     }
 }
 
-/// Appends `data` as one chunk; nothing for no data, since an empty chunk is the last.
+/// Appends `data` as one chunk; nothing if it is empty, because an empty chunk ends the body.
 pub fn write_chunk(out: &mut Vec<u8>, data: &[u8]) {
     if !data.is_empty() {
         out.extend_from_slice(format!("{:x}\r\n", data.len()).as_bytes());
@@ -171,7 +171,7 @@ pub fn write_chunk(out: &mut Vec<u8>, data: &[u8]) {
     }
 }
 
-/// What ends a body in chunks.
+/// Ends a chunked body.
 pub const LAST_CHUNK: &[u8] = b"0\r\n\r\n";
 
 #[cfg(test)]

@@ -1,25 +1,25 @@
-//! Hosts that a secret is for: what is asked of them, and which of their answers go on to the guest. An answer that may
-//! hold a secret must come whole, uncompressed and in characters that can be searched. What can't be is refused.
+//! Extra checks for hosts that receive a secret, because their responses may echo it. Such a response must be complete,
+//! uncompressed and in a searchable character set, so that the scrubber can find the secret. Others are refused.
 
 use crate::gate::Refusal;
 use crate::request::{Request, is_same};
 use crate::response::Response;
 use skillcell_quote::cut_ascii;
 
-/// Headers by which a client asks for an answer that is compressed, in part, or made of differences.
+/// Headers that request a compressed, partial or delta-encoded response.
 const UNWANTED: [&str; 6] = ["accept-encoding", "range", "if-range", "request-range", "a-im", "accept-ranges"];
-/// Headers with media types, of which parameters name characters.
+/// Headers with media types, whose parameters can name a charset.
 const MEDIA_TYPES: [&str; 2] = ["accept", "content-type"];
 const CHARSET: &str = "charset";
 
-/// In these, ASCII is ASCII. The search also knows UTF-16 and UTF-32, but they are not asked for, and what says that it is
-/// in them is refused: a guest has decoders for a hundred more.
+/// Charsets that are supersets of ASCII. The search also handles UTF-16 and UTF-32, but a response that declares any
+/// other charset is refused: Python has a hundred more decoders.
 const SEARCHABLE: [&str; 11] =
     ["utf-8", "utf8", "us-ascii", "ascii", "latin1", "latin-1", "gb2312", "gbk", "gb18030", "big5", "shift_jis"];
-/// How the names of families of these begin; a number, or a letter or two, follows.
+/// Prefixes of further searchable charsets; one or two letters or digits follow.
 const SEARCHABLE_FAMILIES: [&str; 7] = ["iso-8859-", "iso8859-", "iso_8859-", "windows-125", "cp125", "koi8-", "euc-"];
 
-/// Has a server answer whole, uncompressed, and in its usual characters.
+/// Rewrites the headers so that the server sends a complete, uncompressed response in its default charset.
 pub fn ask_for_searchable(request: &mut Request) {
     request.headers.retain(|(name, _)| {
         let unwanted = UNWANTED.iter().any(|unwanted| is_same(name, unwanted));
@@ -36,7 +36,7 @@ pub fn ask_for_searchable(request: &mut Request) {
     request.headers.push(("Accept-Encoding".to_owned(), b"identity".to_vec().into()));
 }
 
-/// Refuses an answer in which a secret could not be found.
+/// Refuses a response in which a secret might go unnoticed.
 pub fn check_searchable(response: &Response) -> Result<(), Refusal> {
     if !response.has_body() {
         return Ok(());
@@ -60,7 +60,7 @@ pub fn check_searchable(response: &Response) -> Result<(), Refusal> {
     }
 }
 
-/// For what turns up in a body.
+/// The refusal for a body that turns out to be unsearchable.
 pub fn unsearchable_body() -> Refusal {
     refuse_answer("a character's number in it has more leading zeros than any honest one")
 }
@@ -84,18 +84,18 @@ fn is_searchable(charset: &str) -> bool {
     SEARCHABLE.contains(&charset.as_str()) || SEARCHABLE_FAMILIES.iter().any(|family| is_of(family))
 }
 
-/// The charsets that the parameters of a media type name.
+/// The charsets named in the parameters of a media type.
 fn charset_names(kind: &str) -> impl Iterator<Item = &str> {
     kind.split([';', ',']).filter_map(charset_parameter)
 }
 
-/// What a parameter gives as the charset, if it is about that.
+/// The value of a parameter whose name starts with `charset`.
 fn charset_parameter(text: &str) -> Option<&str> {
     let (name, value) = text.split_once('=')?;
     name.trim_ascii().to_ascii_lowercase().starts_with(CHARSET).then_some(value.trim_ascii())
 }
 
-/// A list of media types without parameters about charsets but those to keep; `None` if there are no others.
+/// A list of media types without the charset parameters that `keeps` rejects; `None` if nothing had to be removed.
 fn without_charset(value: &str, keeps: impl Fn(&str) -> bool) -> Option<String> {
     let unwanted = |part: &str| charset_parameter(part).is_some_and(|charset| !keeps(charset));
     let mut changed = false;
