@@ -1,4 +1,4 @@
-//! The form in which an answer goes to the guest: scrubbed, and framed by length, in chunks, or by the connection's end.
+//! Writes a response for the guest: scrubbed, and framed by length, in chunks, or by closing the connection.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use crate::framing::{Framing, LAST_CHUNK, write_chunk};
 use crate::response::Response;
 use crate::scrub::{Scrubber, Scrubbing};
 
-/// A body of known length up to this is scrubbed whole, so that it still has a known length.
+/// A body of known length up to this is buffered and scrubbed as a whole, so that its new length is known.
 const GATHERED_BYTES: u64 = 64 << 10;
 
 /// Writes one answer.
@@ -25,7 +25,7 @@ enum BodyForm {
 }
 
 impl Outgoing {
-    /// Starts with the head, unless its length must be known first.
+    /// Writes the head, unless the length of the scrubbed body must be known first.
     pub fn start(response: Response, scrubber: Option<Arc<Scrubber>>, out: &mut Vec<u8>) -> Outgoing {
         let (form, framing) = match (response.framing, &scrubber) {
             (Framing::Length(length), Some(_)) if length <= GATHERED_BYTES => (BodyForm::Gathered(Vec::new()), None),
@@ -41,17 +41,17 @@ impl Outgoing {
         Outgoing { response, scrubber, scrubbing, form }
     }
 
-    /// Whether the guest learns only by the connection's end that this was all.
+    /// Whether the end of the body is marked only by closing the connection.
     pub fn ends_with_connection(&self) -> bool {
         self.response.framing == Framing::UntilClose
     }
 
-    /// Whether the server will take another request on the same connection.
+    /// Whether the connection to the server can be reused.
     pub fn is_reusable(&self) -> bool {
         self.response.reusable
     }
 
-    /// Whether there was something in the body that can't be searched.
+    /// Whether the body contained something that can't be searched.
     pub fn is_unsearchable(&self) -> bool {
         self.scrubbing.as_ref().is_some_and(Scrubbing::is_unsearchable)
     }
@@ -68,7 +68,7 @@ impl Outgoing {
         }
     }
 
-    /// Ends the body; `proper` unless the server stopped before its end, in which case the guest must see that too.
+    /// Ends the body. If the server stopped early, `proper` is false, and the guest must be able to tell.
     pub fn finish(&mut self, proper: bool, out: &mut Vec<u8>) {
         if let Some(scrubbing) = &mut self.scrubbing {
             let mut rest = Vec::new();
@@ -79,7 +79,8 @@ impl Outgoing {
             BodyForm::Gathered(whole) => {
                 let length = whole.len() as u64;
                 let framing = match self.response.framing {
-                    // A placeholder may be longer than the value, but an answer that stopped early never seems whole.
+                    // A placeholder may be longer than the value, so a truncated body could reach the announced length:
+                    // announce more, so that it still looks truncated.
                     Framing::Length(announced) if !proper => Framing::Length(announced.max(length + 1)),
                     _ => Framing::Length(length),
                 };

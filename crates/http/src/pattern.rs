@@ -1,9 +1,8 @@
-//! Finds a set of values in bytes, in every spelling, in time that does not depend on what the values are.
+//! Finds a set of secret values in bytes, in every spelling, in time that doesn't depend on the values.
 //!
-//! All patterns run at once, one bit for each place in each of them (the algorithm is known as Shift-And): at every byte
-//! of the text, every bit takes part in the same few operations on words, whether it is set or not. A text that begins like
-//! a value takes as long as one that does not. A value that was found takes longer; but that shows anyway, by the
-//! placeholder in its stead.
+//! All patterns are matched in parallel with the Shift-And algorithm, one bit per position of each pattern. Every byte of
+//! the text costs the same few word operations whether bits are set or not, so a text that shares a prefix with a value
+//! takes no longer than any other. A full match does take longer, but it is visible anyway by its placeholder.
 //!
 //! ```text
 //!   bits of `open`   0 1 2 3 4 5 6 | 0 1 2 …      bit i: the first i characters of the pattern end here
@@ -16,23 +15,23 @@ use zeroize::Zeroizing;
 
 use crate::spelling::{LONGEST, MAX_HTML_DIGITS, each_spelling};
 
-/// How many places ahead a spelling can lead; a power of two.
+/// How many positions ahead a spelling can reach; a power of two.
 const AHEAD: usize = 16;
 const _: () = assert!(AHEAD > LONGEST);
 /// The fewest words of state, so that all values of up to 70 bytes take the same time.
 const MIN_WORDS: usize = 8;
-/// How far before the latest possible start of a match another one is looked for: `\"` also ends in a `"`.
+/// How far before the latest possible start of a match an earlier one is searched: `\"` also ends in a `"`.
 const START_SLACK: usize = LONGEST;
 
 /// One form of one value.
 struct Pattern {
-    /// Where its bits begin; they are one more than it has characters.
+    /// Its first bit; it has one bit more than characters.
     bit: usize,
     length: usize,
     /// The index of the value.
     value: usize,
-    /// Of base64: what is around the characters that depend on the value only. Where the value doesn't start or end with
-    /// a character's bits, that character goes too. So does the padding, which tells of the value's length.
+    /// For base64: the edges around the characters that depend on the value alone. A character that mixes bits of the
+    /// value with others is removed too, and so is the padding, which reveals the value's length.
     base64: Option<Base64Edges>,
 }
 
@@ -62,14 +61,14 @@ pub struct Patterns {
     pub longest: usize,
 }
 
-/// How far a search has come.
+/// The state of a search.
 pub struct Search {
-    /// The next place of the text.
+    /// The next position in the text.
     pub at: usize,
     open: Zeroizing<Vec<u64>>,
-    /// States that a long spelling leads to, beyond what `open` has room for.
+    /// States for spellings longer than the ring `open` can hold, by the position where they end.
     far: Vec<(usize, Zeroizing<Vec<u64>>)>,
-    /// Room for one state.
+    /// Scratch space for one state.
     next: Zeroizing<Vec<u64>>,
 }
 
@@ -117,7 +116,7 @@ impl Patterns {
         Search { at: 0, open: state(AHEAD), far: Vec::new(), next: state(1) }
     }
 
-    /// Goes on to the place `to`. The text starts at the place `base`, and reaches as far beyond `to` as a spelling can.
+    /// Advances to position `to`. `text` starts at position `base`, and extends beyond `to` by the longest spelling.
     pub fn advance(&self, search: &mut Search, text: &[u8], base: usize, to: usize, found: &mut Vec<Match>) {
         let mut open = Zeroizing::new(vec![0; self.words]);
         while search.at < to {
@@ -131,14 +130,14 @@ impl Patterns {
         }
     }
 
-    /// The text is over.
+    /// Call at the end of the text.
     pub fn finish(&self, search: &mut Search, text: &[u8], base: usize, found: &mut Vec<Match>) {
         let mut open = Zeroizing::new(vec![0; self.words]);
         self.take_state(search, &mut open);
         self.note_ends(&open, text, base, search.at, found);
     }
 
-    /// Takes the state of the current place.
+    /// Takes the state of the current position out of the search.
     fn take_state(&self, search: &mut Search, open: &mut [u64]) {
         let from = search.at % AHEAD * self.words;
         let here = &mut search.open[from..from + self.words];
@@ -168,7 +167,7 @@ impl Patterns {
         });
     }
 
-    /// What a state becomes by one byte. It has no branch.
+    /// Advances a state by one byte, without branches.
     fn shift_state(&self, state: &mut [u64], byte: u8) {
         #[cfg(test)]
         work::count(self.words);
@@ -196,7 +195,7 @@ impl Patterns {
         }
     }
 
-    /// From where to where a match goes of which only the end is known. No start: it was before this text.
+    /// The extent of a match of which only the end is known. The start is `None` if it lies before this text.
     fn match_extent(&self, pattern: &Pattern, text: &[u8], end: usize) -> (Option<usize>, usize) {
         let begins = |&start: &usize| self.is_match_between(pattern, text, start, end);
         let start = (0..end)
@@ -215,7 +214,7 @@ impl Patterns {
         (start, end)
     }
 
-    /// Whether a match that starts here can end there. Asked only about values that were found.
+    /// Whether a match from `start` to `end` is possible. Called only for values that were found.
     fn is_match_between(&self, pattern: &Pattern, text: &[u8], start: usize, end: usize) -> bool {
         let mut search = Search { at: start, ..self.new_search() };
         let mut open = Zeroizing::new(vec![0; self.words]);
@@ -238,12 +237,12 @@ impl Patterns {
     }
 }
 
-/// Which bytes are as good as one another.
+/// Which bytes are treated as equal.
 #[derive(Clone, Copy)]
 enum Equivalence {
     /// Letters in either case: some servers change it.
     EitherCase,
-    /// The two characters in which the alphabets differ.
+    /// The standard and the URL-safe alphabet differ in two characters.
     Base64,
 }
 

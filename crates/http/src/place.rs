@@ -19,7 +19,7 @@ pub struct Place {
 }
 
 impl Place {
-    /// Takes a host as a guest's library names it; IPv6 with or without brackets.
+    /// Parses a host as given by a guest's library; IPv6 with or without brackets.
     pub fn parse(host: &str, port: u16) -> Result<Place, Refusal> {
         if port == 0 {
             return Err(refuse_host(host, "port 0 can't be connected to"));
@@ -49,7 +49,7 @@ impl Place {
         self.address
     }
 
-    /// What goes into the `Host` header: the port only where it isn't the scheme's own.
+    /// The value of the `Host` header; the scheme's default port is left out.
     pub fn authority(&self, tls: bool) -> String {
         let own = self.port == default_port(tls);
         match (self.address, own) {
@@ -90,7 +90,7 @@ pub fn default_port(tls: bool) -> u16 {
     if tls { 443 } else { 80 }
 }
 
-/// Digits only: the standard library would take a `+`.
+/// Accepts digits only; `str::parse` would accept a `+`.
 fn parse_port(text: &str) -> Option<u16> {
     if text.bytes().all(|byte| byte.is_ascii_digit()) { text.parse().ok() } else { None }
 }
@@ -110,7 +110,7 @@ fn host_name_fault(host: &str) -> Option<&'static str> {
     if host.split('.').any(|label| label.is_empty() || label.len() > 63 || !label.bytes().all(known)) {
         return Some("it is not a host name");
     }
-    // What the C library takes for an address although it isn't written as one: `2130706433`, `0x7f.1`, `0177.0.0.1`.
+    // The C library also accepts other notations of an IPv4 address: `2130706433`, `0x7f.1`, `0177.0.0.1`.
     let last = host.rsplit('.').next().unwrap_or(host);
     let number = last.bytes().all(|byte| byte.is_ascii_digit())
         || last.strip_prefix("0x").is_some_and(|rest| rest.bytes().all(|byte| byte.is_ascii_hexdigit()));

@@ -1,4 +1,4 @@
-//! A request's head, read strictly: what is not plainly one request to the place that the guest connected to is refused.
+//! Parses a request's head strictly: anything but one unambiguous request to the place the guest connected to is refused.
 
 use zeroize::Zeroizing;
 
@@ -12,31 +12,31 @@ use skillcell_quote::cut_ascii;
 
 /// The most headers of a request.
 const MAX_HEADERS: usize = 100;
-/// Headers that are written anew where they stand: the guest's word decides only where, and whether, they are there.
+/// Headers whose values are regenerated: the guest decides only whether and where they appear.
 const OURS: [&str; 4] = ["host", "connection", "content-length", "transfer-encoding"];
-/// Headers that are about one connection, not about the request.
+/// Hop-by-hop headers, which are not forwarded.
 const DROPPED: [&str; 7] =
     ["keep-alive", "proxy-connection", "proxy-authorization", "proxy-authenticate", "te", "trailer", "expect"];
-/// By these, some servers take another method than the one in the request line: that method is asked for too.
+/// Headers that make some servers use another method than the request line's; policy is asked about that one too.
 const OVERRIDES: [&str; 3] = ["x-http-method-override", "x-http-method", "x-method-override"];
-/// By these, some servers take another path than the one that was checked.
+/// Headers that make some servers use another path than the one that was checked.
 const REFUSED: [&str; 3] = ["x-original-url", "x-rewrite-url", "http2-settings"];
 
-/// A request as it was understood. Writing it anew gives the only bytes that are sent.
+/// A parsed request. Only what is serialized from it is sent; the guest's own bytes never are.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Request {
     pub asked: Asked,
     pub query: Option<Zeroizing<String>>,
-    /// Those that go to the server, in order; the values have no control characters but tabs. Host and framing are
-    /// among them, in our words, and of `Connection` whether it is to last. Secrets' values may be in them, so they are
-    /// wiped in the end.
+    /// The headers to send, in order, without control characters other than tabs. They include the regenerated `Host`
+    /// and framing headers, and `Connection` reduced to `close` or `keep-alive`. They may contain secrets, so they are
+    /// zeroed on drop.
     pub headers: Vec<(String, Zeroizing<Vec<u8>>)>,
     pub framing: Framing,
     /// The guest wants the connection closed after the answer.
     pub close: bool,
     /// The guest waits for `100 Continue` before it sends the body.
     pub expects_continue: bool,
-    /// Other methods that a header asks the server to act on.
+    /// Other methods that an override header names.
     pub overrides: Vec<String>,
 }
 
@@ -85,7 +85,7 @@ impl Request {
         Ok(request)
     }
 
-    /// What we say ourselves under this name.
+    /// The regenerated value of a header that the guest doesn't control.
     fn own_header(&self, name: &str) -> Option<Vec<u8>> {
         match (name.to_ascii_lowercase().as_str(), self.framing) {
             ("host", _) => Some(self.asked.place.authority(self.asked.tls).into_bytes()),
@@ -99,7 +99,7 @@ impl Request {
         self.headers.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_slice())
     }
 
-    /// Whether sending it twice does no more than sending it once.
+    /// Whether it can safely be sent twice.
     pub fn is_idempotent(&self) -> bool {
         matches!(self.asked.method.as_str(), "GET" | "HEAD" | "OPTIONS" | "PUT" | "DELETE") && self.overrides.is_empty()
     }
@@ -109,19 +109,19 @@ impl Request {
         !matches!(self.framing, Framing::None | Framing::Length(0))
     }
 
-    /// Whether a server may well leave its body unread, and take it for another request: with this method, a body means
-    /// nothing.
+    /// Whether it has a body that its method gives no meaning to, so that a server may leave it unread and parse it as
+    /// another request.
     pub fn has_stray_body(&self) -> bool {
         self.has_body() && !matches!(self.asked.method.as_str(), "POST" | "PUT" | "PATCH")
     }
 
-    /// Has the server close the connection after its answer.
+    /// Asks the server to close the connection after its response.
     pub fn ask_to_close(&mut self) {
         self.headers.retain(|(name, _)| !name.eq_ignore_ascii_case("connection"));
         self.headers.push(("Connection".to_owned(), b"close".to_vec().into()));
     }
 
-    /// The head to send; with the whole URL, as a proxy wants it, if it is to be `absolute`.
+    /// Serializes the head; `absolute` uses the absolute form of the URL, as proxies require.
     pub fn write_head(&self, absolute: bool) -> Zeroizing<Vec<u8>> {
         let fixed = 512 + self.asked.method.len() + self.asked.path.len() + self.query.as_ref().map_or(0, |q| q.len());
         let headers = self.headers.iter().map(|(name, value)| name.len() + value.len().max(300) + 4);
@@ -199,13 +199,13 @@ fn parse_header(line: &[u8]) -> Result<(String, Vec<u8>), HttpError> {
     Ok((String::from_utf8_lossy(name).into_owned(), value.to_vec()))
 }
 
-/// Whether a header stays here: it is about this connection, is listed in `Connection`, or passes for one of ours.
+/// Whether a header is not forwarded: it is hop-by-hop, listed in `Connection`, or could be taken for one of `OURS`.
 fn is_dropped(name: &str, connection: &[String]) -> bool {
     let is_ours = |other: &&str| is_same(name, other);
     OURS.iter().chain(&DROPPED).any(is_ours) || connection.iter().any(|listed| is_same(name, listed))
 }
 
-/// Whether a server may take two headers' names for one: to many, `_` is `-`.
+/// Whether a server may treat two header names as the same: many treat `_` as `-`.
 pub fn is_same(name: &str, other: &str) -> bool {
     let plain = |byte: u8| if byte == b'_' { b'-' } else { byte.to_ascii_lowercase() };
     name.bytes().map(plain).eq(other.bytes().map(plain))

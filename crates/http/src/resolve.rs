@@ -1,4 +1,4 @@
-//! Names to addresses by the system's resolver, which can't be interrupted: it runs on its own thread, with a deadline.
+//! Resolves names with the system's resolver, which can't be interrupted: it runs on its own thread, with a deadline.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -11,13 +11,13 @@ use std::time::{Duration, Instant};
 use crate::error::HttpError;
 use crate::wait::Wait;
 
-/// How long an answer is believed. Short, since the system doesn't say how long it could be.
+/// How long an answer is cached. Short, because the system's resolver doesn't report the TTL.
 const FRESH: Duration = Duration::from_secs(5);
 const MAX_KNOWN: usize = 256;
-/// Threads that wait for the system at once; a resolver that hangs must not cost a thread for each call.
+/// The most threads that wait for the resolver, so that a hanging one doesn't cost a thread for each call.
 const MAX_ASKING: usize = 32;
 
-/// Who knows the addresses of names: the system, unless an embedder brings its own. Its word is not trusted: policy
+/// Resolves names: the system's resolver, unless an embedder provides its own. Its answers are not trusted; policy
 /// decides about every address.
 pub trait Lookup: fmt::Debug + Send + Sync {
     /// All addresses of a name; none, or an error, where it has none. It may take long: it runs on its own thread.
@@ -103,7 +103,7 @@ impl Resolver {
     }
 }
 
-/// Counts a thread until it ends.
+/// Decrements the number of waiting threads when dropped.
 struct Asking(Arc<AtomicUsize>);
 
 impl Drop for Asking {
