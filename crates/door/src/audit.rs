@@ -7,9 +7,9 @@
 //!   Host::call ─▶ Trail::record_end ─▶ end (outcome, usage)
 //! ```
 //!
-//! What is allowed is recorded before it is let through, so that the file is complete up to the moment a call, or this
-//! process, is killed. What can't be recorded is not let through, and the call ends in an error. A line's text is
-//! scrubbed of secrets, escaped and cut; see [`Line`].
+//! An allowed action is recorded before it happens, so that the file is complete up to the moment a call, or this
+//! process, is killed. If it can't be recorded, it doesn't happen, and the call ends in an error. A line's text is
+//! scrubbed of secrets, escaped and truncated; see [`Line`].
 
 mod describe;
 mod file;
@@ -29,7 +29,7 @@ use self::file::LogFile;
 pub use self::line::{Event, Line, MAX_LINE_BYTES};
 pub use self::trail::{Ended, Trail};
 
-/// Why a call can't be audited, and is therefore not made, or not to its end.
+/// Why a call can't be audited, and is therefore not made or aborted.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AuditError {
@@ -56,10 +56,10 @@ impl AuditError {
     }
 }
 
-/// Who is told of each line, besides the file.
+/// Receives each line in addition to the file.
 pub type Listener = dyn Fn(&Line) + Send + Sync;
 
-/// Where calls are recorded: a file, someone who listens, or both. Clones share both.
+/// Where calls are recorded: a file, a listener, or both. Clones share both.
 #[derive(Clone, Default)]
 pub struct AuditLog {
     file: Option<Arc<LogFile>>,

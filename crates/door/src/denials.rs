@@ -1,5 +1,5 @@
-//! What a cell was refused, for its report, and what it was allowed and refused, for its audit. Bounded: a cell can ask
-//! for ever.
+//! Collects a call's denials for its report, and forwards decisions to the audit log. Bounded, because a cell can make
+//! any number of requests.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -8,14 +8,14 @@ use skillcell_http::{Audit, Event, Refusal};
 use skillcell_limits::outcome::{Note, NoteKind};
 use skillcell_policy::{Allowed, Denial, DenialKind, NO_RULE};
 
-/// More refusals than this are not kept.
+/// The most denials that are kept.
 const MAX_DENIALS: usize = 64;
 
-/// The refusals of one call, each once.
+/// The denials of one call, without duplicates.
 #[derive(Default)]
 pub struct Denials {
     kept: Mutex<Vec<Denial>>,
-    /// Secrets that were not put in.
+    /// Notes on secrets that were withheld.
     notes: Mutex<Vec<Note>>,
     trail: Option<Arc<Trail>>,
 }
@@ -37,7 +37,7 @@ impl Denials {
         std::mem::take(&mut self.kept.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// What else the report should say.
+    /// Further notes for the report.
     pub fn take_notes(&self) -> Vec<Note> {
         std::mem::take(&mut self.notes.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -54,7 +54,7 @@ impl Denials {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner).iter().any(|denial| denial.message == message)
     }
 
-    /// Tells of a name that is to be looked up, or was refused.
+    /// Records that a name is about to be looked up, or was refused.
     pub fn record_lookup(&self, name: &str, decision: Result<&Allowed, &Denial>) -> Result<(), Refusal> {
         let Some(trail) = &self.trail else { return Ok(()) };
         trail.record_lookup(name, decision).inspect_err(|refusal| self.keep_refusal(name.to_owned(), refusal))
@@ -83,7 +83,7 @@ impl Denials {
     }
 }
 
-/// The gate tells of what policy refused, with all there is to say. What no policy could allow is only told here.
+/// The gate adds policy's denials with all details. Refusals by built-in checks arrive only here.
 impl Audit for Denials {
     fn record(&self, event: &Event) -> Result<(), Refusal> {
         if let Some(trail) = &self.trail {

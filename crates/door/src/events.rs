@@ -1,5 +1,5 @@
-//! What a cell tells of its tests, frame by frame. A stranger's word: what is not of this form is refused, text is cut,
-//! and the door bounds how much there can be of it.
+//! Test events that a cell reports, frame by frame. They are untrusted: malformed frames are refused, texts are
+//! truncated, and the door bounds the total size.
 
 use serde::Deserialize;
 
@@ -7,15 +7,15 @@ use super::test_result::{Failure, FileError, TestOutcome, TestResult};
 
 /// The most tests of one file.
 const MAX_TESTS: usize = 50_000;
-/// The longest frame: what it says takes several times that while it is read.
+/// The longest frame; parsing needs several times that much memory.
 const MAX_FRAME: usize = 1 << 20;
 /// The longest text in an event.
 const MAX_TEXT: usize = 16 << 10;
 
-/// What was told so far.
+/// The events received so far.
 #[derive(Debug, Default)]
 pub struct Events {
-    /// What the frames took so far.
+    /// The total size of the frames so far.
     pub bytes: u64,
     pub collected: Vec<String>,
     /// The test that was started and has not finished.
@@ -59,7 +59,7 @@ struct Cause {
     line: Option<String>,
 }
 
-/// What a cell can know of a test; the other outcomes are the host's to tell.
+/// The outcomes that a cell can report; the host determines the others.
 #[derive(Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum TestEvent {
@@ -72,7 +72,7 @@ enum TestEvent {
 }
 
 impl Events {
-    /// Takes one frame; `None` if it is no event, or one too many.
+    /// Takes one frame; `None` if it is malformed or exceeds a limit.
     pub fn take_frame(&mut self, frame: &[u8]) -> Option<()> {
         self.bytes += frame.len() as u64;
         (frame.len() <= MAX_FRAME).then_some(())?;
@@ -95,7 +95,7 @@ impl Events {
         Some(())
     }
 
-    /// Changes every text in it.
+    /// Applies `change` to every text.
     pub fn map_texts(&mut self, change: impl Fn(&mut String)) {
         self.collected.iter_mut().chain(&mut self.running).for_each(&change);
         let failure = |failure: &mut Failure| {

@@ -1,4 +1,4 @@
-//! Policy as the HTTP client asks for it: each question is turned into policy's own terms, each no is kept.
+//! Implements the HTTP client's [`Gate`] with policy's rules, and keeps each denial.
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -31,12 +31,12 @@ impl PolicyGate {
         self.rules.get(allowed.id()).ok_or_else(|| unnamable_host(place))
     }
 
-    /// Where the operator says that a name leads, at whatever port.
+    /// The operator's `--resolve` entry for a host, at any port.
     pub fn any_resolve(&self, target: &Target) -> Option<&Resolve> {
         self.resolve.iter().find(|entry| entry.host() == target.host())
     }
 
-    /// May this address be told, or connected to?
+    /// May this address be revealed, or connected to?
     fn check_address(&self, target: &Target, rule: &HttpRule, addr: IpAddr) -> Result<(), Box<Denial>> {
         let from = match (Resolve::find(&self.resolve, target), target.host().addr()) {
             (Some(entry), _) => Origin::Resolve(entry),
@@ -47,7 +47,7 @@ impl PolicyGate {
             .map_err(|denial| Box::new(Denial::address("connect to", &target.origin(), &denial)))
     }
 
-    /// May a proxy be asked for this host, of which nobody here sees the address?
+    /// May a proxy be asked for this host, whose address is not known here?
     fn check_unresolved(&self, target: &Target, rule: &HttpRule) -> Result<(), Box<Denial>> {
         match target.host().addr() {
             Some(addr) => self.check_address(target, rule, addr),
@@ -56,7 +56,7 @@ impl PolicyGate {
         }
     }
 
-    /// May this address be told for a name?
+    /// May this address be returned for a name?
     pub fn check_found(&self, target: &Target, allowed: &Allowed, addr: IpAddr) -> Result<(), Box<Denial>> {
         match self.rules.get(allowed.id()) {
             Some(rule) => self.check_address(target, rule, addr),
@@ -72,12 +72,12 @@ impl PolicyGate {
         }
     }
 
-    /// Tells of a name that is about to be looked up.
+    /// Records that a name is about to be looked up.
     pub fn record_lookup(&self, name: &str, allowed: &Allowed) -> Result<(), Refusal> {
         self.denials.record_lookup(name, Ok(allowed))
     }
 
-    /// As [`refuse`](Self::refuse), where it was asked about a name.
+    /// Like [`refuse`](Self::refuse), for a name lookup.
     pub fn refuse_name(&self, name: &str, denial: Denial) -> Refusal {
         let _ = self.denials.record_lookup(name, Err(&denial));
         self.refuse(denial, None)
@@ -91,7 +91,7 @@ impl PolicyGate {
     }
 }
 
-/// A place as policy sees it. Which scheme does not matter where only host and port do.
+/// A place as policy's type. The scheme is arbitrary; only host and port are used.
 fn policy_target(place: &Place) -> Option<Target> {
     Target::from_parts(Scheme::Https, &place.to_string(), "/").ok()
 }
@@ -118,7 +118,7 @@ impl Gate for PolicyGate {
             let told = Denial::http(&asked.method, &asked.url(), &denial);
             match denial {
                 HttpDenial::Denied { id, .. } => self.refuse(told, Some(id)),
-                // The denial has the rule that came closest. It is not that rule that decided.
+                // The denial names the closest rule for the message, but that rule didn't decide.
                 _ => Refusal { rule: NO_RULE.to_owned(), ..self.refuse(told, None) },
             }
         })

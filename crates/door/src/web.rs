@@ -23,12 +23,12 @@ use skillcell_limits::LimitKind;
 
 /// The longest name of a host.
 const MAX_HOST_BYTES: usize = 256;
-/// What is read, or written, at once.
+/// The most bytes of one read or write.
 const MAX_PIECE_BYTES: usize = 1 << 20;
 const NO_TIMEOUT: u32 = u32::MAX;
-/// Who reads without waiting gets what is there, and that takes a moment too.
+/// The minimum wait: even a non-blocking read needs a moment to return what is already there.
 const AT_ONCE: Duration = Duration::from_millis(1);
-/// The most connections that are asked about at once.
+/// The most connections in one readiness query.
 const MAX_ASKED: usize = 100;
 
 /// Takes a frame; the call's deadline and its cancellation end every wait, and the call. Without a session, nothing of the
@@ -96,7 +96,7 @@ fn wait_for_any(session: &mut HttpSession, payload: &[u8], deadline: Instant) ->
     Ok(states.iter().map(byte).collect())
 }
 
-/// No name asks whether anything is granted at all.
+/// Looks up a name. An empty name asks whether any network access is granted.
 fn look_up(session: &HttpSession, payload: &[u8], deadline: Instant) -> Result<Result<Vec<u8>, HttpError>, Fault> {
     if payload.is_empty() {
         return Ok(Ok(b"1".to_vec()));
@@ -106,7 +106,7 @@ fn look_up(session: &HttpSession, payload: &[u8], deadline: Instant) -> Result<R
     Ok(found.map(|found| found.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ").into_bytes()))
 }
 
-/// What a cell is told when nothing of the network is granted; kept, where it names a host.
+/// Refuses a frame when no network access is granted; kept as a denial if it names a host.
 fn refuse_frame(kind: u8, payload: &[u8], denials: &Denials) -> Result<Result<Vec<u8>, HttpError>, Fault> {
     Ok(Err(match kind {
         b'o' => {
@@ -121,7 +121,7 @@ fn refuse_frame(kind: u8, payload: &[u8], denials: &Denials) -> Result<Result<Ve
     }))
 }
 
-/// Where a connection is to lead, as `o` has it.
+/// The payload of an `o` frame.
 pub struct OpenFrame<'a> {
     pub tls: bool,
     pub host: &'a str,
@@ -147,7 +147,7 @@ impl OpenFrame<'_> {
     }
 }
 
-/// When a wait of so many milliseconds is over; the cell's deadline ends it in any case.
+/// The end of a wait of so many milliseconds, at most the call's deadline.
 fn wait_deadline(wait_ms: u32, deadline: Instant) -> Instant {
     match wait_ms {
         NO_TIMEOUT => deadline,
@@ -162,7 +162,7 @@ fn parse_u32s<const N: usize>(payload: &[u8]) -> Result<[u32; N], Fault> {
     }
 }
 
-/// A name, with the port that it is for where that is known.
+/// Parses `name[:port]`.
 fn parse_name(payload: &[u8]) -> Result<(&str, Option<u16>), Fault> {
     let text = parse_host(payload)?;
     match text.rsplit_once(':') {
@@ -199,7 +199,7 @@ fn status_byte(error: &HttpError) -> u8 {
         HttpError::Refused(_) => 1,
         HttpError::NameNotFound { .. } => 2,
         HttpError::ConnectionRefused { .. } => 3,
-        // Who is told of a cancellation is about to end.
+        // The call is about to end anyway.
         HttpError::TimedOut { .. } | HttpError::Cancelled => 4,
         HttpError::Tls { .. } => 5,
         HttpError::TooLarge { .. } => 6,

@@ -1,4 +1,4 @@
-//! A server's head, read and written anew in the form that guests get.
+//! Parses a response's head, and serializes it for the guest.
 
 use crate::error::HttpError;
 use crate::framing::Framing;
@@ -9,21 +9,21 @@ use crate::scrub::Scrubber;
 /// The largest head of an answer, and the most headers in it.
 const MAX_HEAD_BYTES: usize = 64 << 10;
 const MAX_HEADERS: usize = 200;
-/// Why an answer is none at all: it does not begin with a status line.
+/// The error for a response that doesn't begin with a status line.
 pub const NOT_HTTP: &str = "it does not begin with a status line of HTTP/1";
-/// Headers that say where a body ends. They are written anew.
+/// Headers that determine where a body ends. They are regenerated.
 const FRAMING: [&str; 2] = ["Content-Length", "Transfer-Encoding"];
 
-/// An answer's head as it was understood.
+/// A parsed response head.
 #[derive(Debug)]
 pub struct Response {
     pub status: u16,
-    /// Of HTTP 1: 0 or 1.
+    /// The minor version of HTTP/1: 0 or 1.
     version: u8,
     reason: Vec<u8>,
     headers: Vec<(String, Vec<u8>)>,
     pub framing: Framing,
-    /// What `Content-Length` said, also where no body follows.
+    /// The `Content-Length`, even if no body follows.
     length: Option<u64>,
     /// Whether the server will take another request on this connection.
     pub reusable: bool,
@@ -70,7 +70,7 @@ impl Response {
             parsed.headers.iter().map(|header| (header.name.to_owned(), header.value.to_vec())).collect();
         let (framing, length, clear) = body_framing(&headers, status, head_only)?;
         let keeps = parsed.version == Some(1) && !header_lists(&headers, "connection", "close");
-        // Some schemes log a whole connection in: nobody else may get it.
+        // NTLM and Negotiate authenticate the connection, so it must not be shared.
         let bound = ["www-authenticate", "authentication-info"].iter().any(|name| {
             header_starts_with(&headers, name, b"ntlm") || header_starts_with(&headers, name, b"negotiate")
         });
@@ -87,14 +87,14 @@ impl Response {
         header_values(&self.headers, name)
     }
 
-    /// Whether its body is said to be in any coding.
+    /// Whether it has a body with a `Content-Encoding` other than `identity`.
     pub fn is_encoded(&self) -> bool {
         let mut names = self.values("content-encoding").flat_map(|value| value.split(|&byte| byte == b','));
         self.has_body()
             && names.any(|name| !name.trim_ascii().is_empty() && !name.trim_ascii().eq_ignore_ascii_case(b"identity"))
     }
 
-    /// How the body is compressed; an error if it is so in a way that can't be counted.
+    /// How the body is compressed; an error if its decompressed size can't be measured.
     pub fn content_codings(&self) -> Result<Vec<Coding>, HttpError> {
         if self.framing == Framing::None {
             return Ok(Vec::new());
@@ -123,7 +123,7 @@ impl Response {
         out
     }
 
-    /// What says where the body ends, in the spelling of the server where it said the same.
+    /// The framing header, with the server's spelling of its name if the server sent it too.
     fn framing_line(&self, framing: Framing) -> Option<Vec<u8>> {
         let (name, value) = match (framing, self.length) {
             (Framing::Length(length), _) | (Framing::None, Some(length)) => (FRAMING[0], length.to_string()),
@@ -137,7 +137,7 @@ impl Response {
     }
 }
 
-/// The reason in a status line, in whatever letters; `None` if the head begins with none.
+/// The reason phrase of the status line, as raw bytes; `None` if the head doesn't begin with a status line.
 fn parse_reason(head: &[u8]) -> Option<Vec<u8>> {
     let line = head.split(|&byte| byte == b'\n').next()?.trim_ascii_end();
     let (b'0' | b'1', rest) = line.strip_prefix(b"HTTP/1.")?.split_first()? else { return None };
@@ -158,7 +158,7 @@ fn head_end(received: &[u8], scanned: usize) -> Option<usize> {
     })
 }
 
-/// How the body is delimited, what length was given, and whether there can be no doubt about where it ends.
+/// How the body is delimited, the `Content-Length`, and whether the end of the body is unambiguous.
 fn body_framing(
     headers: &[(String, Vec<u8>)],
     status: u16,

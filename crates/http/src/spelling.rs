@@ -1,11 +1,11 @@
-//! The ways in which a text can spell one character: as it is, escaped for URLs, JSON, HTML, mail or a program's source,
-//! in hexadecimal, in UTF-16 or UTF-32, in Latin-1.
+//! The ways in which a text can encode one character: literally, escaped for URLs, JSON, HTML, mail or source code, in
+//! hexadecimal, in UTF-16 or UTF-32, or in Latin-1.
 //!
-//! How long this takes depends on the text alone, which its sender knows; no secret is looked at here.
+//! The running time depends only on the text, which its sender knows; no secret is involved here.
 
-/// No spelling is longer, but for numbers in HTML with more digits than [`MAX_HTML_DIGITS`].
+/// The longest spelling, except for HTML references with more digits than [`MAX_HTML_DIGITS`].
 pub const LONGEST: usize = 12;
-/// As many digits as the highest character's number has in decimal. More are leading zeros.
+/// The number of decimal digits of the highest code point. Any further digits are leading zeros.
 pub const MAX_HTML_DIGITS: usize = 7;
 
 /// Calls `found` with the UTF-8 of each character, or the single byte, that a text may begin with, and its length there.
@@ -31,13 +31,13 @@ pub fn is_overlong(text: &[u8]) -> bool {
 
 fn emit_character(c: char, length: usize, found: &mut impl FnMut(&[u8], usize)) {
     found(c.encode_utf8(&mut [0; 4]).as_bytes(), length);
-    // Whoever takes UTF-8 for Latin-1 spells each of its bytes as a character.
+    // Software that mistakes UTF-8 for Latin-1 escapes each byte as a character.
     if let (0x80..=0xff, Ok(byte)) = (u32::from(c), u8::try_from(u32::from(c))) {
         found(&[byte], length);
     }
 }
 
-/// A byte by its number, which may be of Latin-1.
+/// An escaped byte, which may also be a Latin-1 character.
 fn emit_byte(byte: u8, length: usize, found: &mut impl FnMut(&[u8], usize)) {
     found(&[byte], length);
     if byte >= 0x80 {
@@ -63,7 +63,7 @@ fn escaped_byte(text: &[u8], found: &mut impl FnMut(&[u8], usize)) {
     }
 }
 
-/// What JSON and programs can write after a backslash, besides numbers.
+/// The single-character escapes of JSON and common programming languages.
 const LETTERS: [(u8, char); 9] = [
     (b'/', '/'),
     (b'b', '\u{8}'),
@@ -114,7 +114,7 @@ fn utf16_escape(text: &[u8], found: &mut impl FnMut(&[u8], usize)) {
     }
 }
 
-/// Names that HTML has for characters of ASCII. The first four are also known without their `;`.
+/// HTML's named references for ASCII characters. The first four are also recognized without their `;`.
 const NAMES: [(&str, char); 38] = [
     ("amp", '&'),
     ("lt", '<'),

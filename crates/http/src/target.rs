@@ -6,7 +6,7 @@ use crate::gate::Refusal;
 /// The longest target.
 const MAX_TARGET_BYTES: usize = 16 << 10;
 
-/// Splits a target into path and query, or says why it is not taken.
+/// Splits a target into path and query, or says why it is refused.
 pub fn parse(target: &str) -> Result<(String, Option<String>), HttpError> {
     if !target.starts_with('/') {
         return Err(HttpError::BadRequest("the target must start with `/`: other forms name another host"));
@@ -27,7 +27,7 @@ pub fn parse(target: &str) -> Result<(String, Option<String>), HttpError> {
     Ok((path.to_owned(), query))
 }
 
-/// Whether any server could take a part of the path for `.` or `..`: after decoding, with either slash, before a `;`.
+/// Whether any server could read a segment as `.` or `..`: after decoding, with either slash, before a `;`.
 fn has_dot_segment(path: &str) -> bool {
     let decoded = percent_decode(path.as_bytes());
     decoded.split(|byte| matches!(byte, b'/' | b'\\')).any(|segment| {

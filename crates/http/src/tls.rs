@@ -11,11 +11,11 @@ use crate::client::ClientError;
 use crate::error::HttpError;
 use crate::place::Place;
 
-/// What connections of a client believe. The system's authorities are read when TLS is first spoken: that takes some
-/// milliseconds, which a call that speaks none does not pay.
+/// The trust settings of a client. The system's authorities are loaded on the first TLS connection, because that takes a
+/// few milliseconds that calls without TLS need not pay.
 pub struct Tls {
     builder: ConfigBuilder<ClientConfig, WantsVerifier>,
-    /// Those that the operator adds.
+    /// Authorities that the operator adds.
     added: RootCertStore,
     config: OnceLock<Arc<ClientConfig>>,
 }
@@ -74,7 +74,7 @@ pub fn server_name(place: &Place) -> Result<ServerName<'static>, HttpError> {
     }
 }
 
-/// What rustls says of a handshake.
+/// Converts a rustls error of a handshake.
 pub fn handshake_error(place: &Place, error: &rustls::Error) -> HttpError {
     use rustls::Error::{InvalidCertificate, NoCertificatesPresented, UnsupportedNameType};
     match error {

@@ -1,7 +1,7 @@
-//! A request from its head to its last byte: checked when the head is there, sent when it is whole or as it comes.
+//! Sends a request: checked once its head is complete, then sent whole or streamed.
 //!
-//! A body of a known length up to 1 MiB is gathered, so that secrets can change its length and a connection that turns out
-//! to be dead can be replaced. Anything longer, and anything in chunks, goes on as it arrives.
+//! A body of a known length up to 1 MiB is buffered, so that secrets can change its length, and so that it can be resent
+//! if a reused connection turns out to be dead. Longer and chunked bodies are streamed.
 
 use std::io;
 use std::net::SocketAddr;
@@ -24,10 +24,10 @@ use crate::request::Request;
 use crate::wait::{Wait, is_timeout};
 use skillcell_policy::Allowed;
 
-/// The longest body that is gathered before it is sent.
+/// The longest body that is buffered before it is sent.
 const GATHERED_BYTES: u64 = 1 << 20;
 
-/// A request that was allowed and is on its way.
+/// An allowed request that is being sent.
 pub struct Upload {
     context: Arc<CallContext>,
     request: Request,
@@ -41,7 +41,7 @@ pub struct Upload {
 
 enum Sending {
     Gathered(Vec<u8>, Option<Connection>),
-    /// If the server stops listening, the rest of the body is dropped: its answer may say why.
+    /// If the server stops reading, the rest of the body is dropped, because its response may say why.
     Streamed(Option<Connection>, Replacing),
 }
 
@@ -80,7 +80,7 @@ impl Upload {
         self.reader.is_done()
     }
 
-    /// Takes bytes of the body until it is complete. Gives how many were taken.
+    /// Takes bytes of the body until it is complete. Returns how many were taken.
     pub fn push(&mut self, input: &[u8], wait: Wait<'_>) -> Result<usize, HttpError> {
         self.take_body(input, wait).inspect_err(|error| self.record.set_error(error))
     }
@@ -101,7 +101,7 @@ impl Upload {
         Ok(taken)
     }
 
-    /// Sends what was gathered; then there is an answer to wait for.
+    /// Sends what was buffered, and returns the pending response.
     pub fn finish(mut self, wait: Wait<'_>) -> Result<Answer, HttpError> {
         let sent = self.send_rest(wait);
         let (mut connection, resend) = sent.inspect_err(|error| self.record.set_error(error))?;
@@ -160,7 +160,7 @@ impl Upload {
         Ok((Some(connection), resend))
     }
 
-    /// A connection for this request: the one made ahead, one that rests, or a new one.
+    /// A connection for this request: the one made when the guest connected, an idle one, or a new one.
     fn choose_connection(&self, ready: Option<Connection>, wait: Wait<'_>) -> Result<Connection, HttpError> {
         let (client, tls, wait) = (&self.context.client, self.request.asked.tls, self.connect_wait(wait));
         if let Some(mut ready) =
@@ -200,7 +200,7 @@ impl Upload {
             true => Zeroizing::new(piece.to_vec()),
             false => replacing.push(piece, last, &mut self.replacer)?,
         };
-        // With room for the framing: what grows leaves copies behind.
+        // Allocate once, with room for the framing: reallocation would leave copies of secrets in freed memory.
         let mut bytes = Zeroizing::new(Vec::with_capacity(data.len() + 32));
         match chunked {
             true => write_chunk(&mut bytes, &data),
@@ -217,13 +217,13 @@ impl Upload {
         sent_or_muted(sent, open, wait)
     }
 
-    /// Tells of the secrets that what is sent next holds, and nothing before it did that went there.
+    /// Records the secrets in what is sent next, unless they were already recorded for this address.
     fn record_secrets(&mut self, address: SocketAddr) -> Result<(), HttpError> {
         self.record.record_withheld(self.replacer.take_withheld());
         Ok(self.record.record_secrets(self.replacer.used_names(), address)?)
     }
 
-    /// A proxy is told the whole URL, unless it only sees TLS.
+    /// Whether to send the absolute URL: only to a proxy, and only without TLS, which it can't read.
     fn is_absolute(&self) -> bool {
         self.checked.is_proxied() && !self.request.asked.tls
     }
@@ -237,7 +237,7 @@ impl Upload {
     }
 }
 
-/// What is checked once the gate allowed the request, and the secrets that go into its head.
+/// Checks sizes and addresses of a request that the gate allowed, and puts secrets into its head.
 fn prepare_request(
     context: &CallContext,
     request: &mut Request,

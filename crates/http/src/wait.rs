@@ -24,13 +24,13 @@ impl<'c> Wait<'c> {
         Wait { by, cancel }
     }
 
-    /// The same, for no longer than this from now on.
+    /// The same wait, but for at most this long from now.
     #[must_use]
     pub fn at_most(self, time: Duration) -> Wait<'c> {
         self.no_later_than(from_now(time))
     }
 
-    /// The same, for no longer than until then.
+    /// The same wait, but ending at this time at the latest.
     #[must_use]
     pub fn no_later_than(self, by: Instant) -> Wait<'c> {
         Wait { by: self.by.min(by), ..self }
@@ -49,7 +49,7 @@ impl<'c> Wait<'c> {
         self.cancel.on_cancel(tell)
     }
 
-    /// Why a wait that is over was in vain.
+    /// The error for a wait that ended: cancelled, or timed out.
     pub fn timeout_error(self, doing: &'static str) -> HttpError {
         if self.cancel.is_cancelled() { HttpError::Cancelled } else { HttpError::TimedOut { doing } }
     }
@@ -70,7 +70,7 @@ impl<'c> Wait<'c> {
                 Err(Errno::INTR) | Ok(0) => {}
                 Err(error) => return Err(error.into()),
                 Ok(_) if polled[..sockets.len()].iter().any(|one| !one.revents().is_empty()) => return Ok(()),
-                // The cancellation.
+                // Only the cancellation event fired; the loop reports it.
                 Ok(_) => {}
             }
         }
