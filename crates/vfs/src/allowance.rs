@@ -1,4 +1,4 @@
-//! What a cell may hold at once: open files, scratch bytes, scratch files. Counting only; the holders charge and refund.
+//! Quotas of a cell: open files, scratch bytes, scratch files. Only counts; the owners of resources charge and refund.
 //!
 //! Invariant: a charge comes before the allocation it pays for, and each charge is refunded once.
 
@@ -16,7 +16,7 @@ pub struct Caps {
     pub scratch_files: u32,
 }
 
-/// Caps, what is in use, and the cap that was last run into.
+/// Caps, current usage, and the cap that was hit last.
 #[derive(Debug)]
 pub struct Allowance {
     caps: Caps,

@@ -27,12 +27,12 @@ pub struct HostFile {
     file: std::fs::File,
     /// Whether it was opened for writing.
     writable: bool,
-    /// Times belong to the file, not to how it was opened: the folder's word.
+    /// Whether times may be set. Depends on the folder, not on how the file was opened.
     dated: bool,
 }
 
 impl HostFolder {
-    /// Opens a folder of the host. This is where its path is followed, links and all.
+    /// Opens a host folder. Only here is its path resolved, following symbolic links.
     pub fn open(path: &std::path::Path, writable: bool) -> std::io::Result<HostFolder> {
         let dir = Dir::open_ambient_dir(path, cap_std::ambient_authority())?;
         Ok(HostFolder { dir: Arc::new(dir), writable })
@@ -57,14 +57,14 @@ impl HostFolder {
         let mut options = OpenOptions::new();
         options.read(how.read || !how.write).write(how.write).custom_flags(rustix::fs::OFlags::NONBLOCK.bits() as i32);
         if self.writable {
-            // Creating and truncating need the right to write, which a cell that only reads did not ask for.
+            // Creating and truncating need write access even if the cell opens the file only for reading.
             options.write(how.write || how.create || how.truncate);
             options.create(how.create && !how.exclusive).create_new(how.create && how.exclusive);
         } else if how.create && how.exclusive {
             return Err(Errno::Exist);
         }
         let file = self.dir.open_with(path, &options).map_err(errno_from)?.into_std();
-        // Through the open file, so that it is this one that is looked at.
+        // Check the opened file, not its path, to avoid a race.
         if !file.metadata().map_err(errno_from)?.is_file() {
             return Err(Errno::Acces);
         }
@@ -86,7 +86,7 @@ impl HostFolder {
         Ok(names.into())
     }
 
-    /// The entries of these names, from one on. What was removed since is left out.
+    /// The entries of these names, starting at `cookie`. Names that were removed since are left out.
     pub(super) fn read_dir(&self, path: &str, names: &[Box<str>], cookie: u64, sink: &mut Sink<'_>) -> bool {
         for (name, at) in names.iter().zip(0u64..).skip(usize::try_from(cookie).unwrap_or(usize::MAX)) {
             let place = if path.is_empty() { name.to_string() } else { format!("{path}/{name}") };
@@ -200,7 +200,7 @@ fn unix_ns(time: SystemTime) -> u64 {
     time.duration_since(UNIX_EPOCH).map_or(0, |since| u64::try_from(since.as_nanos()).unwrap_or(u64::MAX))
 }
 
-/// What a cell is told of a failure of the host's.
+/// Maps an error of the host to the errno that a cell gets.
 fn errno_from(error: std::io::Error) -> Errno {
     if rustix::io::Errno::from_io_error(&error) == Some(rustix::io::Errno::LOOP) {
         return Errno::Loop;

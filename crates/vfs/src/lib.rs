@@ -107,14 +107,14 @@ impl Vfs {
         Vfs { mounts, scratch, table, stdout, stderr, source_fault, entropy_bytes: 0, watching }
     }
 
-    /// Shows more, in a cell that has run already. Only folders of the host come this late.
+    /// Adds mounts to a cell that has already run. Only host folders are added this late.
     pub fn add_mounts(&mut self, more: Vec<Mount>) {
         self.mounts.extend(more);
         self.mounts
             .sort_by(|one, other| other.point.len().cmp(&one.point.len()).then_with(|| one.point.cmp(&other.point)));
     }
 
-    /// The soft limit that was run into last, if any.
+    /// The soft limit that was hit last, if any.
     pub fn limits_hit(&self) -> Option<LimitKind> {
         self.scratch.allowance.hit
     }
@@ -124,7 +124,7 @@ impl Vfs {
         self.source_fault.as_ref()
     }
 
-    /// Descriptors that are open besides those a cell is born with, and files in scratch.
+    /// The number of descriptors open beyond the initial ones, and of scratch files.
     pub fn left_behind(&self) -> (u32, u32) {
         (self.scratch.allowance.open_files, self.scratch.allowance.scratch_files)
     }
@@ -181,7 +181,7 @@ impl Vfs {
         Ok(())
     }
 
-    /// Whether this descriptor is the root directory that the cell was born with.
+    /// Whether this descriptor is the preopened root directory.
     pub fn is_preopen(&self, fd: u32) -> bool {
         fd == ROOT && matches!(self.table.get(fd), Ok(Descriptor { charged: false, .. }))
     }

@@ -12,11 +12,11 @@ use super::stat::{Entry, Kind, NewTimes, Stat, Times};
 use super::{Backend, Open, Sink, Vfs};
 
 const MOUNTS: u64 = 1 << 62;
-/// All listings of folders of the host together hold no more names: a cell could make the host sort and keep any number.
+/// The most names held by all listings of host folders together, so that a cell can't exhaust the host's memory.
 const MOST_NAMES: usize = 100_000;
 
 impl Vfs {
-    /// Makes a path clean, as seen from an open directory.
+    /// Normalizes a path relative to an open directory.
     fn resolve_path(&self, dir: u32, raw: &[u8]) -> Result<CellPath, Errno> {
         match &self.table.get(dir)?.object {
             Object::Directory(base) => CellPath::parse(base, raw),
@@ -29,7 +29,7 @@ impl Vfs {
         self.mounts.iter().enumerate().find_map(|(index, mount)| Some((index, relative_to(&mount.point, path)?)))
     }
 
-    /// The mount in which `path` is to be changed; where nothing is mounted, nothing can be.
+    /// The mount in which `path` is to be changed, or the error if nothing is mounted there.
     fn mount_to_change<'p>(&self, path: &'p str) -> Result<(usize, &'p str), Errno> {
         let nowhere = || if self.is_pinned(split_parent(path).0) { Errno::Rofs } else { Errno::Noent };
         self.covering_mount(path).ok_or_else(nowhere)
@@ -110,7 +110,8 @@ impl Vfs {
         opened.map_err(|errno| self.read_only_if_pinned(&path.text, errno))
     }
 
-    /// A backend doesn't know the directories that only lead to another mount; in those nothing can be made.
+    /// Backends don't know the directories that only lead to another mount. Nothing can be created in those, so `Noent`
+    /// becomes `Rofs`.
     fn read_only_if_pinned(&self, path: &str, errno: Errno) -> Errno {
         if errno == Errno::Noent && self.is_pinned(split_parent(path).0) { Errno::Rofs } else { errno }
     }
@@ -199,7 +200,7 @@ impl Vfs {
         set.map_err(|errno| if errno == Errno::Noent && self.is_pinned(path) { Errno::Rofs } else { errno })
     }
 
-    /// Gives the entries of an open directory from `cookie` on, until `sink` has had enough.
+    /// Passes the entries of an open directory from `cookie` on to `sink`, until it returns `false`.
     pub fn read_dir(&mut self, fd: u32, cookie: u64, sink: &mut Sink<'_>) -> Result<(), Errno> {
         self.list_names(fd, cookie)?;
         let descriptor = self.table.get(fd)?;
@@ -216,7 +217,7 @@ impl Vfs {
         Ok(())
     }
 
-    /// Takes down the names in a folder of the host, when its listing begins or starts over.
+    /// Takes a snapshot of the names in a host folder when a listing begins or restarts.
     fn list_names(&mut self, fd: u32, cookie: u64) -> Result<(), Errno> {
         let descriptor = self.table.get(fd)?;
         let Object::Directory(path) = &descriptor.object else { return Err(Errno::Notdir) };
@@ -238,7 +239,7 @@ impl Vfs {
         let Some((index, rest)) = self.covering_mount(path).filter(|_| cookie < MOUNTS) else { return Ok(true) };
         let (backend, cookie) = (&self.mounts[index].backend, cookie.saturating_sub(2));
         let listed = backend.read_dir(&self.scratch, rest, names, cookie, &mut |entry| {
-            // What is mounted over an entry is listed instead of it.
+            // An entry that a mount covers is listed as the mount instead.
             self.mount_names(path).any(|(_, name)| name == entry.name) || sink(Entry { next: entry.next + 2, ..entry })
         });
         match listed {

@@ -1,4 +1,4 @@
-//! Paths as a cell writes them, made safe to walk: purely by text, before any mount is chosen.
+//! Normalizes paths that a cell passes, purely as text, before a mount is chosen.
 //!
 //! There are no symbolic links in the virtual tree, so `a/..` is always where it started and `..` stops at `/`.
 
@@ -66,7 +66,7 @@ pub fn split_parent(path: &str) -> (&str, &str) {
     path.rsplit_once('/').unwrap_or(("", path))
 }
 
-/// What is left of `path` below the directory `above`, or `None` when it lies elsewhere. Both are clean.
+/// The part of `path` below the directory `above`, or `None` if it is not below it. Both are normalized.
 pub fn relative_to<'p>(above: &str, path: &'p str) -> Option<&'p str> {
     match path.strip_prefix(above)? {
         "" => Some(""),

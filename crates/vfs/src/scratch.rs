@@ -49,7 +49,7 @@ impl Scratch {
         Scratch { nodes: Vec::new(), free: Vec::new(), roots, next_ino: 1, allowance: Allowance::new(caps) }
     }
 
-    /// Makes the roots real; every operation that adds a name goes through here.
+    /// Allocates the roots on first use; every operation that adds a name calls this.
     fn create_roots(&mut self) {
         if self.nodes.is_empty() {
             for _ in 0..self.roots {
@@ -231,7 +231,7 @@ impl Scratch {
         Ok(())
     }
 
-    /// A node lost its name.
+    /// Marks a node as unnamed, and frees it if it is not open.
     fn drop_name(&mut self, id: u32) {
         if let Some(node) = self.get_mut(id) {
             node.named = false;

@@ -150,7 +150,7 @@ impl Tree {
         }
     }
 
-    /// Gives the entries from `cookie` on until `sink` has had enough.
+    /// Passes the entries from `cookie` on to `sink`, until it returns `false`.
     pub(super) fn read_dir(&self, path: &str, cookie: u64, sink: &mut super::Sink<'_>) -> Result<bool, Errno> {
         let Node::Directory(entries) = &self.nodes[self.find(path)? as usize] else { return Err(Errno::Notdir) };
         let start = usize::try_from(cookie).map_or(entries.len(), |start| start.min(entries.len()));
@@ -160,7 +160,7 @@ impl Tree {
         }))
     }
 
-    /// The error for creating something at `path`: what POSIX would say first, and only then `Rofs`.
+    /// The error for creating something at `path`: the one that POSIX reports first, otherwise `Rofs`.
     pub(super) fn refuse_new(&self, path: &str) -> Errno {
         match self.find(path) {
             Ok(_) => Errno::Exist,

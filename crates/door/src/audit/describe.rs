@@ -1,14 +1,14 @@
-//! A line in words, for people. Whatever strangers put into it stays text, on one line.
+//! Describes an audit line for display. Untrusted text in it is kept on one line.
 
 use super::{Event, Line};
 use skillcell_quote::one_line;
 
-/// What a line says about what was asked.
+/// Whether a line allows, denies or only reports something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
     Allowed,
     Denied,
-    /// It tells of something that went on or ended.
+    /// It reports progress or an end.
     Note,
 }
 
@@ -25,7 +25,7 @@ impl Verdict {
 impl Line {
     pub fn verdict(&self) -> Verdict {
         match self.allowed {
-            // A rule that denies is not something that was allowed.
+            // A deny rule in effect is not an allowed action.
             Some(true) if self.event == Event::Grant && self.asked_text().starts_with("deny_") => Verdict::Note,
             Some(true) => Verdict::Allowed,
             Some(false) => Verdict::Denied,
@@ -33,7 +33,7 @@ impl Line {
         }
     }
 
-    /// The line in words, without its verdict.
+    /// The line as a sentence, without its verdict.
     pub fn describe(&self) -> String {
         let text = match self.event {
             Event::Begin => format!("call {} begins, in process {}", self.call, number_or_unknown(self.pid)),

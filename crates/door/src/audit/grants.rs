@@ -1,4 +1,4 @@
-//! What a call was granted, line by line; and afterwards, where the rule that decided was written.
+//! Records a call's grants, and looks up where a rule that decided was written.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use super::{AuditError, Event, Line};
 use skillcell_http::Scrubber;
 use skillcell_policy::{Denial, Effective, GrantKind, Grants, MountGrant, Scheme, SecretGrant, Target, Written};
 
-/// A rule that holds, and the grant that it comes from.
+/// A rule in effect, and the grant that it comes from.
 struct Rule {
     kind: GrantKind,
     text: String,
@@ -15,7 +15,7 @@ struct Rule {
     written: Written,
 }
 
-/// What holds in a call.
+/// The rules in effect in a call.
 #[derive(Default)]
 pub struct Rules {
     rules: Vec<Rule>,
@@ -23,7 +23,7 @@ pub struct Rules {
     secrets: Vec<SecretGrant>,
 }
 
-/// Which rule decided, for a line.
+/// The rule that decided, as a line shows it.
 pub struct Decider {
     pub rule: String,
     pub from: String,
@@ -59,7 +59,7 @@ impl Rules {
         Rules { rules, mounts: held.mounts.clone(), secrets: held.secrets.clone() }
     }
 
-    /// A rule, by its place among those of its kind.
+    /// A rule, by its index among those of its kind.
     pub fn find_rule(&self, kind: GrantKind, index: usize) -> Option<Decider> {
         let rule = self.rules.iter().filter(|rule| rule.kind == kind).nth(index)?;
         Some(Decider::new(kind, &rule.text, &rule.written))
@@ -76,7 +76,7 @@ impl Rules {
         self.find_rule(GrantKind::Mount, index)
     }
 
-    /// The grant by which a secret goes to a host.
+    /// The grant that allows a secret to go to a host.
     pub fn secret_grant(&self, name: &str, host: &str, tls: bool) -> Option<Decider> {
         let scheme = if tls { Scheme::Https } else { Scheme::Http };
         let target = Target::from_parts(scheme, host, "/").ok()?;
@@ -86,7 +86,7 @@ impl Rules {
     }
 }
 
-/// The grant that something which holds comes from: it may have been narrowed to what the skill asks for.
+/// The original grant of a rule in effect, which may have been narrowed to what the skill asks for.
 fn granted_text(kind: GrantKind, index: usize, granted: &Grants, held: &Grants) -> Option<String> {
     match kind {
         GrantKind::AllowHttp => {
@@ -109,8 +109,8 @@ fn granted_text(kind: GrantKind, index: usize, granted: &Grants, held: &Grants) 
 }
 
 impl Trail {
-    /// Records what holds in this call, what of the skill's wishes does not, and what was granted for nothing. From here
-    /// on lines are scrubbed of the call's secrets.
+    /// Records the grants in effect, the requested permissions that are missing, and the grants that are unused. From here
+    /// on, lines are scrubbed of the call's secrets.
     pub fn record_grants(
         &self,
         granted: &Grants,
@@ -126,7 +126,7 @@ impl Trail {
         let rules = self.rules.get_or_init(|| Rules::from_grants(granted, &effective.grants));
         for rule in &rules.rules {
             let line = Line { asked: Some(keyed_text(rule.kind, &rule.text)), ..self.new_line(Event::Grant) };
-            // That there is no room for more lines would show with the first thing that is allowed.
+            // If the log is full, the first allowed action reports it.
             let _ = self.record_allowed(Decider::new(rule.kind, &rule.granted, &rule.written).add_to(line));
         }
         for missing in &effective.missing {

@@ -1,4 +1,4 @@
-//! Requests, look-ups and secrets as lines.
+//! Records requests, name lookups and secrets.
 
 use super::grants::{Decider, Rules};
 use super::trail::{NotRecorded, Trail};
@@ -13,7 +13,7 @@ impl From<NotRecorded> for Refusal {
 }
 
 impl Trail {
-    /// Records what the HTTP client tells. What it is about to do, it may not do on an error.
+    /// Records an event of the HTTP client. On an error, the client must not do what it was about to do.
     pub fn record_http(&self, event: &http::Event) -> Result<(), Refusal> {
         match event {
             http::Event::Decided { method, url, allowed, rule, rule_id, reason } => {
@@ -62,7 +62,7 @@ impl Trail {
         }
     }
 
-    /// Records that a name is to be looked up by the rule `Ok`, or is not.
+    /// Records that a name is about to be looked up (`Ok` with the rule), or was refused.
     pub fn record_lookup(&self, host: &str, decision: Result<&Allowed, &Denial>) -> Result<(), Refusal> {
         let (rule, rule_id, reason) = match decision {
             Ok(allowed) => (allowed.rule(), Some(allowed.id()), None),
@@ -82,7 +82,7 @@ impl Trail {
         }
     }
 
-    /// Whose rule that is: the operator's, nobody's, or one of the checks that no policy waives.
+    /// The source of a rule: the operator's rules, the default, or a built-in check.
     fn http_rule(&self, rule: &str, id: Option<RuleId>) -> Decider {
         let known = |rules: &Rules| {
             let id = id?;

@@ -1,4 +1,4 @@
-//! One line of an audit: its fields, how it is written and how it is read. docs/reference/audit.md is the format.
+//! One line of the audit log: its fields, serialization and parsing. docs/reference/audit.md specifies the format.
 //!
 //! A line is ASCII without control characters, whatever strangers put into it, and has a bound.
 
@@ -12,10 +12,10 @@ pub const SCHEMA: u32 = 1;
 const MAX_TEXT_BYTES: usize = 2048;
 /// The most texts of a list.
 const MAX_LIST: usize = 64;
-/// No line is longer. It is what the bounds of its texts and lists come to, and more.
+/// The longest line; more than the bounds of its texts and lists add up to.
 pub const MAX_LINE_BYTES: usize = 64 << 10;
 
-/// What a line tells of.
+/// What a line records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Event {
@@ -37,7 +37,7 @@ pub enum Event {
     File,
     /// A call is over.
     End,
-    /// Something that a newer version tells of.
+    /// An event of a newer version.
     #[default]
     #[serde(other)]
     Other,
@@ -65,7 +65,7 @@ pub struct Line {
     /// The rule that decided.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rule: Option<String>,
-    /// Whose rule that is: `flag`, `policy`, `approval`, `program`, `default` or `check`.
+    /// The rule's source: `flag`, `policy`, `approval`, `program`, `default` or `check`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
     /// Where it is written: the flag, or file and line.
@@ -103,10 +103,10 @@ pub struct Line {
     pub memory_peak_bytes: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub host_calls: Option<u64>,
-    /// How many decisions of the call were against it.
+    /// How many requests of the call were denied.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub denied: Option<u64>,
-    /// How many of these have no line, since there were too many.
+    /// How many of these were not recorded, because there were too many.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unrecorded: Option<u64>,
 }
@@ -130,7 +130,7 @@ impl Line {
         }
     }
 
-    /// Everything that a stranger may have had a say in, for scrubbing and clipping.
+    /// Scrubs and truncates every text that untrusted parties can influence.
     pub(super) fn clean_texts(&mut self, scrub: impl Fn(&mut String)) {
         let single =
             [&mut self.asked, &mut self.rule, &mut self.place, &mut self.reason, &mut self.address, &mut self.error];
@@ -138,14 +138,14 @@ impl Line {
         self.env.truncate(MAX_LIST);
         let lists = self.secrets.iter_mut().chain(&mut self.env);
         for text in single.into_iter().flatten().chain(lists).chain([&mut self.skill]) {
-            // Scrubbed first: what is left of a secret that was cut could not be found any more.
+            // Scrub before truncating, because a truncated secret would not be found.
             scrub(text);
             clip_text(text);
         }
     }
 }
 
-/// Cuts a text to its bound, counting it as it is written.
+/// Truncates a text to its bound, measured in its escaped form.
 fn clip_text(text: &mut String) {
     let mut bytes = 0;
     let over = text.char_indices().find(|(_, c)| {

@@ -1,4 +1,4 @@
-//! Files as lines: the first use of each folder of the host, and what was denied, each once.
+//! Records the first use of each host folder, and each denied file operation once.
 
 use std::sync::PoisonError;
 
@@ -8,7 +8,7 @@ use super::{Event, Line};
 use skillcell_policy::NO_RULE;
 use skillcell_vfs::{Errno, Watch};
 
-/// How many denials are remembered: a path is long, and a skill can think of many.
+/// How many denials are remembered for deduplication; bounded, because a skill can try any number of long paths.
 const MAX_TOLD: usize = 1024;
 
 impl Watch for Trail {

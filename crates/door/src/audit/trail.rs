@@ -1,7 +1,7 @@
 //! The lines of one call, from its beginning to its end.
 //!
-//! Invariant: what is allowed is let through only after its line is written. Once a line could not be written, nothing
-//! more is allowed in this call, and its end is an error.
+//! Invariant: an allowed action happens only after its line is written. Once a line could not be written, nothing more is
+//! allowed in this call, and the call ends in an error.
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -15,11 +15,11 @@ use skillcell_http::Scrubber;
 use skillcell_limits::outcome::{Outcome, Usage};
 use skillcell_policy::Tier;
 
-/// The most decisions of a call that get a line: a skill could fill the disk. Beyond it, what would be allowed is denied,
+/// The most decisions of a call that are recorded, so that a skill can't fill the disk. Beyond it, everything is denied,
 /// and denials are only counted.
 const MAX_DECISIONS: u64 = 4096;
 
-/// Why something is not let through although a rule allows it.
+/// Why something is denied although a rule allows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NotRecorded {
     #[error("the audit can't be written, and nothing is let through unrecorded")]
@@ -28,17 +28,17 @@ pub enum NotRecorded {
     Full,
 }
 
-/// What one call leaves in the audit.
+/// The audit trail of one call.
 pub struct Trail {
     log: AuditLog,
     call: String,
     skill: String,
     digest: String,
-    /// Where the call is made; another one, if that turns out to be impossible.
+    /// The tier that the call runs in; it changes if the planned one turns out to be unavailable.
     tier: Mutex<Option<Tier>>,
     pub(super) rules: OnceLock<Rules>,
     pub(super) scrubber: OnceLock<Arc<Scrubber>>,
-    /// What was denied of files, so that each is told once.
+    /// Denied file operations, so that each is recorded once.
     pub(super) denied_paths: Mutex<HashSet<String>>,
     decisions: AtomicU64,
     denied: AtomicU64,
@@ -48,8 +48,8 @@ pub struct Trail {
 }
 
 impl AuditLog {
-    /// Records that a call begins, of a skill with this id and this digest, that brings these variables. It has not run
-    /// yet.
+    /// Records that a call begins, with the skill's id and digest and the names of the call's environment variables. The
+    /// skill has not run yet.
     pub fn begin<'a>(
         &self,
         skill: &str,
@@ -95,7 +95,7 @@ impl AuditLog {
 }
 
 impl Trail {
-    /// From here on lines say that the call is made in this tier, or in none.
+    /// Sets the tier that the following lines name.
     pub fn set_tier(&self, tier: Option<Tier>) {
         *self.tier.lock().unwrap_or_else(PoisonError::into_inner) = tier;
     }
@@ -120,7 +120,7 @@ impl Trail {
         self.log.is_null()
     }
 
-    /// Records something that may be done once this returns.
+    /// Records an allowed action; it may happen once this returns `Ok`.
     pub(super) fn record_allowed(&self, line: Line) -> Result<(), NotRecorded> {
         if self.is_null() {
             return Ok(());
@@ -135,7 +135,7 @@ impl Trail {
         if self.failed.load(Ordering::Acquire) { Err(NotRecorded::Failed) } else { Ok(()) }
     }
 
-    /// Records something that was denied. Nothing hangs on it.
+    /// Records a denial. Failures are kept for [`record_end`](Trail::record_end).
     pub(super) fn record_denied(&self, line: Line) {
         if self.is_null() {
             return;
@@ -148,7 +148,7 @@ impl Trail {
         }
     }
 
-    /// Writes a line; a failure is kept.
+    /// Writes a line; the first failure is kept.
     pub(super) fn write_line(&self, mut line: Line) {
         let scrubber = self.scrubber.get();
         line.clean_texts(|text| {
@@ -162,12 +162,12 @@ impl Trail {
         }
     }
 
-    /// The first line that could not be written, if there was one.
+    /// The error of the first line that could not be written, if any.
     pub(super) fn take_failure(&self) -> Result<(), AuditError> {
         self.fault.lock().unwrap_or_else(PoisonError::into_inner).take().map_or(Ok(()), Err)
     }
 
-    /// Records how the call ended. An error is that the trail has a gap, whatever came of the call.
+    /// Records how the call ended. An error means that the trail is incomplete, whatever the call's outcome.
     pub fn record_end<E: std::error::Error>(&self, done: Result<Ended<'_>, &E>) -> Result<(), AuditError> {
         if self.is_null() {
             return Ok(());
@@ -186,7 +186,7 @@ impl Trail {
     }
 }
 
-/// How a call ended, as far as the audit tells.
+/// How a call ended, as the audit log records it.
 pub struct Ended<'a> {
     pub tier: Tier,
     pub outcome: &'a Outcome,
@@ -203,10 +203,10 @@ impl Ended<'_> {
         };
         Line {
             outcome: Some(outcome.name().to_owned()),
-            // What was refused ran nowhere.
+            // A refused call ran in no tier.
             tier: (!matches!(outcome, Outcome::Refused)).then(|| tier.name().to_owned()),
             limit,
-            // The class alone: what an exception says is the skill's business.
+            // Only the class: the message may contain the skill's data.
             error: raised.map(|raised| raised.kind.clone()),
             ms: Some(round_to_ms(usage.wall)),
             memory_peak_bytes: Some(usage.memory_peak_bytes),
