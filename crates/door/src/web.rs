@@ -70,6 +70,7 @@ pub fn receive(
         _ => look_up(session, payload, deadline)?,
     };
     match answer {
+        // A cancelled or expired call ends here: the cell doesn't get to handle the error.
         _ if session.is_cancelled() => Err(Fault::Stop(Stop::Cancelled)),
         Err(HttpError::TimedOut { .. }) if Instant::now() >= deadline => {
             Err(Fault::Stop(Stop::Exceeded(LimitKind::Deadline)))

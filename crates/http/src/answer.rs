@@ -158,6 +158,7 @@ impl Answer {
         if Instant::now() >= self.first_byte_by {
             return Err(HttpError::Reset { doing: "waiting for an answer" });
         }
+        // Resending is safe only if the server sent nothing at all.
         let silent = *scanned == 0;
         match connection.fill_buffer(wait.no_later_than(self.first_byte_by)) {
             Ok(1..) => Ok(()),

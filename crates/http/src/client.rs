@@ -83,9 +83,11 @@ impl HttpClient {
         wait: Wait<'_>,
     ) -> Result<Checked, HttpError> {
         let proxy = self.forward_proxy.as_ref();
+        // A `--resolve` entry overrides both the proxy and an address in the URL.
         let addresses = match (gate.resolve(place.host(), place.port()), proxy, place.address()) {
             (Some(address), _, _) => vec![SocketAddr::new(address.ip().to_canonical(), address.port())],
             (None, Some(proxy), _) => {
+                // The proxy resolves the name, so there is no address to check; the name is checked instead.
                 gate.unresolved(place, allowed)?;
                 return Ok(Checked {
                     place: place.clone(),

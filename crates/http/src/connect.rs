@@ -40,6 +40,7 @@ pub fn connect_first(addresses: &[SocketAddr], wait: Wait<'_>) -> io::Result<(Tc
         if attempts.is_empty() {
             return Err(if wait.is_over() { ErrorKind::TimedOut.into() } else { failure });
         }
+        // Wake up in time to start the next attempt, if there is another address.
         let turn = if untried.is_empty() { wait } else { wait.no_later_than(next_at) };
         let sockets: Vec<(BorrowedFd<'_>, PollFlags)> =
             attempts.iter().map(|(socket, _)| (socket.as_fd(), PollFlags::OUT)).collect();
@@ -52,6 +53,7 @@ pub fn connect_first(addresses: &[SocketAddr], wait: Wait<'_>) -> io::Result<(Tc
             match attempt_outcome(&attempts[index].0) {
                 None => index += 1,
                 Some(Ok(())) => return Ok(attempts.swap_remove(index)),
+                // A failed attempt makes room for the next address without a delay.
                 Some(Err(error)) => {
                     failure = error;
                     attempts.remove(index);

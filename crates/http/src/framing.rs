@@ -111,6 +111,7 @@ impl BodyReader {
             }
             State::Size | State::DataEnd | State::Trailers => {
                 let end = input.iter().position(|&byte| byte == b'\n').map_or(input.len(), |at| at + 1);
+                // A line may arrive in pieces, so it is collected until its end, within a bound.
                 let cap = if self.state == State::Trailers { MAX_TRAILER_BYTES } else { MAX_SIZE_LINE_BYTES };
                 if self.line.len() + end > cap {
                     return Err("a chunk's size line or the trailers are too long");

@@ -227,6 +227,7 @@ impl Patterns {
                 let rest = &text[search.at..];
                 self.extend_matches(&mut search, &open, rest);
             }
+            // Give up once no state can become a match any more.
             let alive = search.open.iter().chain(&*open).any(|&word| word != 0) || !search.far.is_empty();
             if !alive {
                 return false;

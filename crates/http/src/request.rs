@@ -73,6 +73,7 @@ impl Request {
             expects_continue,
             overrides,
         };
+        // `Connection` is written once, however often the guest sent it.
         let mut lasting = lasting.map(|word| word.as_bytes().to_vec());
         for (name, value) in all {
             let value = match request.own_header(&name) {

@@ -143,6 +143,7 @@ impl Upload {
         let mut connection = self.choose_connection(ready, wait)?;
         self.record_secrets(connection.key.address)?;
         let mut sent = connection.send_all(&bytes, self.context.limits.idle, wait);
+        // A server may close an idle connection just before it is reused: an idempotent request is tried once more.
         let repeats = connection.reused && self.request.is_idempotent();
         if sent.as_ref().is_err_and(|error| repeats && !is_timeout(error)) {
             connection = self.context.client.connect(&self.checked, self.request.asked.tls, self.connect_wait(wait))?;

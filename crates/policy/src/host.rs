@@ -104,6 +104,7 @@ fn parse_ipv6(text: &str) -> Result<IpAddr, BadHost> {
 }
 
 fn name_or_ipv4(text: &str) -> Result<HostName, BadHost> {
+    // The most specific problem is reported first; the order of these checks doesn't affect what is accepted.
     if text.len() > MAX_NAME_BYTES {
         return Err(if text.is_ascii() { BadHost::TooLong } else { BadHost::NotAscii(brief(text)) });
     }
@@ -130,6 +131,7 @@ fn name_or_ipv4(text: &str) -> Result<HostName, BadHost> {
         return Err(BadHost::Label { host: brief(text), label: brief(label) });
     }
     let name = text.to_ascii_lowercase();
+    // Whatever other software might read as IPv4 must be exactly four decimal numbers, or it is rejected.
     if !ends_in_number(&name) {
         return Ok(HostName::Name(name));
     }

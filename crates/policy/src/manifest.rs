@@ -108,8 +108,10 @@ impl Manifest {
                 return Err(bad_key("manifest.yaml", format!("it is {}, not a mapping of keys", kind_of_json(other))));
             }
         };
+        // A key without a value is `null` in YAML, and means the same as no key.
         let get = |key: &str| keys.get(key).filter(|value| !value.is_null());
         let text = |key: &str| get(key).and_then(Value::as_str).map(str::to_owned);
+        // The first of the two spellings wins. An error is kept, because an operator's choice of tier overrides it.
         let wish = ["execution", "execution_mode"].into_iter().find_map(|key| Some((key, get(key)?)));
         let wish = wish.map(|(key, wish)| read_execution(key, wish)).transpose();
         Ok(Manifest {

@@ -78,6 +78,7 @@ impl MatchPath {
             decoded.push(value);
             push_normalized(&mut text, value, encoded);
         }
+        // Checked after decoding, so that `%2e` is found too.
         if text.split('/').any(is_dot_segment) {
             return Err(BadPath::DotSegment(brief(raw)));
         }

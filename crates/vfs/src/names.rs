@@ -82,6 +82,7 @@ impl Vfs {
     }
 
     fn open_path(&mut self, path: &CellPath, how: Open) -> Result<u32, Errno> {
+        // Charged before anything is opened or created; refunded below on an error.
         self.scratch.allowance.charge_open()?;
         let opened = match self.stat_path(path) {
             Ok(stat) if stat.kind == Kind::Directory => open_directory(path, how),

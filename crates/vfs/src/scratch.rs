@@ -158,6 +158,7 @@ impl Scratch {
             Err(Errno::Noent) => {}
             Err(errno) => return Err(errno),
         }
+        // A directory can't be moved into itself.
         if is_directory && relative_to(from, to).is_some() {
             return Err(Errno::Inval);
         }

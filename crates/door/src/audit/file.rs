@@ -42,6 +42,7 @@ impl LogFile {
     }
 
     pub fn append(&self, line: &str) -> Result<(), AuditError> {
+        // Start on a new line if an earlier writer left an unfinished one.
         let torn = self.torn.swap(false, Ordering::Relaxed);
         let written = if torn { self.write(format!("\n{line}").as_bytes()) } else { self.write(line.as_bytes()) };
         written.map_err(|source| {

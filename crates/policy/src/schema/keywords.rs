@@ -39,6 +39,7 @@ impl<'a> Walk<'a> {
                 Ok(scalars::is_size_within(name, Ordering::Greater, wanted, value))
             }
             "pattern" => self.text_pattern(wanted, value),
+            // The remaining keywords apply to one type of value, and accept values of any other type.
             _ => match value {
                 Value::Array(items) => self.array_keyword(name, wanted, schema, items),
                 Value::Object(members) => self.object_keyword(name, wanted, schema, value, members),
