@@ -60,7 +60,7 @@ pub struct Door {
     /// Modules that the cell reports as loaded, out of those that callers are told about.
     pub loaded: Vec<String>,
     pub report: Option<serde_json::Value>,
-    /// What a cell that runs tests tells of them.
+    /// The test events of a cell that runs tests.
     pub tests: Option<Arc<Mutex<Events>>>,
     /// HTTP, where anything of it is granted.
     pub web: Option<Box<HttpSession>>,

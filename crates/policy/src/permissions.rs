@@ -1,7 +1,7 @@
 //! What a skill's manifest asks for: the `permissions` key, our extension. docs/reference/permissions.schema.json is its schema.
 //!
 //! Asking gives nothing; it bounds what a grant can give. An unknown key is an error, so that a
-//! misspelt wish is not silently none. The manifest is hostile: reasons are shown to the operator, who decides by them, so
+//! misspelt request is not silently ignored. The manifest is hostile: reasons are shown to the operator, who decides by them, so
 //! they are short and can't steer a terminal.
 
 mod read;

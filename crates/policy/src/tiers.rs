@@ -55,7 +55,7 @@ pub enum TierDenial {
 
 impl TierRules {
     /// Whether a skill may run in a tier. `asked` is whether the operator named it, or asked for isolation; `trusted`
-    /// whether they said that the skill is to be trusted with everything.
+    /// whether they declared the skill fully trusted.
     pub fn decide(&self, tier: Tier, vouched: Vouched, asked: bool, trusted: bool) -> Result<(), TierDenial> {
         let listed = match vouched {
             Vouched::Bundled => &self.bundled,

@@ -33,7 +33,7 @@ pub(super) enum Object {
     },
     Host {
         file: HostFile,
-        /// Its clean path when it was opened, for whoever watches.
+        /// Its normalized path when it was opened, for the observer.
         path: Box<str>,
         dev: u64,
     },

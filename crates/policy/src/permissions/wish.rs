@@ -26,7 +26,7 @@ pub struct Wish {
     subject: String,
 }
 
-/// A difference between what a skill asked for when it was approved and what it asks for now, in words.
+/// A difference between what a skill asked for when it was approved and what it asks for now.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "change", rename_all = "snake_case")]
 pub enum Change {
@@ -104,7 +104,7 @@ impl Permissions {
         network.chain(filesystem).chain(env).chain(secrets).collect()
     }
 
-    /// What is asked for, in words: a line for each item, with its reason.
+    /// One line for each requested item, with its reason.
     pub fn describe(&self) -> Vec<String> {
         self.wishes().iter().map(Wish::with_reason).collect()
     }

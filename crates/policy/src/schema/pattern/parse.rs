@@ -1,5 +1,5 @@
 //! Reads the subset of Python's regular expressions. `None` is "Python refuses this, or it is not in the
-//! subset": the two need not be told apart.
+//! subset"; callers don't need to distinguish the two.
 
 use super::{Item, Kind, Node};
 
