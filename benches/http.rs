@@ -110,7 +110,7 @@ struct Open;
 impl Gate for Open {
     fn connect(&self, place: &Place) -> Result<Allowed, Refusal> {
         let target = Target::parse(&format!("http://{place}/")).expect("a place");
-        Ok(rules(place).connect(&target).expect("it is allowed"))
+        Ok(rules(place).decide_connect(&target).expect("it is allowed"))
     }
 
     fn request(&self, asked: &Asked) -> Result<AllowedRequest, Refusal> {

@@ -235,7 +235,7 @@ impl ApprovalRequest<'_> {
         line(format!("{} ({} files, digest {digest})", self.skill.id(), self.skill.files().len()));
         if let Some(difference) = &self.difference {
             line("it was approved in another state. Since then:".into());
-            let changes = difference.permissions.iter().map(Change::words);
+            let changes = difference.permissions.iter().map(Change::describe);
             changes
                 .chain(difference.files.iter().map(|file| file.describe()))
                 .for_each(|words| line(format!("  * {words}")));

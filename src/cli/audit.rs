@@ -202,7 +202,7 @@ fn describe_line(line: &Line) -> String {
         Verdict::Denied => DENIED,
         _ => DIM,
     };
-    format!("{style}{:<7}{style:#} {}", verdict.name(), line.words())
+    format!("{style}{:<7}{style:#} {}", verdict.name(), line.describe())
 }
 
 /// The lines of a file, one at a time, however long they are.

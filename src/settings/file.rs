@@ -48,7 +48,7 @@ pub fn read(path: &Path) -> Result<(PolicyFile, Overrides), SettingsError> {
     }
     let not_text = |source| SettingsError::NotText { path: path.to_owned(), source };
     let text = String::from_utf8(bytes).map_err(not_text)?;
-    let policy = PolicyFile::parse(&text).map_err(wrong)?.named(&path.display().to_string());
+    let policy = PolicyFile::parse(&text).map_err(wrong)?.with_path(&path.display().to_string());
     Ok((policy, parse(&text).map_err(wrong)?))
 }
 

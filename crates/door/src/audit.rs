@@ -4,13 +4,14 @@
 //! ```text
 //!   Host::call ─▶ AuditLog::begin ─▶ Trail ─▶ begin, grants (before the skill runs)
 //!   door, http, vfs ─▶ Trail ─▶ a line (before what was allowed is done) ─▶ one appended write
-//!   Host::call ─▶ Trail::end ─▶ end (outcome, usage)
+//!   Host::call ─▶ Trail::record_end ─▶ end (outcome, usage)
 //! ```
 //!
-//! What is allowed is recorded before it is let through, so that the file is complete up to the moment a call, or this
-//! process, is killed. What can't be recorded is not let through, and the call ends in an error. A line's text is
-//! scrubbed of secrets, escaped and cut; see [`Line`].
+//! An allowed action is recorded before it happens, so that the file is complete up to the moment a call, or this
+//! process, is killed. If it can't be recorded, it doesn't happen, and the call ends in an error. A line's text is
+//! scrubbed of secrets, escaped and truncated; see [`Line`].
 
+mod describe;
 mod file;
 mod grants;
 mod http;
@@ -18,18 +19,17 @@ mod line;
 mod paths;
 mod trail;
 pub mod when;
-mod words;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+pub use self::describe::Verdict;
 use self::file::LogFile;
 pub use self::line::{Event, Line, MAX_LINE_BYTES};
 pub use self::trail::{Ended, Trail};
-pub use self::words::Verdict;
 
-/// Why a call can't be audited, and is therefore not made, or not to its end.
+/// Why a call can't be audited, and is therefore not made or aborted.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AuditError {
@@ -79,10 +79,10 @@ impl AuditError {
     }
 }
 
-/// Who is told of each line, besides the file.
+/// Receives each line in addition to the file.
 pub type Listener = dyn Fn(&Line) + Send + Sync;
 
-/// Where calls are recorded: a file, someone who listens, or both. Clones share both.
+/// Where calls are recorded: a file, a listener, or both. Clones share both.
 #[derive(Clone, Default)]
 pub struct AuditLog {
     file: Option<Arc<LogFile>>,
@@ -113,7 +113,7 @@ impl AuditLog {
 
     fn write(&self, line: &Line) -> Result<(), AuditError> {
         if let Some(file) = &self.file {
-            file.append(&line.written())?;
+            file.append(&line.to_json_line())?;
         }
         if let Some(listener) = &self.listener {
             listener(line);

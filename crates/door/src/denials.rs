@@ -1,5 +1,5 @@
-//! What a cell was refused, for its report, and what it was allowed and refused, for its audit. Bounded: a cell can ask
-//! for ever.
+//! Collects a call's denials for its report, and forwards decisions to the audit log. Bounded, because a cell can make
+//! any number of requests.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -8,21 +8,21 @@ use skillcell_http::{Audit, Event, Refusal};
 use skillcell_limits::outcome::{Note, NoteKind};
 use skillcell_policy::{Allowed, Denial, DenialKind, NO_RULE};
 
-/// More refusals than this are not kept.
+/// The most denials that are kept.
 const MAX_DENIALS: usize = 64;
 
-/// The refusals of one call, each once.
+/// The denials of one call, without duplicates.
 #[derive(Default)]
 pub struct Denials {
     kept: Mutex<Vec<Denial>>,
-    /// Secrets that were not put in.
+    /// Notes on secrets that were withheld.
     notes: Mutex<Vec<Note>>,
     trail: Option<Arc<Trail>>,
 }
 
 impl Denials {
     /// For a call that is audited.
-    pub fn audited(trail: Arc<Trail>) -> Denials {
+    pub fn with_trail(trail: Arc<Trail>) -> Denials {
         Denials { trail: Some(trail), ..Denials::default() }
     }
 
@@ -37,7 +37,7 @@ impl Denials {
         std::mem::take(&mut self.kept.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// What else the report should say.
+    /// Further notes for the report.
     pub fn take_notes(&self) -> Vec<Note> {
         std::mem::take(&mut self.notes.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -50,14 +50,14 @@ impl Denials {
         }
     }
 
-    fn has(&self, message: &str) -> bool {
+    fn has_message(&self, message: &str) -> bool {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner).iter().any(|denial| denial.message == message)
     }
 
-    /// Tells of a name that is to be looked up, or was refused.
-    pub fn tell_name(&self, name: &str, decision: Result<&Allowed, &Denial>) -> Result<(), Refusal> {
+    /// Records that a name is about to be looked up, or was refused.
+    pub fn record_lookup(&self, name: &str, decision: Result<&Allowed, &Denial>) -> Result<(), Refusal> {
         let Some(trail) = &self.trail else { return Ok(()) };
-        trail.name(name, decision).inspect_err(|refusal| self.keep(name.to_owned(), refusal))
+        trail.record_lookup(name, decision).inspect_err(|refusal| self.keep_refusal(name.to_owned(), refusal))
     }
 
     /// Refuses a connection where nothing of the network is granted.
@@ -65,12 +65,13 @@ impl Denials {
         if let Some(trail) = &self.trail {
             let (url, rule) = (format!("//{host}:{port}"), NO_RULE.to_owned());
             let reason = Some(denial.message.clone());
-            let _ = trail.http(&Event::Decided { method: None, url, allowed: false, rule, rule_id: None, reason });
+            let _ =
+                trail.record_http(&Event::Decided { method: None, url, allowed: false, rule, rule_id: None, reason });
         }
         self.add(denial);
     }
 
-    fn keep(&self, asked: String, refusal: &Refusal) {
+    fn keep_refusal(&self, asked: String, refusal: &Refusal) {
         self.add(Denial {
             kind: DenialKind::Http,
             asked,
@@ -82,17 +83,17 @@ impl Denials {
     }
 }
 
-/// The gate tells of what policy refused, with all there is to say. What no policy could allow is only told here.
+/// The gate adds policy's denials with all details. Refusals by built-in checks arrive only here.
 impl Audit for Denials {
     fn record(&self, event: &Event) -> Result<(), Refusal> {
         if let Some(trail) = &self.trail {
-            trail.http(event).inspect_err(|refusal| self.keep(asked(event), refusal))?;
+            trail.record_http(event).inspect_err(|refusal| self.keep_refusal(describe_event(event), refusal))?;
         }
         if let Event::Decided { allowed: false, rule, rule_id, reason: Some(message), .. } = event
-            && !self.has(message)
+            && !self.has_message(message)
         {
             let (rule, rule_id, message) = (rule.clone(), *rule_id, message.clone());
-            self.keep(asked(event), &Refusal { rule, rule_id, message, hint: None });
+            self.keep_refusal(describe_event(event), &Refusal { rule, rule_id, message, hint: None });
         }
         if let Event::SecretWithheld { name, reason, .. } = event {
             self.note_withheld(name, reason);
@@ -101,7 +102,7 @@ impl Audit for Denials {
     }
 }
 
-fn asked(event: &Event) -> String {
+fn describe_event(event: &Event) -> String {
     match event {
         Event::Decided { method: Some(method), url, .. } | Event::Finished { method, url, .. } => {
             format!("{method} {url}")

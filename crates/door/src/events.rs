@@ -1,5 +1,5 @@
-//! What a cell tells of its tests, frame by frame. A stranger's word: what is not of this form is refused, text is cut,
-//! and the door bounds how much there can be of it.
+//! Test events that a cell reports, frame by frame. They are untrusted: malformed frames are refused, texts are
+//! truncated, and the door bounds the total size.
 
 use serde::Deserialize;
 
@@ -7,15 +7,15 @@ use super::test_result::{Failure, FileError, TestOutcome, TestResult};
 
 /// The most tests of one file.
 const MAX_TESTS: usize = 50_000;
-/// The longest frame: what it says takes several times that while it is read.
+/// The longest frame; parsing needs several times that much memory.
 const MAX_FRAME: usize = 1 << 20;
 /// The longest text in an event.
 const MAX_TEXT: usize = 16 << 10;
 
-/// What was told so far.
+/// The events received so far.
 #[derive(Debug, Default)]
 pub struct Events {
-    /// What the frames took so far.
+    /// The total size of the frames so far.
     pub bytes: u64,
     pub collected: Vec<String>,
     /// The test that was started and has not finished.
@@ -59,7 +59,7 @@ struct Cause {
     line: Option<String>,
 }
 
-/// What a cell can know of a test; the other outcomes are the host's to tell.
+/// The outcomes that a cell can report; the host determines the others.
 #[derive(Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum TestEvent {
@@ -72,16 +72,16 @@ enum TestEvent {
 }
 
 impl Events {
-    /// Takes one frame; `None` if it is no event, or one too many.
-    pub fn take(&mut self, frame: &[u8]) -> Option<()> {
+    /// Takes one frame; `None` if it is malformed or exceeds a limit.
+    pub fn take_frame(&mut self, frame: &[u8]) -> Option<()> {
         self.bytes += frame.len() as u64;
         (frame.len() <= MAX_FRAME).then_some(())?;
         match serde_json::from_slice(frame).ok()? {
             Event::Collected(ids) => {
                 (ids.len() + self.collected.len() <= MAX_TESTS).then_some(())?;
-                self.collected.extend(ids.into_iter().map(cut));
+                self.collected.extend(ids.into_iter().map(cut_text));
             }
-            Event::Started(id) => self.running = Some(cut(id)),
+            Event::Started(id) => self.running = Some(cut_text(id)),
             Event::Finished(told) => {
                 (self.finished.len() < MAX_TESTS).then_some(())?;
                 self.running = None;
@@ -89,14 +89,14 @@ impl Events {
             }
             Event::Broken(told) => {
                 (self.broken.len() < MAX_TESTS).then_some(())?;
-                self.broken.push(FileError { id: cut(told.id), error: told.error.into() });
+                self.broken.push(FileError { id: cut_text(told.id), error: told.error.into() });
             }
         }
         Some(())
     }
 
-    /// Changes every text in it.
-    pub fn map(&mut self, change: impl Fn(&mut String)) {
+    /// Applies `change` to every text.
+    pub fn map_texts(&mut self, change: impl Fn(&mut String)) {
         self.collected.iter_mut().chain(&mut self.running).for_each(&change);
         let failure = |failure: &mut Failure| {
             [&mut failure.kind, &mut failure.message].into_iter().chain(&mut failure.line).for_each(&change);
@@ -116,7 +116,7 @@ impl Events {
 impl From<Finished> for TestResult {
     fn from(told: Finished) -> TestResult {
         TestResult {
-            id: cut(told.id),
+            id: cut_text(told.id),
             outcome: match told.outcome {
                 TestEvent::Passed => TestOutcome::Passed,
                 TestEvent::Failed => TestOutcome::Failed,
@@ -127,18 +127,18 @@ impl From<Finished> for TestResult {
             },
             ms: if told.ms.is_finite() && told.ms >= 0.0 { (told.ms * 1e3).round() / 1e3 } else { 0.0 },
             error: told.error.map(Failure::from),
-            reason: told.reason.map(cut),
+            reason: told.reason.map(cut_text),
         }
     }
 }
 
 impl From<Cause> for Failure {
     fn from(cause: Cause) -> Failure {
-        Failure { kind: cut(cause.kind), message: cut(cause.message), line: cause.line.map(cut) }
+        Failure { kind: cut_text(cause.kind), message: cut_text(cause.message), line: cause.line.map(cut_text) }
     }
 }
 
-fn cut(mut text: String) -> String {
+fn cut_text(mut text: String) -> String {
     text.truncate(text.floor_char_boundary(MAX_TEXT));
     text
 }
@@ -161,7 +161,7 @@ mod tests {
             r#"{"finished": {"id": "a", "outcome": "passed", "ms": 1, "more": 1}}"#,
             r#"{"started": "a", "collected": []}"#,
         ] {
-            assert!(events.take(frame.as_bytes()).is_none(), "{frame}");
+            assert!(events.take_frame(frame.as_bytes()).is_none(), "{frame}");
         }
         assert!(events.finished.is_empty() && events.collected.is_empty() && events.running.is_none());
     }
@@ -171,7 +171,7 @@ mod tests {
         let mut events = Events::default();
         let id = "é".repeat(MAX_TEXT);
         let frame = format!(r#"{{"finished": {{"id": "{id}", "outcome": "passed", "ms": -1e300}}}}"#);
-        events.take(frame.as_bytes()).unwrap();
+        events.take_frame(frame.as_bytes()).unwrap();
         assert!(events.finished[0].id.len() <= MAX_TEXT && events.finished[0].ms == 0.0);
     }
 }

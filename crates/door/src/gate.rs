@@ -1,4 +1,4 @@
-//! Policy as the HTTP client asks for it: each question is turned into policy's own terms, each no is kept.
+//! Implements the HTTP client's [`Gate`] with policy's rules, and keeps each denial.
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -27,16 +27,16 @@ impl PolicyGate {
         self.rules.decide_lookup(target)
     }
 
-    fn rule(&self, place: &Place, allowed: &Allowed) -> Result<&HttpRule, Refusal> {
-        self.rules.get(allowed.id()).ok_or_else(|| unreadable(place))
+    fn deciding_rule(&self, place: &Place, allowed: &Allowed) -> Result<&HttpRule, Refusal> {
+        self.rules.get(allowed.id()).ok_or_else(|| unnamable_host(place))
     }
 
-    /// Where the operator says that a name leads, at whatever port.
+    /// The operator's `--resolve` entry for a host, at any port.
     pub fn any_resolve(&self, target: &Target) -> Option<&Resolve> {
         self.resolve.iter().find(|entry| entry.host() == target.host())
     }
 
-    /// May this address be told, or connected to?
+    /// May this address be revealed, or connected to?
     fn check_address(&self, target: &Target, rule: &HttpRule, addr: IpAddr) -> Result<(), Box<Denial>> {
         let from = match (Resolve::find(&self.resolve, target), target.host().addr()) {
             (Some(entry), _) => Origin::Resolve(entry),
@@ -47,7 +47,7 @@ impl PolicyGate {
             .map_err(|denial| Box::new(Denial::address("connect to", &target.origin(), &denial)))
     }
 
-    /// May a proxy be asked for this host, of which nobody here sees the address?
+    /// May a proxy be asked for this host, whose address is not known here?
     fn check_unresolved(&self, target: &Target, rule: &HttpRule) -> Result<(), Box<Denial>> {
         match target.host().addr() {
             Some(addr) => self.check_address(target, rule, addr),
@@ -56,7 +56,7 @@ impl PolicyGate {
         }
     }
 
-    /// May this address be told for a name?
+    /// May this address be returned for a name?
     pub fn check_found(&self, target: &Target, allowed: &Allowed, addr: IpAddr) -> Result<(), Box<Denial>> {
         match self.rules.get(allowed.id()) {
             Some(rule) => self.check_address(target, rule, addr),
@@ -72,14 +72,14 @@ impl PolicyGate {
         }
     }
 
-    /// Tells of a name that is about to be looked up.
-    pub fn tell_lookup(&self, name: &str, allowed: &Allowed) -> Result<(), Refusal> {
-        self.denials.tell_name(name, Ok(allowed))
+    /// Records that a name is about to be looked up.
+    pub fn record_lookup(&self, name: &str, allowed: &Allowed) -> Result<(), Refusal> {
+        self.denials.record_lookup(name, Ok(allowed))
     }
 
-    /// As [`refuse`](Self::refuse), where it was asked about a name.
+    /// Like [`refuse`](Self::refuse), for a name lookup.
     pub fn refuse_name(&self, name: &str, denial: Denial) -> Refusal {
-        let _ = self.denials.tell_name(name, Err(&denial));
+        let _ = self.denials.record_lookup(name, Err(&denial));
         self.refuse(denial, None)
     }
 
@@ -91,19 +91,19 @@ impl PolicyGate {
     }
 }
 
-/// A place as policy sees it. Which scheme does not matter where only host and port do.
-fn target(place: &Place) -> Option<Target> {
+/// A place as policy's type. The scheme is arbitrary; only host and port are used.
+fn policy_target(place: &Place) -> Option<Target> {
     Target::from_parts(Scheme::Https, &place.to_string(), "/").ok()
 }
 
-fn unreadable(place: &Place) -> Refusal {
-    Refusal::always("host", format!("`{place}` is not a host that rules can name"))
+fn unnamable_host(place: &Place) -> Refusal {
+    Refusal::by_builtin_check("host", format!("`{place}` is not a host that rules can name"))
 }
 
 impl Gate for PolicyGate {
     fn connect(&self, place: &Place) -> Result<Allowed, Refusal> {
-        let target = target(place).ok_or_else(|| unreadable(place))?;
-        self.rules.connect(&target).map_err(|denial| {
+        let target = policy_target(place).ok_or_else(|| unnamable_host(place))?;
+        self.rules.decide_connect(&target).map_err(|denial| {
             let rule_id = match denial {
                 ConnectDenial::Denied(id, _) => Some(id),
                 ConnectDenial::NotAllowed(_) => None,
@@ -118,27 +118,27 @@ impl Gate for PolicyGate {
             let told = Denial::http(&asked.method, &asked.url(), &denial);
             match denial {
                 HttpDenial::Denied { id, .. } => self.refuse(told, Some(id)),
-                // The denial has the rule that came closest. It is not that rule that decided.
+                // The denial names the closest rule for the message, but that rule didn't decide.
                 _ => Refusal { rule: NO_RULE.to_owned(), ..self.refuse(told, None) },
             }
         })
     }
 
     fn address(&self, place: &Place, allowed: &Allowed, address: IpAddr) -> Result<(), Refusal> {
-        let target = target(place).ok_or_else(|| unreadable(place))?;
-        let checked = self.check_address(&target, self.rule(place, allowed)?, address);
+        let target = policy_target(place).ok_or_else(|| unnamable_host(place))?;
+        let checked = self.check_address(&target, self.deciding_rule(place, allowed)?, address);
         checked.map_err(|denial| self.refuse(*denial, None))
     }
 
     fn unresolved(&self, place: &Place, allowed: &Allowed) -> Result<(), Refusal> {
-        let target = target(place).ok_or_else(|| unreadable(place))?;
-        let checked = self.check_unresolved(&target, self.rule(place, allowed)?);
+        let target = policy_target(place).ok_or_else(|| unnamable_host(place))?;
+        let checked = self.check_unresolved(&target, self.deciding_rule(place, allowed)?);
         checked.map_err(|denial| self.refuse(*denial, None))
     }
 
     fn resolve(&self, host: &str, port: u16) -> Option<SocketAddr> {
         let place = Place::parse(host, port).ok()?;
-        let entry = Resolve::find(&self.resolve, &target(&place)?)?;
+        let entry = Resolve::find(&self.resolve, &policy_target(&place)?)?;
         Some(SocketAddr::new(entry.addr(), entry.to_port()))
     }
 }

@@ -1,7 +1,7 @@
 //! The door: the one host function that a cell can call besides WASI, and the frames that go through it.
 //!
-//! A frame is one byte that says what is wanted, then a payload. Everything in it is a stranger's word: lengths are
-//! checked against a cap before a byte is copied, and nothing is believed. docs/reference/door.md is the protocol.
+//! A frame is a type byte and a payload. All of it is untrusted: lengths are checked against a cap before a byte is
+//! copied. docs/reference/door.md specifies the protocol.
 //!
 //! ```text
 //!   cell                              host
@@ -48,29 +48,29 @@ const MAX_REPORT_BYTES: usize = 2 << 20;
 /// The most addresses that a bake may name, in bytes.
 const MAX_PINS_BYTES: usize = 64 << 20;
 
-/// One cell's side of the door: what it may take, and what it gave.
+/// The host's end of one cell's door: what the cell may take, and what it gave.
 #[derive(Default)]
 pub struct Door {
     /// The answer to `T`.
     pub call: Vec<u8>,
     /// The longest result, as JSON.
     pub result_cap: u64,
-    /// Whether the frames of a bake are taken.
+    /// Whether frames that only exist during a bake are accepted.
     pub baking: bool,
     pub result: Option<Vec<u8>>,
     pub raised: Option<Raised>,
-    /// Modules that the cell says it has loaded, of those that callers are told about.
+    /// Modules that the cell reports as loaded, out of those that callers are told about.
     pub loaded: Vec<String>,
     pub report: Option<serde_json::Value>,
-    /// What a cell that runs tests tells of them.
+    /// The test events of a cell that runs tests.
     pub tests: Option<Arc<Mutex<Events>>>,
     /// HTTP, where anything of it is granted.
     pub web: Option<Box<HttpSession>>,
-    /// What was refused; made with the first refusal, or with `web`.
+    /// The denials; created with the first one, or with `web`.
     pub denials: Option<Arc<Denials>>,
 }
 
-/// What is to be done about a frame.
+/// How to respond to a frame.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Answer {
     /// These bytes are the answer.
@@ -82,7 +82,7 @@ pub enum Answer {
 /// Why a frame was not answered.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// The cell sent something that is no frame; it is told so.
+    /// The frame is malformed; the cell gets an error.
     Malformed,
     /// The call is over.
     Stop(Stop),
@@ -111,24 +111,24 @@ impl Door {
     pub fn receive(&mut self, frame: &[u8], deadline: Instant) -> Result<Answer, Fault> {
         let (kind, payload) = frame.split_first().ok_or(Fault::Malformed)?;
         match kind {
-            // Handed out once; a bake rehearses.
+            // Handed out once, except in a bake, which runs rehearsal calls.
             b'T' if self.baking => return Ok(Answer::Bytes(self.call.clone())),
             b'T' => return Ok(Answer::Bytes(std::mem::take(&mut self.call))),
             b'G' => self.keep_result(payload)?,
             b'F' => self.keep_raised(payload)?,
-            b'N' => self.loaded = json(payload, MAX_LOADED_BYTES)?,
+            b'N' => self.loaded = parse_json(payload, MAX_LOADED_BYTES)?,
             b'R' => return self.keep_event(payload),
-            b'B' if self.baking => self.report = Some(json(payload, MAX_REPORT_BYTES)?),
-            b'P' if self.baking => return Ok(Answer::Pin(capped(payload, MAX_PINS_BYTES)?.to_vec())),
+            b'B' if self.baking => self.report = Some(parse_json(payload, MAX_REPORT_BYTES)?),
+            b'P' if self.baking => return Ok(Answer::Pin(within_cap(payload, MAX_PINS_BYTES)?.to_vec())),
             b'o' | b's' | b'w' | b'r' | b'a' | b'c' | b'n' => {
-                return self.web(*kind, payload, deadline).map(Answer::Bytes);
+                return self.receive_http(*kind, payload, deadline).map(Answer::Bytes);
             }
             _ => return Err(Fault::Malformed),
         }
         Ok(Answer::Bytes(Vec::new()))
     }
 
-    fn web(&mut self, kind: u8, payload: &[u8], deadline: Instant) -> Result<Vec<u8>, Fault> {
+    fn receive_http(&mut self, kind: u8, payload: &[u8], deadline: Instant) -> Result<Vec<u8>, Fault> {
         let denials = self.denials.get_or_insert_default();
         web::receive(self.web.as_deref_mut(), denials, kind, payload, deadline)
     }
@@ -138,7 +138,7 @@ impl Door {
         if tests.bytes.saturating_add(payload.len() as u64) > self.result_cap {
             return Err(Fault::Stop(Stop::Exceeded(LimitKind::ResultBytes)));
         }
-        tests.take(payload).ok_or(Fault::Malformed)?;
+        tests.take_frame(payload).ok_or(Fault::Malformed)?;
         Ok(Answer::Bytes(Vec::new()))
     }
 
@@ -153,7 +153,7 @@ impl Door {
     }
 
     fn keep_raised(&mut self, payload: &[u8]) -> Result<(), Fault> {
-        let raised = json(payload, MAX_RAISED_BYTES)?;
+        let raised = parse_json(payload, MAX_RAISED_BYTES)?;
         if self.baking {
             self.result = None; // it was a rehearsal's
         }
@@ -164,7 +164,7 @@ impl Door {
     }
 }
 
-/// That nothing of a host and port is allowed.
+/// The denial of a connection to a host and port.
 fn no_connection(host: &str, port: u16, why: ConnectDenial<'_>) -> Denial {
     let denial = not_granted(host, Some(port));
     match why {
@@ -181,7 +181,7 @@ fn no_connection(host: &str, port: u16, why: ConnectDenial<'_>) -> Denial {
     }
 }
 
-/// That no rule is for a host. What would be asked of it is not known yet, so the hint allows all of it to be read.
+/// The denial for a host without any rule. The request is not known yet, so the hint allows reading everything there.
 fn not_granted(host: &str, port: Option<u16>) -> Denial {
     let shown = cut_ascii(host, 80);
     // An IPv6 address is in brackets in a URL.
@@ -191,7 +191,7 @@ fn not_granted(host: &str, port: Option<u16>) -> Denial {
         None | Some(443) => format!("https://{place}/*"),
         Some(port) => format!("http://{place}:{port}/*"),
     };
-    // What no rule can name has no flag; nor has what is to be thought about.
+    // Suggest no flag for a host that no rule can name, or that needs a warning.
     let named = HostName::parse(&place);
     let warning = named.as_ref().ok().and_then(HostName::warning);
     let flag = (named.is_ok() && warning.is_none()).then(|| format!("--allow-http '{url}'"));
@@ -200,11 +200,11 @@ fn not_granted(host: &str, port: Option<u16>) -> Denial {
     Denial { kind: DenialKind::Http, asked: shown, rule: None, message, hint, flag }
 }
 
-fn json<T: serde::de::DeserializeOwned>(payload: &[u8], cap: usize) -> Result<T, Fault> {
-    serde_json::from_slice(capped(payload, cap)?).map_err(|_| Fault::Malformed)
+fn parse_json<T: serde::de::DeserializeOwned>(payload: &[u8], cap: usize) -> Result<T, Fault> {
+    serde_json::from_slice(within_cap(payload, cap)?).map_err(|_| Fault::Malformed)
 }
 
-fn capped(payload: &[u8], cap: usize) -> Result<&[u8], Fault> {
+fn within_cap(payload: &[u8], cap: usize) -> Result<&[u8], Fault> {
     if payload.len() <= cap { Ok(payload) } else { Err(Fault::Malformed) }
 }
 

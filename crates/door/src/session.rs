@@ -1,4 +1,4 @@
-//! One call's HTTP, in types: what the frames of a cell and the streams of other tiers' processes are turned into.
+//! One call's HTTP session, used both by the frames of a cell and by the proxy streams of other tiers.
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::os::fd::BorrowedFd;
@@ -13,9 +13,9 @@ use skillcell_limits::cancel::CancelToken;
 use skillcell_policy::{Grants, NO_RULE, Scheme, Target};
 
 const RESOLVE: Duration = Duration::from_secs(10);
-/// The most addresses of a name that are told.
+/// The most addresses of a name that are returned.
 const MAX_ADDRESSES: usize = 16;
-/// What a name is said to lead to where only a proxy knows: an address for documentation, which nobody has.
+/// Returned for a name that only a proxy resolves: an address reserved for documentation, which nobody has.
 const UNRESOLVED: IpAddr = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1));
 
 /// The connections of one cell, or of one stream of a process.
@@ -38,17 +38,17 @@ impl HttpSession {
         HttpSession { exchanges: Exchanges::new(context, cancel), gate }
     }
 
-    /// Another set of connections on the same terms: what may be asked, and what there is to spend, is shared.
-    pub fn sibling(&self, cancel: CancelToken) -> HttpSession {
-        HttpSession { exchanges: self.exchanges.sibling(cancel), gate: self.gate.clone() }
+    /// Another set of connections that shares this one's grants and budget.
+    pub fn with_same_grants(&self, cancel: CancelToken) -> HttpSession {
+        HttpSession { exchanges: self.exchanges.with_same_context(cancel), gate: self.gate.clone() }
     }
 
-    /// Whether nobody waits for it any more.
+    /// Whether the call was cancelled.
     pub fn is_cancelled(&self) -> bool {
         self.exchanges.is_cancelled()
     }
 
-    /// Opens a connection. Connects at once, so that a library learns of failures where it looks for them.
+    /// Opens and connects, so that the guest's library sees failures where it expects them.
     pub fn open(&mut self, tls: bool, host: &str, port: u16, deadline: Instant) -> Result<u32, HttpError> {
         let id = self.exchanges.open(tls, host, port)?;
         self.exchanges.connect(id, deadline).inspect_err(|_| self.exchanges.close(id))?;
@@ -86,9 +86,8 @@ impl HttpSession {
         self.exchanges.close(id);
     }
 
-    /// The addresses of a name. It is looked up only where some rule is for that host: a look-up tells the world what is
-    /// asked.
-    pub fn addresses(&self, name: &str, port: Option<u16>, deadline: Instant) -> Result<Vec<IpAddr>, HttpError> {
+    /// The addresses of a name. It is looked up only if some rule is for that host, because DNS queries can leak data.
+    pub fn look_up(&self, name: &str, port: Option<u16>, deadline: Instant) -> Result<Vec<IpAddr>, HttpError> {
         let refused = || HttpError::Refused(self.gate.refuse_name(name, not_granted(name, port)));
         let authority = format!("{name}:{}", port.unwrap_or(443));
         let target = Target::from_parts(Scheme::Https, &authority, "/").map_err(|_| refused())?;
@@ -101,8 +100,8 @@ impl HttpSession {
             checked.map_err(|denial| self.gate.refuse_name(name, *denial))?;
             return Ok(vec![UNRESOLVED]);
         }
-        self.gate.tell_lookup(name, &allowed)?;
-        let mut found = self.exchanges.addresses(name, deadline.min(Instant::now() + RESOLVE))?;
+        self.gate.record_lookup(name, &allowed)?;
+        let mut found = self.exchanges.look_up(name, deadline.min(Instant::now() + RESOLVE))?;
         for addr in &found {
             let checked = self.gate.check_found(&target, &allowed, *addr);
             checked.map_err(|denial| self.gate.refuse_name(name, *denial))?;
@@ -112,22 +111,22 @@ impl HttpSession {
     }
 }
 
-/// What is said where nothing of the network is granted.
+/// The error when no network access is granted at all.
 pub fn nothing_granted() -> HttpError {
     let message = "nothing of the network is granted".to_owned();
     HttpError::Refused(Refusal { rule: NO_RULE.to_owned(), rule_id: None, message, hint: None })
 }
 
-/// Refuses a connection where nothing is granted.
+/// Refuses a connection when no network access is granted.
 pub fn refuse_open(host: &str, port: u16, denials: &Denials) -> HttpError {
     denials.refuse_connection(host, port, not_granted(host, Some(port)));
     nothing_granted()
 }
 
-/// Refuses to look a name up where nothing is granted.
+/// Refuses a name lookup when no network access is granted.
 pub fn refuse_name(host: &str, port: Option<u16>, denials: &Denials) -> HttpError {
     let denial = not_granted(host, port);
-    let _ = denials.tell_name(host, Err(&denial));
+    let _ = denials.record_lookup(host, Err(&denial));
     denials.add(denial);
     nothing_granted()
 }

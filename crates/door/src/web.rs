@@ -23,12 +23,12 @@ use skillcell_limits::LimitKind;
 
 /// The longest name of a host.
 const MAX_HOST_BYTES: usize = 256;
-/// What is read, or written, at once.
+/// The most bytes of one read or write.
 const MAX_PIECE_BYTES: usize = 1 << 20;
 const NO_TIMEOUT: u32 = u32::MAX;
-/// Who reads without waiting gets what is there, and that takes a moment too.
+/// The minimum wait: even a non-blocking read needs a moment to return what is already there.
 const AT_ONCE: Duration = Duration::from_millis(1);
-/// The most connections that are asked about at once.
+/// The most connections in one readiness query.
 const MAX_ASKED: usize = 100;
 
 /// Takes a frame; the call's deadline and its cancellation end every wait, and the call. Without a session, nothing of the
@@ -40,51 +40,52 @@ pub fn receive(
     payload: &[u8],
     deadline: Instant,
 ) -> Result<Vec<u8>, Fault> {
-    let Some(session) = session else { return Ok(encode(refuse(kind, payload, denials)?)) };
+    let Some(session) = session else { return Ok(encode_answer(refuse_frame(kind, payload, denials)?)) };
     let answer = match kind {
         b'o' => {
-            let Place { tls, host, port, wait_ms } = Place::read(payload)?;
-            let opened = session.open(tls, host, port, until(wait_ms, deadline));
+            let OpenFrame { tls, host, port, wait_ms } = OpenFrame::read(payload)?;
+            let opened = session.open(tls, host, port, wait_deadline(wait_ms, deadline));
             opened.map(|id| id.to_le_bytes().to_vec())
         }
         b's' => {
-            let [id, wait_ms] = numbers(payload)?;
-            session.start_tls(id, until(wait_ms, deadline)).map(|()| Vec::new())
+            let [id, wait_ms] = parse_u32s(payload)?;
+            session.start_tls(id, wait_deadline(wait_ms, deadline)).map(|()| Vec::new())
         }
-        b'a' => Ok(wait(session, payload, deadline)?),
+        b'a' => Ok(wait_for_any(session, payload, deadline)?),
         b'w' => {
             let (id, bytes) = payload.split_at_checked(4).ok_or(Fault::Malformed)?;
             if bytes.len() > MAX_PIECE_BYTES {
                 return Err(Fault::Malformed);
             }
-            session.write(number(id)?, bytes, deadline).map(|()| Vec::new())
+            session.write(parse_u32(id)?, bytes, deadline).map(|()| Vec::new())
         }
         b'r' => {
-            let [id, max, wait_ms] = numbers(payload)?;
-            session.read(id, (max as usize).min(MAX_PIECE_BYTES), until(wait_ms, deadline))
+            let [id, max, wait_ms] = parse_u32s(payload)?;
+            session.read(id, (max as usize).min(MAX_PIECE_BYTES), wait_deadline(wait_ms, deadline))
         }
         b'c' => {
-            session.close(number(payload)?);
+            session.close(parse_u32(payload)?);
             Ok(Vec::new())
         }
-        _ => addresses(session, payload, deadline)?,
+        _ => look_up(session, payload, deadline)?,
     };
     match answer {
+        // A cancelled or expired call ends here: the cell doesn't get to handle the error.
         _ if session.is_cancelled() => Err(Fault::Stop(Stop::Cancelled)),
         Err(HttpError::TimedOut { .. }) if Instant::now() >= deadline => {
             Err(Fault::Stop(Stop::Exceeded(LimitKind::Deadline)))
         }
-        answer => Ok(encode(answer)),
+        answer => Ok(encode_answer(answer)),
     }
 }
 
-fn wait(session: &mut HttpSession, payload: &[u8], deadline: Instant) -> Result<Vec<u8>, Fault> {
+fn wait_for_any(session: &mut HttpSession, payload: &[u8], deadline: Instant) -> Result<Vec<u8>, Fault> {
     let (wait_ms, ids) = match payload.as_chunks() {
         ([wait, ids @ ..], []) if ids.len() <= MAX_ASKED => (u32::from_le_bytes(*wait), ids),
         _ => return Err(Fault::Malformed),
     };
     let ids: Vec<u32> = ids.iter().map(|id| u32::from_le_bytes(*id)).collect();
-    let states = session.wait(&ids, until(wait_ms, deadline));
+    let states = session.wait(&ids, wait_deadline(wait_ms, deadline));
     if Instant::now() >= deadline && !session.is_cancelled() {
         return Err(Fault::Stop(Stop::Exceeded(LimitKind::Deadline)));
     }
@@ -96,41 +97,41 @@ fn wait(session: &mut HttpSession, payload: &[u8], deadline: Instant) -> Result<
     Ok(states.iter().map(byte).collect())
 }
 
-/// No name asks whether anything is granted at all.
-fn addresses(session: &HttpSession, payload: &[u8], deadline: Instant) -> Result<Result<Vec<u8>, HttpError>, Fault> {
+/// Looks up a name. An empty name asks whether any network access is granted.
+fn look_up(session: &HttpSession, payload: &[u8], deadline: Instant) -> Result<Result<Vec<u8>, HttpError>, Fault> {
     if payload.is_empty() {
         return Ok(Ok(b"1".to_vec()));
     }
-    let (name, port) = named(payload)?;
-    let found = session.addresses(name, port, deadline);
+    let (name, port) = parse_name(payload)?;
+    let found = session.look_up(name, port, deadline);
     Ok(found.map(|found| found.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ").into_bytes()))
 }
 
-/// What a cell is told when nothing of the network is granted; kept, where it names a host.
-fn refuse(kind: u8, payload: &[u8], denials: &Denials) -> Result<Result<Vec<u8>, HttpError>, Fault> {
+/// Refuses a frame when no network access is granted; kept as a denial if it names a host.
+fn refuse_frame(kind: u8, payload: &[u8], denials: &Denials) -> Result<Result<Vec<u8>, HttpError>, Fault> {
     Ok(Err(match kind {
         b'o' => {
-            let Place { host, port, .. } = Place::read(payload)?;
+            let OpenFrame { host, port, .. } = OpenFrame::read(payload)?;
             session::refuse_open(host, port, denials)
         }
         b'n' if !payload.is_empty() => {
-            let (host, port) = named(payload)?;
+            let (host, port) = parse_name(payload)?;
             session::refuse_name(host, port, denials)
         }
         _ => session::nothing_granted(),
     }))
 }
 
-/// Where a connection is to lead, as `o` has it.
-pub struct Place<'a> {
+/// The payload of an `o` frame.
+pub struct OpenFrame<'a> {
     pub tls: bool,
     pub host: &'a str,
     pub port: u16,
     wait_ms: u32,
 }
 
-impl Place<'_> {
-    pub fn read(payload: &[u8]) -> Result<Place<'_>, Fault> {
+impl OpenFrame<'_> {
+    pub fn read(payload: &[u8]) -> Result<OpenFrame<'_>, Fault> {
         let (tls, rest) = payload.split_first().ok_or(Fault::Malformed)?;
         let (port, rest) = rest.split_first_chunk().ok_or(Fault::Malformed)?;
         let (wait_ms, name) = rest.split_first_chunk().ok_or(Fault::Malformed)?;
@@ -138,55 +139,55 @@ impl Place<'_> {
             return Err(Fault::Malformed);
         }
         let (port, wait_ms) = (u16::from_le_bytes(*port), u32::from_le_bytes(*wait_ms));
-        Ok(Place { tls: *tls == 1, host: host(name)?, port, wait_ms })
+        Ok(OpenFrame { tls: *tls == 1, host: parse_host(name)?, port, wait_ms })
     }
 
     /// When connecting is over.
-    pub fn until(&self, deadline: Instant) -> Instant {
-        until(self.wait_ms, deadline)
+    pub fn connect_deadline(&self, deadline: Instant) -> Instant {
+        wait_deadline(self.wait_ms, deadline)
     }
 }
 
-/// When a wait of so many milliseconds is over; the cell's deadline ends it in any case.
-fn until(wait_ms: u32, deadline: Instant) -> Instant {
+/// The end of a wait of so many milliseconds, at most the call's deadline.
+fn wait_deadline(wait_ms: u32, deadline: Instant) -> Instant {
     match wait_ms {
         NO_TIMEOUT => deadline,
         wait => deadline.min(Instant::now() + Duration::from_millis(wait.into()).max(AT_ONCE)),
     }
 }
 
-fn numbers<const N: usize>(payload: &[u8]) -> Result<[u32; N], Fault> {
+fn parse_u32s<const N: usize>(payload: &[u8]) -> Result<[u32; N], Fault> {
     match payload.as_chunks() {
         (numbers, []) => Ok(<[[u8; 4]; N]>::try_from(numbers).map_err(|_| Fault::Malformed)?.map(u32::from_le_bytes)),
         _ => Err(Fault::Malformed),
     }
 }
 
-/// A name, with the port that it is for where that is known.
-fn named(payload: &[u8]) -> Result<(&str, Option<u16>), Fault> {
-    let text = host(payload)?;
+/// Parses `name[:port]`.
+fn parse_name(payload: &[u8]) -> Result<(&str, Option<u16>), Fault> {
+    let text = parse_host(payload)?;
     match text.rsplit_once(':') {
         Some((name, port)) => Ok((name, Some(port.parse().map_err(|_| Fault::Malformed)?))),
         None => Ok((text, None)),
     }
 }
 
-fn host(name: &[u8]) -> Result<&str, Fault> {
+fn parse_host(name: &[u8]) -> Result<&str, Fault> {
     if name.len() > MAX_HOST_BYTES {
         return Err(Fault::Malformed);
     }
     std::str::from_utf8(name).map_err(|_| Fault::Malformed)
 }
 
-fn number(bytes: &[u8]) -> Result<u32, Fault> {
+fn parse_u32(bytes: &[u8]) -> Result<u32, Fault> {
     bytes.try_into().map(u32::from_le_bytes).map_err(|_| Fault::Malformed)
 }
 
 /// An answer as it goes through the door: a status byte, then what was asked for or a message.
-pub fn encode(answer: Result<Vec<u8>, HttpError>) -> Vec<u8> {
+pub fn encode_answer(answer: Result<Vec<u8>, HttpError>) -> Vec<u8> {
     let (status, payload) = match answer {
         Ok(payload) => (0, payload),
-        Err(error) => (status(&error), error.to_string().into_bytes()),
+        Err(error) => (status_byte(&error), error.to_string().into_bytes()),
     };
     let mut answer = Vec::with_capacity(1 + payload.len());
     answer.push(status);
@@ -194,12 +195,12 @@ pub fn encode(answer: Result<Vec<u8>, HttpError>) -> Vec<u8> {
     answer
 }
 
-fn status(error: &HttpError) -> u8 {
+fn status_byte(error: &HttpError) -> u8 {
     match error {
         HttpError::Refused(_) => 1,
         HttpError::NameNotFound { .. } => 2,
         HttpError::ConnectionRefused { .. } => 3,
-        // Who is told of a cancellation is about to end.
+        // The call is about to end anyway.
         HttpError::TimedOut { .. } | HttpError::Cancelled => 4,
         HttpError::Tls { .. } => 5,
         HttpError::TooLarge { .. } => 6,

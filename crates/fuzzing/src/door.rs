@@ -214,7 +214,7 @@ fn check_wire(received: &[u8], value_known: bool) {
         }
         rest = &rest[taken..];
         let mut reader = BodyReader::new(request.framing, true);
-        let taken = reader.take(rest, &mut Vec::new()).expect("a body");
+        let taken = reader.take_all(rest, &mut Vec::new()).expect("a body");
         rest = &rest[taken..];
         assert!(reader.is_done() || rest.is_empty());
     }

@@ -61,7 +61,9 @@ impl Case {
     fn pass_through(&self, bytes: &[u8], piece: usize) -> Result<PassedAnswer, String> {
         let (mut end, mut start, mut scanned, mut interim) = (0, 0, 0, 0);
         let response = loop {
-            match Response::find(&bytes[start..end], &mut scanned, self.head_only).map_err(|error| error.to_string())? {
+            match Response::parse_received(&bytes[start..end], &mut scanned, self.head_only)
+                .map_err(|error| error.to_string())?
+            {
                 Some((response, length)) => {
                     assert_one_head(&bytes[start..start + length]);
                     // Interim answers (1xx) are skipped, up to a limit.
@@ -78,7 +80,7 @@ impl Case {
             }
         };
         let (mut out, mut body) = (Vec::new(), Vec::new());
-        let codings = response.codings().map_err(|error| error.to_string())?;
+        let codings = response.content_codings().map_err(|error| error.to_string())?;
         let mut inflation = Inflation::new(&codings, INFLATED_CAP);
         let until_close = response.framing == Framing::UntilClose;
         let mut reader = BodyReader::new(response.framing, false);
@@ -89,7 +91,7 @@ impl Case {
             start += reader.take_piece(&bytes[start..upto], &mut body)?;
             let piece = &body[before..];
             inflation.as_mut().map_or(Ok(()), |inflation| inflation.push(piece)).map_err(|error| error.to_string())?;
-            outgoing.put(piece, &mut out);
+            outgoing.write_piece(piece, &mut out);
         }
         let proper = reader.is_done() || reader.close();
         outgoing.finish(proper, &mut out);
@@ -98,7 +100,7 @@ impl Case {
 
     /// The guest's side: a strict reader of what came out.
     fn check_guest_side(&self, passed: &PassedAnswer) {
-        let (response, length) = match Response::find(&passed.out, &mut 0, self.head_only) {
+        let (response, length) = match Response::parse_received(&passed.out, &mut 0, self.head_only) {
             Ok(Some(found)) => found,
             // With the framing's own header it may be one more than are taken from a server.
             Err(HttpError::TooLarge { .. }) if passed.out.iter().filter(|byte| **byte == b'\n').count() > 200 => return,
@@ -111,7 +113,7 @@ impl Case {
         assert!(!head.windows(2).any(|pair| pair[1] == b'\n' && pair[0] != b'\r'), "lines end in CRLF");
         let mut body = Vec::new();
         let mut reader = BodyReader::new(response.framing, true);
-        assert_eq!(reader.take(rest, &mut body), Ok(rest.len()), "nothing comes after the body");
+        assert_eq!(reader.take_all(rest, &mut body), Ok(rest.len()), "nothing comes after the body");
         assert_eq!(reader.is_done() || reader.close(), passed.proper, "an early end is seen as one, and only that");
         match &self.scrubber {
             None => assert_eq!(body, passed.body),

@@ -14,8 +14,8 @@ pub fn run(data: &[u8]) {
         Err(error) => return assert_fit_to_show(&error.to_string()),
     };
     let for_all = file.grants_for(UNNAMED);
-    assert!(file.skills().all(|skill| !skill.is_empty() && skill != UNNAMED));
-    for skill in file.skills().chain([UNNAMED]).take(8) {
+    assert!(file.skill_names().all(|skill| !skill.is_empty() && skill != UNNAMED));
+    for skill in file.skill_names().chain([UNNAMED]).take(8) {
         let granted = file.grants_for(skill);
         assert!(
             for_all.http.deny.iter().all(|rule| granted.http.deny.contains(rule)),

@@ -239,7 +239,7 @@ impl ActiveGrants {
     /// Removes secrets' values from what a cell reported of its tests.
     pub fn scrub_events(&self, events: &mut Events) {
         if let Some(scrubber) = &self.scrubber {
-            events.map(|text| {
+            events.map_texts(|text| {
                 if let Cow::Owned(clean) = scrubber.scrub(text) {
                     *text = clean;
                 }
@@ -318,7 +318,7 @@ fn secret_value(grant: &SecretGrant) -> Result<Zeroizing<String>, GrantError> {
             text.truncate(length);
             Ok(text)
         }
-        source => command::read_output(&source.words(), command::TIMEOUT)
+        source => command::read_output(&source.command_words(), command::TIMEOUT)
             .map_err(|source| GrantError::Command { name: grant.name.clone(), source }),
     }
 }

@@ -38,7 +38,7 @@ impl Host {
         on_enough_stack(|| {
             let audit = call.audit.begin(skill.id(), skill.digest(), call.env.keys())?;
             let done = self.call_audited(skill, call, &audit);
-            audit.end(done.as_ref().map(ended_of))?;
+            audit.record_end(done.as_ref().map(ended_of))?;
             done
         })
     }
@@ -62,16 +62,16 @@ impl Host {
             let plan = match self.plan_without(skill, call, &ruled_out)? {
                 Decision::Planned(plan) => plan,
                 Decision::Refused(Refused { tier, denials, .. }) => {
-                    audit.refused(&denials)?;
+                    audit.record_refused(&denials)?;
                     break Report { tier, denials, ..report_of(skill, Outcome::Refused) };
                 }
             };
-            audit.made_in(Some(plan.tier));
+            audit.set_tier(Some(plan.tier));
             match self.carry_out(skill, call, &plan, audit) {
                 Ok(report) => break Report { tier_reason: plan.reason, ..report },
                 // Terminates: each round rules out another tier, and a plan without any left is refused.
                 Err(NotCarriedOut::RuledOut(out)) => {
-                    audit.made_in(None);
+                    audit.set_tier(None);
                     ruled_out.push(out);
                 }
                 Err(NotCarriedOut::Ended(ran)) => break self.finish(skill, call, *ran, None),
@@ -87,14 +87,14 @@ impl Host {
         let prepared = self.prepare(skill, call, plan)?;
         self.check_mounts(skill, call, &plan.effective.grants)?;
         let grants = ActiveGrants::activate(&plan.effective, call.map_paths)?;
-        audit.grants(&plan.granted, &plan.effective, grants.scrubber())?;
+        audit.record_grants(&plan.granted, &plan.effective, grants.scrubber())?;
         let granted_call = grants.apply_to(call)?;
         let context = CallContext {
             skill,
             call: &granted_call,
             grants: &grants,
             audit,
-            denials: Arc::new(Denials::audited(audit.clone())),
+            denials: Arc::new(Denials::with_trail(audit.clone())),
             validate: params::must_be_checked(&manifest, &granted_call),
         };
         let mut ran = self.run(prepared, context)?;

@@ -40,7 +40,7 @@ impl KnownFacts {
     fn new(read: &StaticManifest, site: Option<Arc<SitePackages>>) -> KnownFacts {
         let is_native = |package: &&Package| matches!(package.standing, PackageStatus::Native { .. });
         let native = site.as_ref().and_then(|site| site.packages.missing().find(is_native));
-        let (manifest, bad) = match read.readable() {
+        let (manifest, bad) = match read.manifest_or_empty() {
             Ok(manifest) => (manifest, None),
             Err(bad) => (Manifest::default(), Some(bad.clone())),
         };

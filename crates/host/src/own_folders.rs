@@ -96,7 +96,7 @@ impl Host {
         for secret in &grants.secrets {
             let path = match &secret.source {
                 SecretSource::File(path) => Some(path.clone()),
-                source => source.words().into_iter().next().filter(|program| program.contains('/')),
+                source => source.command_words().into_iter().next().filter(|program| program.contains('/')),
             };
             let what = format!("what the secret `{}` is read from,", secret.name);
             kept.extend(path.map(|path| file(what, Path::new(&path))));

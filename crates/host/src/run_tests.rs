@@ -116,7 +116,7 @@ impl Host {
         let call = suite.cell_call(chosen);
         check_env(&call)?;
         let audit = call.audit.begin(suite.skill.id(), suite.skill.digest(), call.env.keys())?;
-        audit.made_in(Some(Tier::Wasm));
+        audit.set_tier(Some(Tier::Wasm));
         self.run_tests(suite, chosen, &call, &audit)
     }
 
@@ -137,12 +137,12 @@ impl Host {
         let inputs = baker.cell_inputs(suite.cell_mounts(), door, &call.limits, suite.bench.image.state.monotonic_ns);
         let cell = baker.machine.new_cell(&suite.bench.image.memories, inputs)?;
         let entry = suite.bench.image.state.entry;
-        let denials = Arc::new(Denials::audited(audit.clone()));
+        let denials = Arc::new(Denials::with_trail(audit.clone()));
         let context = CallContext { skill: suite.skill, call, grants: &grants, audit, denials, validate: false };
         let ran = self.run_cell(cell, drop, entry, started, &context);
         let done = ran.map(|ran| self.finish(suite.skill, call, ran, Some(&grants)));
         // Errors are recorded, too, before they are returned.
-        audit.end(done.as_ref().map(ended_of))?;
+        audit.record_end(done.as_ref().map(ended_of))?;
         let mut report: Report = done?;
         report.usage.wall = started.elapsed();
         let mut events = std::mem::take(&mut *events.lock().unwrap_or_else(PoisonError::into_inner));
@@ -157,7 +157,7 @@ impl Host {
         let effective = Effective { missing: Vec::new(), ..effective };
         self.check_mounts(suite.skill, call, &effective.grants)?;
         let grants = ActiveGrants::activate(&effective, false)?;
-        audit.grants(&call.grants, &effective, grants.scrubber())?;
+        audit.record_grants(&call.grants, &effective, grants.scrubber())?;
         Ok(grants)
     }
 

@@ -1,4 +1,4 @@
-//! An answer on its way to the guest: read as it arrives, capped, scrubbed, framed anew. Never held whole, unless small.
+//! A response on its way to the guest: read as it arrives, capped, scrubbed and reframed. Only small ones are buffered whole.
 //!
 //! ```text
 //!   Head ─▶ Body ─▶ Over(Complete)      the connection goes back to the pool
@@ -26,28 +26,28 @@ use crate::ready::Awaited;
 use crate::response::{NOT_HTTP, Response};
 use crate::wait::{Wait, is_timeout};
 
-/// The most that the guest gets at once.
+/// The most bytes that one read returns to the guest.
 const MAX_PIECE_BYTES: usize = 256 << 10;
-/// The most answers that only announce another (`100`, `103`).
+/// The most interim responses (`100`, `103`) before the final one.
 const MAX_INTERIM: u8 = 8;
-/// The most that is passed on of a line that is no HTTP.
+/// The most bytes that are passed on of a first line that is not HTTP.
 const MAX_STRANGE_BYTES: usize = 256;
 
-/// A request that can be sent again, should a re-used connection turn out to be dead.
+/// A request that can be sent again if a reused connection turns out to be dead.
 pub struct Resend {
     pub checked: Checked,
     pub bytes: Zeroizing<Vec<u8>>,
     pub tls: bool,
 }
 
-/// What of the request matters for its answer.
-pub struct About {
+/// Properties of the request that affect how its response is handled.
+pub struct RequestTraits {
     pub head_only: bool,
     /// A secret may go to the host that the request went to: see `guard`.
     pub guarded: bool,
-    /// The guest wants no other answer after this one.
+    /// The guest asked to close its connection after this response.
     pub close: bool,
-    /// No other request is sent on the connection.
+    /// The connection to the server must not be reused.
     pub last: bool,
 }
 
@@ -56,7 +56,7 @@ pub struct Answer {
     connection: Option<Connection>,
     resend: Option<Resend>,
     record: Record,
-    about: About,
+    traits: RequestTraits,
     phase: Phase,
     first_byte_by: Instant,
     out: Vec<u8>,
@@ -81,20 +81,20 @@ impl Answer {
         connection: Option<Connection>,
         resend: Option<Resend>,
         record: Record,
-        about: About,
+        traits: RequestTraits,
     ) -> Answer {
         let first_byte_by = from_now(context.limits.first_byte);
         let phase = Phase::Head { scanned: 0, interim: 0 };
         let (out, given) = (Vec::new(), 0);
-        Answer { context, connection, resend, record, about, phase, first_byte_by, out, given }
+        Answer { context, connection, resend, record, traits, phase, first_byte_by, out, given }
     }
 
-    /// The next piece; empty at the end.
+    /// Reads the next piece; empty at the end.
     pub fn read(&mut self, max: usize, wait: Wait<'_>) -> Result<Vec<u8>, HttpError> {
         while self.given == self.out.len() && !matches!(self.phase, Phase::Over { .. }) {
             self.out.clear();
             self.given = 0;
-            self.advance(wait).inspect_err(|error| self.record.failed(error))?;
+            self.advance_phase(wait).inspect_err(|error| self.record.set_error(error))?;
         }
         let count = max.min(MAX_PIECE_BYTES).min(self.out.len() - self.given);
         let piece = self.out[self.given..self.given + count].to_vec();
@@ -102,15 +102,15 @@ impl Answer {
         Ok(piece)
     }
 
-    /// Whether the guest has read everything, and if so, whether it can ask for more on its connection.
+    /// `None` until the guest has read everything; then whether its connection stays open for another request.
     pub fn is_over(&self) -> Option<bool> {
         match self.phase {
-            Phase::Over { complete } if self.given == self.out.len() => Some(complete && !self.about.close),
+            Phase::Over { complete } if self.given == self.out.len() => Some(complete && !self.traits.close),
             _ => None,
         }
     }
 
-    /// Whether reading would give something at once: bytes, the end or an error.
+    /// Whether a read would return at once with bytes, the end or an error.
     pub fn is_ready(&mut self) -> bool {
         let Some(connection) = &mut self.connection else { return true };
         let received = connection.received().len();
@@ -122,13 +122,13 @@ impl Answer {
         unread || self.given < self.out.len() || connection.has_more()
     }
 
-    /// Where more of it is to come from.
-    pub fn awaited(&self) -> Option<Awaited<'_>> {
+    /// The socket that more data will arrive on.
+    pub fn awaited_socket(&self) -> Option<Awaited<'_>> {
         let by = matches!(self.phase, Phase::Head { .. }).then_some(self.first_byte_by);
         Some(Awaited { socket: self.connection.as_ref()?.descriptor(), by })
     }
 
-    fn advance(&mut self, wait: Wait<'_>) -> Result<(), HttpError> {
+    fn advance_phase(&mut self, wait: Wait<'_>) -> Result<(), HttpError> {
         match self.phase {
             Phase::Head { .. } => self.advance_head(wait),
             Phase::Body(_) => self.advance_body(wait),
@@ -140,7 +140,7 @@ impl Answer {
         let (Some(connection), Phase::Head { scanned, interim }) = (&mut self.connection, &mut self.phase) else {
             return self.stop_early();
         };
-        let found = match Response::find(connection.received(), scanned, self.about.head_only) {
+        let found = match Response::parse_received(connection.received(), scanned, self.traits.head_only) {
             Err(HttpError::BadAnswer(NOT_HTTP)) => return self.pass_on_first_line(),
             found => found?,
         };
@@ -154,14 +154,15 @@ impl Answer {
                 _ => self.start_body(response),
             };
         }
-        // Who reads on after the time-out, or never waited for it, learns that nothing will come.
+        // The guest may read again after a timeout, or poll without waiting: report that no response will come.
         if Instant::now() >= self.first_byte_by {
             return Err(HttpError::Reset { doing: "waiting for an answer" });
         }
+        // Resending is safe only if the server sent nothing at all.
         let silent = *scanned == 0;
-        match connection.fill(wait.until(self.first_byte_by)) {
+        match connection.fill_buffer(wait.no_later_than(self.first_byte_by)) {
             Ok(1..) => Ok(()),
-            Err(error) if is_timeout(&error) => Err(wait.error("waiting for an answer")),
+            Err(error) if is_timeout(&error) => Err(wait.timeout_error("waiting for an answer")),
             result => match self.resend.take().filter(|_| silent) {
                 Some(resend) => self.send_again(&resend, wait),
                 None if !silent && !Response::is_begun(connection.received()) => self.pass_on_first_line(),
@@ -170,16 +171,17 @@ impl Answer {
         }
     }
 
-    /// What is no HTTP goes no further than its first line: at that, the guest's library raises what it raises elsewhere.
+    /// If the server doesn't speak HTTP, passes on only its first line, which makes the guest's HTTP library raise its usual
+    /// error.
     fn pass_on_first_line(&mut self) -> Result<(), HttpError> {
         let received = self.connection.as_ref().map_or(&[][..], Connection::received);
-        // Scrubbed first: in a part of it, a value would not be found.
+        // Scrub before truncating, because a truncated value would not be found.
         let clean = self.context.scrubber.as_ref().map_or(Cow::Borrowed(received), |it| it.scrub_bytes(received));
         let line = clean.split(|byte| matches!(byte, b'\r' | b'\n')).next().unwrap_or_default();
         self.out = line[..line.len().min(MAX_STRANGE_BYTES)].to_vec();
         self.out.extend_from_slice(b"\r\n\r\n");
         self.stop_early()?;
-        self.record.failed(&HttpError::BadAnswer(NOT_HTTP));
+        self.record.set_error(&HttpError::BadAnswer(NOT_HTTP));
         self.connection = None;
         Ok(())
     }
@@ -188,8 +190,8 @@ impl Answer {
         let limits = &self.context.limits;
         let mut connection = self.context.client.connect(&resend.checked, resend.tls, wait.at_most(limits.connect))?;
         connection.only_for = self.connection.take().and_then(|dead| dead.only_for);
-        self.record.tell_secrets(self.record.secrets.clone(), connection.key.address)?;
-        let sent: io::Result<()> = connection.send(&resend.bytes, limits.idle, wait);
+        self.record.record_secrets(self.record.secrets.clone(), connection.key.address)?;
+        let sent: io::Result<()> = connection.send_all(&resend.bytes, limits.idle, wait);
         sent.map_err(|_| HttpError::Reset { doing: "sending the request" })?;
         self.record.address = Some(connection.key.address);
         self.first_byte_by = from_now(limits.first_byte);
@@ -204,17 +206,17 @@ impl Answer {
         if matches!(response.framing, Framing::Length(length) if length > cap) {
             return Err(HttpError::TooLarge { what: "the answer's body", cap });
         }
-        if self.about.guarded {
-            guard::check(&response).inspect_err(|refusal| self.record.tell_refusal(refusal))?;
+        if self.traits.guarded {
+            guard::check_searchable(&response).inspect_err(|refusal| self.record.record_refusal(refusal))?;
         }
-        let codings = response.codings()?;
+        let codings = response.content_codings()?;
         let reader = BodyReader::new(response.framing, false);
         let done = reader.is_done();
         let outgoing = Outgoing::start(response, self.context.scrubber.clone(), &mut self.out);
         let inflation = Inflation::new(&codings, self.context.limits.inflated_bytes);
         self.phase = Phase::Body(Box::new(Body { reader, inflation, outgoing }));
         if done {
-            self.finish(true);
+            self.finish_body(true);
         }
         Ok(())
     }
@@ -224,14 +226,14 @@ impl Answer {
             return self.stop_early();
         };
         if connection.received().is_empty() {
-            match connection.fill(wait.at_most(self.context.limits.idle)) {
+            match connection.fill_buffer(wait.at_most(self.context.limits.idle)) {
                 Ok(1..) => {}
                 Ok(0) => {
                     let proper = body.reader.close();
-                    self.finish(proper);
+                    self.finish_body(proper);
                     return Ok(());
                 }
-                Err(error) if is_timeout(&error) => return Err(wait.error("reading an answer")),
+                Err(error) if is_timeout(&error) => return Err(wait.timeout_error("reading an answer")),
                 Err(_) => return Err(HttpError::Reset { doing: "reading an answer" }),
             }
         }
@@ -239,35 +241,35 @@ impl Answer {
         Ok(())
     }
 
-    /// Passes on what was received, a chunk at a time where the server sends chunks: some read streams by them. Gives
-    /// whether there is more.
+    /// Passes on what was received, one chunk at a time if the server sends chunks, because some clients rely on chunk
+    /// boundaries. Returns whether there is more.
     fn take_piece(&mut self) -> Result<bool, HttpError> {
         let (Some(connection), Phase::Body(body)) = (&mut self.connection, &mut self.phase) else { return Ok(false) };
         let mut piece = Vec::new();
         let taken = body.reader.take_piece(connection.received(), &mut piece);
         connection.consume(taken.unwrap_or_default());
         let (done, more) = (body.reader.is_done(), !connection.received().is_empty());
-        self.count(piece.len())?;
+        self.count_body_bytes(piece.len())?;
         if let Phase::Body(body) = &mut self.phase {
             body.inflation.as_mut().map_or(Ok(()), |inflation| inflation.push(&piece))?;
-            body.outgoing.put(&piece, &mut self.out);
-            if self.about.guarded && body.outgoing.is_unsearchable() {
-                let refusal = guard::unsearchable();
-                self.record.tell_refusal(&refusal);
+            body.outgoing.write_piece(&piece, &mut self.out);
+            if self.traits.guarded && body.outgoing.is_unsearchable() {
+                let refusal = guard::unsearchable_body();
+                self.record.record_refusal(&refusal);
                 return Err(refusal.into());
             }
         }
         if done {
-            self.finish(true);
+            self.finish_body(true);
         } else if let Err(malformed) = taken {
-            // What came before it is all there is: the guest's library makes its own error of that.
-            self.finish(false);
-            self.record.failed(&HttpError::BadAnswer(malformed));
+            // Pass on what came before and end early; the guest's library reports the truncated body.
+            self.finish_body(false);
+            self.record.set_error(&HttpError::BadAnswer(malformed));
         }
         Ok(more && !done && taken.is_ok())
     }
 
-    fn count(&mut self, bytes: usize) -> Result<(), HttpError> {
+    fn count_body_bytes(&mut self, bytes: usize) -> Result<(), HttpError> {
         self.record.bytes_down += bytes as u64;
         let cap = self.context.limits.answer_bytes;
         if self.record.bytes_down > cap {
@@ -277,15 +279,15 @@ impl Answer {
     }
 
     /// Ends the body; `proper` unless the server stopped before its end.
-    fn finish(&mut self, proper: bool) {
+    fn finish_body(&mut self, proper: bool) {
         let phase = std::mem::replace(&mut self.phase, Phase::Over { complete: proper });
         let Phase::Body(mut body) = phase else { return };
         body.outgoing.finish(proper, &mut self.out);
-        self.about.close |= body.outgoing.ends_with_connection();
+        self.traits.close |= body.outgoing.ends_with_connection();
         self.record.error = (!proper).then_some("closed");
         if let Some(connection) = self.connection.take()
             && proper
-            && !self.about.last
+            && !self.traits.last
             && body.outgoing.is_reusable()
             && connection.received().is_empty()
             && !connection.is_muted()

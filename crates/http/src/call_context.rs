@@ -1,4 +1,4 @@
-//! What all connections of one cell share: who decides, who is told, what is secret, and what is left to spend.
+//! State that all connections of one call share: gate, audit, secrets, and the remaining budget.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -13,9 +13,9 @@ use crate::scrub::Scrubber;
 use crate::secrets::Secrets;
 use skillcell_policy::Allowed;
 
-/// The context on which one cell uses HTTP.
+/// The shared state of one call's HTTP.
 pub struct CallContext {
-    /// Of this call, in this process.
+    /// Unique in this process.
     pub id: u64,
     pub client: Arc<HttpClient>,
     pub gate: Arc<dyn Gate>,
@@ -29,7 +29,7 @@ pub struct CallContext {
     received: AtomicU64,
 }
 
-/// A request that policy allowed: the only thing that is sent. Only [`CallContext::decide`] makes one.
+/// A request that policy allowed: the only thing that is sent. Only [`CallContext::decide_request`] makes one.
 pub struct AllowedHead {
     request: Request,
     by: Allowed,
@@ -58,52 +58,67 @@ impl CallContext {
     }
 
     pub fn count_request(&self) -> Result<(), HttpError> {
-        spend(&self.requests, 1, self.limits.requests, "the number of requests in this call")
+        spend_budget(&self.requests, 1, self.limits.requests, "the number of requests in this call")
     }
 
     pub fn count_connect(&self) -> Result<(), HttpError> {
-        spend(&self.connects, 1, self.limits.requests, "the number of connections in this call")
+        spend_budget(&self.connects, 1, self.limits.requests, "the number of connections in this call")
     }
 
     pub fn count_sent(&self, bytes: usize) -> Result<(), HttpError> {
-        spend(&self.sent, bytes as u64, self.limits.total_request_bytes, "the bytes of all requests in this call")
+        spend_budget(
+            &self.sent,
+            bytes as u64,
+            self.limits.total_request_bytes,
+            "the bytes of all requests in this call",
+        )
     }
 
     pub fn count_received(&self, bytes: usize) -> Result<(), HttpError> {
-        spend(&self.received, bytes as u64, self.limits.total_answer_bytes, "the bytes of all answers in this call")
+        spend_budget(
+            &self.received,
+            bytes as u64,
+            self.limits.total_answer_bytes,
+            "the bytes of all answers in this call",
+        )
     }
 
-    /// Asks the gate about a request, also about each method that a header would have the server act on.
-    pub fn decide(&self, request: Request) -> Result<AllowedHead, HttpError> {
+    /// Asks the gate about a request, and about each method that an override header asks the server to use instead.
+    pub fn decide_request(&self, request: Request) -> Result<AllowedHead, HttpError> {
         let url = request.asked.url();
-        let decision = self.allowed(&request.asked).and_then(|by| {
+        let decision = self.ask_gate(&request.asked).and_then(|by| {
             for method in &request.overrides {
                 let mut asked = request.asked.clone();
                 asked.method.clone_from(method);
-                self.allowed(&asked)?;
+                self.ask_gate(&asked)?;
             }
             Ok(by)
         });
-        self.tell(Some(&request.asked.method), url, &decision)?;
+        self.record_decision(Some(&request.asked.method), url, &decision)?;
         Ok(AllowedHead { by: decision?, request })
     }
 
-    /// The gate's yes to exactly this.
-    fn allowed(&self, asked: &Asked) -> Result<Allowed, Refusal> {
+    /// Asks the gate, and makes sure that it allowed exactly this request.
+    fn ask_gate(&self, asked: &Asked) -> Result<Allowed, Refusal> {
         let allowed = self.gate.request(asked)?;
         match asked.target() {
             Ok(target) if allowed.is_for(&asked.method, &target) => Ok(allowed.by().clone()),
-            _ => Err(Refusal::always("gate", "another request was allowed than the one that was asked for")),
+            _ => Err(Refusal::by_builtin_check("gate", "another request was allowed than the one that was asked for")),
         }
     }
 
-    /// Tells of a refusal: nothing hangs on whether it could be recorded.
-    pub fn tell_refusal(&self, method: Option<&str>, url: String, refusal: &Refusal) {
-        let _ = self.tell(method, url, &Err(refusal.clone()));
+    /// Records a refusal. Failing to record it changes nothing, since nothing is sent.
+    pub fn record_refusal(&self, method: Option<&str>, url: String, refusal: &Refusal) {
+        let _ = self.record_decision(method, url, &Err(refusal.clone()));
     }
 
-    /// Tells of a decision. What was allowed may not be done on an error.
-    pub fn tell(&self, method: Option<&str>, url: String, decision: &Result<Allowed, Refusal>) -> Result<(), Refusal> {
+    /// Records a decision. On an error, the caller must not do what was allowed.
+    pub fn record_decision(
+        &self,
+        method: Option<&str>,
+        url: String,
+        decision: &Result<Allowed, Refusal>,
+    ) -> Result<(), Refusal> {
         let (rule, rule_id, reason) = match decision {
             Ok(allowed) => (allowed.rule().to_owned(), Some(allowed.id()), None),
             Err(refusal) => (refusal.rule.clone(), refusal.rule_id, Some(refusal.message.clone())),
@@ -113,7 +128,7 @@ impl CallContext {
     }
 }
 
-fn spend(counter: &AtomicU64, amount: u64, cap: u64, what: &'static str) -> Result<(), HttpError> {
+fn spend_budget(counter: &AtomicU64, amount: u64, cap: u64, what: &'static str) -> Result<(), HttpError> {
     let before = counter.fetch_add(amount, Ordering::Relaxed);
     if before.saturating_add(amount) <= cap { Ok(()) } else { Err(HttpError::TooLarge { what, cap }) }
 }

@@ -25,9 +25,9 @@ use skillcell_policy::{Allowed, ForwardProxy};
 pub struct ClientSettings {
     /// PEM files of authorities that are trusted besides the system's.
     pub ca_files: Vec<PathBuf>,
-    /// Who looks names up instead of the system.
+    /// Resolves names instead of the system's resolver.
     pub lookup: Option<Arc<dyn Lookup>>,
-    /// What all requests go through, but those to places that the operator gave an address for.
+    /// Proxy for all requests except those to hosts with a `--resolve` entry.
     pub forward_proxy: Option<ForwardProxy>,
 }
 
@@ -40,7 +40,7 @@ pub enum ClientError {
     Tls(#[source] rustls::Error),
 }
 
-/// The host's HTTP client: TLS settings, resting connections and known names, shared by all cells.
+/// The host's HTTP client: TLS settings, idle connections and cached names, shared by all cells.
 pub struct HttpClient {
     tls: Tls,
     pool: Pool,
@@ -48,8 +48,8 @@ pub struct HttpClient {
     forward_proxy: Option<ForwardProxy>,
 }
 
-/// The addresses of a place, every one of which the gate allowed; or those of the proxy that the gate let it be asked for.
-/// Only [`HttpClient::check`] makes one.
+/// The addresses of a place, all of them allowed by the gate; or the addresses of the proxy, if the gate allowed the name.
+/// Only [`HttpClient::check_addresses`] makes one.
 #[derive(Debug, Clone)]
 pub struct Checked {
     place: Place,
@@ -74,8 +74,8 @@ impl HttpClient {
         })
     }
 
-    /// Resolves once and asks the gate about every address.
-    pub fn check(
+    /// Resolves the name once and asks the gate about every address.
+    pub fn check_addresses(
         &self,
         place: &Place,
         allowed: &Allowed,
@@ -83,9 +83,11 @@ impl HttpClient {
         wait: Wait<'_>,
     ) -> Result<Checked, HttpError> {
         let proxy = self.forward_proxy.as_ref();
+        // A `--resolve` entry overrides both the proxy and an address in the URL.
         let addresses = match (gate.resolve(place.host(), place.port()), proxy, place.address()) {
             (Some(address), _, _) => vec![SocketAddr::new(address.ip().to_canonical(), address.port())],
             (None, Some(proxy), _) => {
+                // The proxy resolves the name, so there is no address to check; the name is checked instead.
                 gate.unresolved(place, allowed)?;
                 return Ok(Checked {
                     place: place.clone(),
@@ -105,7 +107,7 @@ impl HttpClient {
         Ok(Checked { place: place.clone(), addresses, proxied: false })
     }
 
-    /// The operator named it, so policy has no say in where it is.
+    /// The proxy's addresses. They are not checked against policy, because the operator named the proxy.
     fn proxy_addresses(&self, proxy: &ForwardProxy, wait: Wait<'_>) -> Result<Vec<SocketAddr>, HttpError> {
         let found = match proxy.host().addr() {
             Some(address) => vec![address],
@@ -114,20 +116,20 @@ impl HttpClient {
         Ok(found.into_iter().map(|address| SocketAddr::new(address, proxy.port())).collect())
     }
 
-    /// Whether names are looked up by a proxy.
+    /// Whether a proxy resolves names.
     pub fn is_proxied(&self) -> bool {
         self.forward_proxy.is_some()
     }
 
-    /// The addresses of a name, none of them checked.
-    pub fn addresses(&self, host: &str, wait: Wait<'_>) -> Result<Vec<std::net::IpAddr>, HttpError> {
+    /// The addresses of a name, not checked against policy.
+    pub fn look_up(&self, host: &str, wait: Wait<'_>) -> Result<Vec<std::net::IpAddr>, HttpError> {
         self.resolver.resolve(host, wait)
     }
 
     /// A new connection to the first address that answers.
     pub fn connect(&self, checked: &Checked, tls: bool, wait: Wait<'_>) -> Result<Connection, HttpError> {
-        let (socket, address) =
-            connect::connect(&checked.addresses, wait).map_err(|error| connect_error(&checked.place, &error, wait))?;
+        let (socket, address) = connect::connect_first(&checked.addresses, wait)
+            .map_err(|error| connect_error(&checked.place, &error, wait))?;
         let key = Key { tls: false, place: checked.place.clone(), address, proxied: checked.proxied };
         let connection = Connection::new(key, socket);
         if tls { self.start_tls(connection, wait) } else { Ok(connection) }
@@ -137,14 +139,14 @@ impl HttpClient {
         connection.start_tls(self.tls.config(), wait)
     }
 
-    /// A connection that finished another request no longer ago than `rest`, and is open to this call.
-    pub fn reuse(&self, checked: &Checked, tls: bool, rest: Duration, call: u64) -> Option<Connection> {
-        self.pool.take(checked, tls, rest, call)
+    /// An idle connection that finished its last request less than `rest` ago and that this call may use.
+    pub fn take_idle(&self, checked: &Checked, tls: bool, rest: Duration, call: u64) -> Option<Connection> {
+        self.pool.take_idle(checked, tls, rest, call)
     }
 
-    /// Whether connecting can be left for later, since there will be a connection.
+    /// Whether connecting can be deferred, because an idle connection is available.
     pub fn can_reuse(&self, checked: &Checked, call: u64) -> bool {
-        self.pool.has(checked, call)
+        self.pool.has_idle(checked, call)
     }
 
     pub fn give_back(&self, connection: Connection) {
@@ -153,8 +155,8 @@ impl HttpClient {
 }
 
 impl Checked {
-    /// Whether a connection is to where this was checked for.
-    pub fn allows(&self, key: &Key) -> bool {
+    /// Whether a connection leads to the place and one of the addresses that were checked.
+    pub fn covers_connection(&self, key: &Key) -> bool {
         key.place == self.place && key.proxied == self.proxied && self.addresses.contains(&key.address)
     }
 
@@ -165,7 +167,7 @@ impl Checked {
 
 fn connect_error(place: &Place, error: &io::Error, wait: Wait<'_>) -> HttpError {
     if is_timeout(error) {
-        return wait.error("connecting");
+        return wait.timeout_error("connecting");
     }
     let (place, reason) = (place.to_string(), error.kind().to_string());
     match error.kind() {

@@ -1,6 +1,6 @@
-//! Connecting to the first of several addresses that answers, as in Happy Eyeballs (RFC 8305): families take turns, the
-//! next address is tried when one has failed or after a quarter of a second, and the first that connects is the one.
-//! Every address here was checked before.
+//! Connects to the first of several addresses that answers, as in Happy Eyeballs (RFC 8305): address families alternate,
+//! the next address is tried when one has failed or after 250 ms, and the first connection wins. Every address was
+//! checked by the gate before.
 
 use std::collections::VecDeque;
 use std::io::{self, ErrorKind};
@@ -14,14 +14,14 @@ use rustix::net::{AddressFamily, SocketFlags, SocketType};
 
 use crate::wait::{Wait, is_timeout};
 
-/// How long an attempt has before the next one starts beside it.
+/// How long an attempt runs before the next one starts in parallel.
 const ATTEMPT_DELAY: Duration = Duration::from_millis(250);
-/// The most addresses that are tried: a name may have any number.
+/// The most addresses that are tried; DNS may return any number.
 const MAX_ATTEMPTS: usize = 16;
 
-/// A connected socket that doesn't block. Attempts that lost are closed.
-pub fn connect(addresses: &[SocketAddr], wait: Wait<'_>) -> io::Result<(TcpStream, SocketAddr)> {
-    let mut untried = interleave(addresses);
+/// Returns a connected, non-blocking socket. The other attempts are closed.
+pub fn connect_first(addresses: &[SocketAddr], wait: Wait<'_>) -> io::Result<(TcpStream, SocketAddr)> {
+    let mut untried = interleave_families(addresses);
     let mut attempts: Vec<(TcpStream, SocketAddr)> = Vec::new();
     let (mut next_at, mut failure) = (Instant::now(), ErrorKind::AddrNotAvailable.into());
     loop {
@@ -29,7 +29,7 @@ pub fn connect(addresses: &[SocketAddr], wait: Wait<'_>) -> io::Result<(TcpStrea
             && !wait.is_over()
             && let Some(address) = untried.pop_front()
         {
-            match start(address) {
+            match start_attempt(address) {
                 Ok(socket) => {
                     attempts.push((socket, address));
                     next_at = Instant::now() + ATTEMPT_DELAY;
@@ -40,18 +40,20 @@ pub fn connect(addresses: &[SocketAddr], wait: Wait<'_>) -> io::Result<(TcpStrea
         if attempts.is_empty() {
             return Err(if wait.is_over() { ErrorKind::TimedOut.into() } else { failure });
         }
-        let turn = if untried.is_empty() { wait } else { wait.until(next_at) };
+        // Wake up in time to start the next attempt, if there is another address.
+        let turn = if untried.is_empty() { wait } else { wait.no_later_than(next_at) };
         let sockets: Vec<(BorrowedFd<'_>, PollFlags)> =
             attempts.iter().map(|(socket, _)| (socket.as_fd(), PollFlags::OUT)).collect();
-        match turn.poll(&sockets) {
+        match turn.poll_sockets(&sockets) {
             Err(error) if is_timeout(&error) && !wait.is_over() => {}
             polled => polled?,
         }
         let mut index = 0;
         while index < attempts.len() {
-            match outcome(&attempts[index].0) {
+            match attempt_outcome(&attempts[index].0) {
                 None => index += 1,
                 Some(Ok(())) => return Ok(attempts.swap_remove(index)),
+                // A failed attempt makes room for the next address without a delay.
                 Some(Err(error)) => {
                     failure = error;
                     attempts.remove(index);
@@ -62,8 +64,8 @@ pub fn connect(addresses: &[SocketAddr], wait: Wait<'_>) -> io::Result<(TcpStrea
     }
 }
 
-/// The addresses in their order, but families by turns, so that one that leads nowhere costs one delay.
-fn interleave(addresses: &[SocketAddr]) -> VecDeque<SocketAddr> {
+/// The addresses in order, with alternating families, so that an unreachable family costs only one delay.
+fn interleave_families(addresses: &[SocketAddr]) -> VecDeque<SocketAddr> {
     let Some(first) = addresses.first() else { return VecDeque::new() };
     let (same, other): (VecDeque<_>, VecDeque<_>) =
         addresses.iter().copied().partition(|address| address.is_ipv6() == first.is_ipv6());
@@ -76,7 +78,7 @@ fn interleave(addresses: &[SocketAddr]) -> VecDeque<SocketAddr> {
     order
 }
 
-fn start(address: SocketAddr) -> io::Result<TcpStream> {
+fn start_attempt(address: SocketAddr) -> io::Result<TcpStream> {
     let family = if address.is_ipv6() { AddressFamily::INET6 } else { AddressFamily::INET };
     let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
     let socket = rustix::net::socket_with(family, SocketType::STREAM, flags, None)?;
@@ -89,8 +91,8 @@ fn start(address: SocketAddr) -> io::Result<TcpStream> {
     Ok(socket)
 }
 
-/// What became of an attempt; none while it is under way.
-fn outcome(socket: &TcpStream) -> Option<io::Result<()>> {
+/// The result of an attempt; `None` while it is in progress.
+fn attempt_outcome(socket: &TcpStream) -> Option<io::Result<()>> {
     match (socket.take_error(), socket.peer_addr()) {
         (Err(error) | Ok(Some(error)), _) => Some(Err(error)),
         (Ok(None), Ok(_)) => Some(Ok(())),
@@ -118,16 +120,16 @@ mod tests {
         rustix::net::bind(&socket, &"127.0.0.1:0".parse::<SocketAddr>().unwrap()).unwrap();
         rustix::net::listen(&socket, 0).unwrap();
         let address: SocketAddr = rustix::net::getsockname(&socket).unwrap().try_into().unwrap();
-        let full: Vec<TcpStream> = (0..2).map(|_| start(address).unwrap()).collect();
+        let full: Vec<TcpStream> = (0..2).map(|_| start_attempt(address).unwrap()).collect();
         (address, (socket, full))
     }
 
     #[test]
     fn families_take_turns_and_the_number_is_bounded() {
         let [four, six] = ["192.0.2.1:80", "[2001:db8::1]:80"].map(|text| text.parse::<SocketAddr>().unwrap());
-        assert_eq!(interleave(&[six, six, six, four, four]), [six, four, six, four, six]);
-        assert_eq!(interleave(&[four; 40]).len(), MAX_ATTEMPTS);
-        assert!(interleave(&[]).is_empty());
+        assert_eq!(interleave_families(&[six, six, six, four, four]), [six, four, six, four, six]);
+        assert_eq!(interleave_families(&[four; 40]).len(), MAX_ATTEMPTS);
+        assert!(interleave_families(&[]).is_empty());
     }
 
     #[test]
@@ -138,12 +140,12 @@ mod tests {
         let cancel = CancelToken::default();
         let wait = Wait::new(from_now(Duration::from_secs(20)), &cancel);
         let started = Instant::now();
-        assert_eq!(connect(&[refusing, good], wait).unwrap().1, good);
+        assert_eq!(connect_first(&[refusing, good], wait).unwrap().1, good);
         assert!(started.elapsed() < ATTEMPT_DELAY, "{:?}", started.elapsed());
         let started = Instant::now();
-        assert_eq!(connect(&[hole, good], wait).unwrap().1, good);
+        assert_eq!(connect_first(&[hole, good], wait).unwrap().1, good);
         assert!((ATTEMPT_DELAY..10 * ATTEMPT_DELAY).contains(&started.elapsed()), "{:?}", started.elapsed());
-        assert_eq!(connect(&[refusing], wait).unwrap_err().kind(), ErrorKind::ConnectionRefused);
+        assert_eq!(connect_first(&[refusing], wait).unwrap_err().kind(), ErrorKind::ConnectionRefused);
     }
 
     #[test]
@@ -151,11 +153,11 @@ mod tests {
         let (hole, _full) = silent();
         let never = CancelToken::default();
         let brief = Wait::new(from_now(Duration::from_millis(30)), &never);
-        assert_eq!(connect(&[hole, hole], brief).unwrap_err().kind(), ErrorKind::TimedOut);
+        assert_eq!(connect_first(&[hole, hole], brief).unwrap_err().kind(), ErrorKind::TimedOut);
         let token = CancelToken::new();
         let connecting = std::thread::spawn({
             let token = token.clone();
-            move || connect(&[hole], Wait::new(from_now(Duration::from_secs(600)), &token)).map(drop)
+            move || connect_first(&[hole], Wait::new(from_now(Duration::from_secs(600)), &token)).map(drop)
         });
         std::thread::sleep(Duration::from_millis(30));
         let cancelled = Instant::now();

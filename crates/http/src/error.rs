@@ -1,4 +1,4 @@
-//! What can go wrong, as the guest sees it: a small set that the shim turns into the exceptions of sockets and `ssl`.
+//! Errors as the guest sees them: a small set that the shim maps to the exceptions of `socket` and `ssl`.
 
 use crate::gate::Refusal;
 
@@ -8,19 +8,19 @@ use crate::gate::Refusal;
 /// after any other error it stays failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum HttpError {
-    /// Policy, or a check that no policy can waive.
+    /// Refused by policy, or by a built-in check that no policy can override.
     #[error(transparent)]
     Refused(#[from] Refusal),
     #[error("`{host}` has no address")]
     NameNotFound { host: String },
     #[error("connecting to `{place}` failed: {reason}")]
     ConnectionRefused { place: String, reason: String },
-    /// There is no way to the server, or it could not be connected to for another reason.
+    /// The server is unreachable, or connecting failed for another reason.
     #[error("connecting to `{place}` failed: {reason}")]
     Unreachable { place: String, reason: String },
     #[error("timed out while {doing}")]
     TimedOut { doing: &'static str },
-    /// The call was cancelled, so nobody waits for what was to come.
+    /// The call was cancelled.
     #[error("the call was cancelled")]
     Cancelled,
     #[error("TLS with `{host}` failed: {reason}")]
@@ -30,16 +30,16 @@ pub enum HttpError {
     Certificate { host: String, reason: String },
     #[error("{what} exceeds {cap}")]
     TooLarge { what: &'static str, cap: u64 },
-    /// The guest's bytes are not a request that can be read in one way only.
+    /// The guest's bytes are not an unambiguous request.
     #[error("bad request: {0}")]
     BadRequest(&'static str),
     /// The server's bytes are not an answer.
     #[error("bad answer: {0}")]
     BadAnswer(&'static str),
-    /// The server broke off. An orderly end comes as an end of data instead, as from a socket.
+    /// The server reset the connection. An orderly close is reported as end of data instead, as by a socket.
     #[error("the connection was reset while {doing}")]
     Reset { doing: &'static str },
-    /// Nothing was asked yet, or not completely: reading would wait for ever.
+    /// No request was completed yet, so reading would wait for ever.
     #[error("there is nothing to read before a request is complete")]
     NotReady,
     /// No such connection.
@@ -48,7 +48,7 @@ pub enum HttpError {
 }
 
 impl HttpError {
-    /// The name that goes into audit lines. What goes through the door is in docs/reference/door.md.
+    /// The name in audit lines. The codes that the guest sees are in docs/reference/door.md.
     pub fn code(&self) -> &'static str {
         match self {
             HttpError::Refused(_) => "refused",
@@ -65,8 +65,8 @@ impl HttpError {
         }
     }
 
-    /// Whether the connection can be used on as if nothing had been asked.
-    pub fn passes(&self) -> bool {
+    /// Whether the connection stays usable after this error.
+    pub fn is_transient(&self) -> bool {
         matches!(self, HttpError::TimedOut { .. } | HttpError::NotReady)
     }
 }

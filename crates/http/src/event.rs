@@ -1,5 +1,4 @@
-//! What an audit is told: each decision and each secret before anything is sent, and the end of each request that was
-//! allowed.
+//! Audit events: each decision and each secret before anything is sent, and the end of each allowed request.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -15,9 +14,9 @@ use skillcell_policy::{RuleId, SecretDenial};
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum Event {
-    /// A yes or no. It is recorded before it is acted on, so it is there even if the call is killed.
+    /// A decision. It is recorded before it takes effect, so it is in the log even if the call is killed.
     Decided {
-        /// Missing where a connection was asked for, or where no request could be made out.
+        /// `None` for a connection, or if the request could not be parsed.
         method: Option<String>,
         url: String,
         allowed: bool,
@@ -35,18 +34,18 @@ pub enum Event {
         tls: bool,
         address: SocketAddr,
     },
-    /// A request holds a secret's placeholder, and goes out with it: the value is not for where it goes.
+    /// A request is sent with a secret's placeholder, because the value is not granted for its destination.
     SecretWithheld {
         name: String,
         host: String,
         /// In a sentence.
         reason: String,
     },
-    /// An allowed request is over, or the call is.
+    /// An allowed request has ended, or the call has.
     Finished {
         method: String,
         url: String,
-        /// Where it went, if it came to that.
+        /// The address that it was sent to, if it was sent.
         address: Option<SocketAddr>,
         status: Option<u16>,
         /// The code of the error that ended it; `closed` when the server stopped early, `abandoned` when the guest did.
@@ -63,11 +62,11 @@ pub enum Event {
 
 /// Where events go.
 pub trait Audit: Send + Sync {
-    /// Takes an event before it is acted on. What can't be recorded is not done: an error ends the request.
+    /// Records an event before it takes effect. An error ends the request, because nothing is done unrecorded.
     fn record(&self, event: &Event) -> Result<(), Refusal>;
 }
 
-/// An allowed request under way. Dropping it records its end.
+/// An allowed request in progress. Dropping it records its end.
 pub struct Record {
     audit: Arc<dyn Audit>,
     started: Instant,
@@ -75,7 +74,7 @@ pub struct Record {
     url: String,
     host: String,
     tls: bool,
-    /// The secrets that were told of, and where they went.
+    /// The secrets that were recorded, and the addresses they were sent to.
     told: Vec<(String, SocketAddr)>,
     pub address: Option<SocketAddr>,
     pub status: Option<u16>,
@@ -104,8 +103,8 @@ impl Record {
         }
     }
 
-    /// Tells of secrets that are about to be sent to an address, each once for each.
-    pub fn tell_secrets(&mut self, names: Vec<String>, address: SocketAddr) -> Result<(), Refusal> {
+    /// Records secrets that are about to be sent to an address, once per secret and address.
+    pub fn record_secrets(&mut self, names: Vec<String>, address: SocketAddr) -> Result<(), Refusal> {
         for name in names {
             if self.told.iter().any(|(told, to)| *told == name && *to == address) {
                 continue;
@@ -120,16 +119,16 @@ impl Record {
         Ok(())
     }
 
-    /// Tells of secrets that are not sent although the skill wants it. Nothing hangs on that.
-    pub fn tell_withheld(&self, denials: Vec<SecretDenial>) {
+    /// Records secrets that are withheld although the skill used their placeholders. Failures are ignored.
+    pub fn record_withheld(&self, denials: Vec<SecretDenial>) {
         for denial in denials {
             let (host, reason) = (self.host.clone(), denial.to_string());
             let _ = self.audit.record(&Event::SecretWithheld { name: denial.name, host, reason });
         }
     }
 
-    /// Tells that the answer is not passed on.
-    pub fn tell_refusal(&self, refusal: &Refusal) {
+    /// Records that the response is not passed on to the guest.
+    pub fn record_refusal(&self, refusal: &Refusal) {
         let _ = self.audit.record(&Event::Decided {
             method: Some(self.method.clone()),
             url: self.url.clone(),
@@ -140,14 +139,14 @@ impl Record {
         });
     }
 
-    pub fn failed(&mut self, error: &HttpError) {
+    pub fn set_error(&mut self, error: &HttpError) {
         self.error = Some(error.code());
     }
 }
 
 impl Drop for Record {
     fn drop(&mut self) {
-        // It is over either way.
+        // The request has ended; there is nothing left to stop if recording fails.
         let _ = self.audit.record(&Event::Finished {
             method: std::mem::take(&mut self.method),
             url: std::mem::take(&mut self.url),

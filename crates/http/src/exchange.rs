@@ -1,4 +1,4 @@
-//! One connection of a guest: bytes of requests in, bytes of answers out, one after the other.
+//! One connection of a guest: request bytes in, response bytes out, strictly one after the other.
 //!
 //! ```text
 //!            head complete, allowed          body complete, sent
@@ -28,10 +28,10 @@ pub struct Exchange {
     place: Place,
     tls: bool,
     state: State,
-    /// Made when the guest connected; the first request takes it.
+    /// A connection made when the guest connected; the first request uses it.
     ready: Option<Connection>,
-    /// `100 Continue`, until the guest has read it.
-    aside: Vec<u8>,
+    /// What the guest has not read yet of an interim `100 Continue`.
+    unread_continue: Vec<u8>,
 }
 
 enum State {
@@ -45,50 +45,50 @@ enum State {
 const CONTINUE: &[u8] = b"HTTP/1.1 100 Continue\r\n\r\n";
 
 impl Exchange {
-    /// Opens without connecting: that happens with [`Exchange::connect`], or with the first request.
+    /// Opens without connecting; [`Exchange::connect`] or the first request connects.
     pub fn open(context: Arc<CallContext>, tls: bool, host: &str, port: u16) -> Result<Exchange, HttpError> {
         let place = Place::parse(host, port).inspect_err(|refusal| {
-            context.tell_refusal(None, shown(host, port), refusal);
+            context.record_refusal(None, audit_url(host, port), refusal);
         })?;
         let state = State::Head(HeadBuffer::default());
-        Ok(Exchange { context, place, tls, state, ready: None, aside: Vec::new() })
+        Ok(Exchange { context, place, tls, state, ready: None, unread_continue: Vec::new() })
     }
 
-    /// Connects now, so that the guest learns of failures where a socket would tell it.
+    /// Connects now, so that the guest sees failures at the same point as with a socket.
     pub fn connect(&mut self, wait: Wait<'_>) -> Result<(), HttpError> {
         let result = self.try_connect(wait);
-        self.kept(result)
+        self.record_failure(result)
     }
 
-    /// From here on it is TLS, and a connection that was made shakes hands. Only before the first byte.
+    /// Switches to TLS, performing the handshake if already connected. Only before the first byte.
     pub fn start_tls(&mut self, wait: Wait<'_>) -> Result<(), HttpError> {
         let result = self.try_start_tls(wait);
-        self.kept(result)
+        self.record_failure(result)
     }
 
-    /// Takes bytes of a request. All of it is taken, or the exchange fails.
+    /// Takes bytes of a request. Either all are taken, or the exchange fails.
     pub fn write(&mut self, bytes: &[u8], wait: Wait<'_>) -> Result<(), HttpError> {
-        let result = self.take(bytes, wait);
-        self.kept(result)
+        let result = self.accept_bytes(bytes, wait);
+        self.record_failure(result)
     }
 
-    /// Gives bytes of the answer, at most `max`; none when the connection is closed.
+    /// Returns up to `max` bytes of the response; none when the connection is closed.
     pub fn read(&mut self, max: usize, wait: Wait<'_>) -> Result<Vec<u8>, HttpError> {
-        match self.give(max, wait) {
-            Err(error) if !error.passes() => self.kept(Err(error)),
+        match self.next_bytes(max, wait) {
+            Err(error) if !error.is_transient() => self.record_failure(Err(error)),
             result => result,
         }
     }
 
-    /// Whether reading has an answer, an end or an error to give, perhaps after a wait.
+    /// Whether a read would eventually return a response, the end or an error.
     pub fn is_readable(&self) -> bool {
-        !self.aside.is_empty() || !matches!(self.state, State::Head(_) | State::Upload(_))
+        !self.unread_continue.is_empty() || !matches!(self.state, State::Head(_) | State::Upload(_))
     }
 
-    /// What reading would do now.
+    /// What a read would do now.
     pub fn readiness(&mut self) -> Readiness {
         match &mut self.state {
-            _ if !self.aside.is_empty() => Readiness::Ready,
+            _ if !self.unread_continue.is_empty() => Readiness::Ready,
             State::Head(_) | State::Upload(_) => Readiness::Idle,
             State::Answer(answer) => {
                 if answer.is_ready() {
@@ -101,15 +101,15 @@ impl Exchange {
         }
     }
 
-    /// Where an answer that is under way is to come from.
-    pub fn awaited(&self) -> Option<Awaited<'_>> {
+    /// The socket on which a pending response will arrive.
+    pub fn awaited_socket(&self) -> Option<Awaited<'_>> {
         match &self.state {
-            State::Answer(answer) => answer.awaited(),
+            State::Answer(answer) => answer.awaited_socket(),
             _ => None,
         }
     }
 
-    fn kept<T>(&mut self, result: Result<T, HttpError>) -> Result<T, HttpError> {
+    fn record_failure<T>(&mut self, result: Result<T, HttpError>) -> Result<T, HttpError> {
         result.inspect_err(|error| {
             self.state = State::Failed(error.clone());
             self.ready = None;
@@ -122,15 +122,15 @@ impl Exchange {
         }
         let (context, url) = (self.context.clone(), format!("//{}", self.place));
         context.count_connect().inspect_err(|error| {
-            context.tell_refusal(None, url.clone(), &Refusal::always("limit", error.to_string()));
+            context.record_refusal(None, url.clone(), &Refusal::by_builtin_check("limit", error.to_string()));
         })?;
         let allowed =
-            context.gate.connect(&self.place).inspect_err(|no| context.tell_refusal(None, url.clone(), no))?;
-        context.tell(None, url.clone(), &Ok(allowed.clone()))?;
+            context.gate.connect(&self.place).inspect_err(|no| context.record_refusal(None, url.clone(), no))?;
+        context.record_decision(None, url.clone(), &Ok(allowed.clone()))?;
         let wait = wait.at_most(context.limits.connect);
-        let checked = context.client.check(&self.place, &allowed, context.gate.as_ref(), wait);
+        let checked = context.client.check_addresses(&self.place, &allowed, context.gate.as_ref(), wait);
         if let Err(HttpError::Refused(refusal)) = &checked {
-            context.tell_refusal(None, url, refusal);
+            context.record_refusal(None, url, refusal);
         }
         let checked = checked?;
         if !context.client.can_reuse(&checked, context.id) {
@@ -154,14 +154,14 @@ impl Exchange {
         Ok(())
     }
 
-    fn take(&mut self, mut bytes: &[u8], wait: Wait<'_>) -> Result<(), HttpError> {
+    fn accept_bytes(&mut self, mut bytes: &[u8], wait: Wait<'_>) -> Result<(), HttpError> {
         while !bytes.is_empty() {
             let taken = match &mut self.state {
                 State::Head(buffer) => {
                     let pushed = buffer.push(bytes);
-                    let (taken, head) = pushed.inspect_err(|error| self.tell_unread(error))?;
+                    let (taken, head) = pushed.inspect_err(|error| self.record_unreadable(error))?;
                     if let Some(head) = head {
-                        self.begin(&head, wait)?;
+                        self.begin_request(&head, wait)?;
                     }
                     taken
                 }
@@ -178,37 +178,37 @@ impl Exchange {
         Ok(())
     }
 
-    /// The head is there: understand it, ask the gate, start to send.
-    fn begin(&mut self, head: &[u8], wait: Wait<'_>) -> Result<(), HttpError> {
-        self.context.count_request().inspect_err(|error| self.tell_unread(error))?;
-        let request = Request::parse(head, &self.place, self.tls).inspect_err(|error| self.tell_unread(error))?;
+    /// Parses a complete head, asks the gate, and starts to send.
+    fn begin_request(&mut self, head: &[u8], wait: Wait<'_>) -> Result<(), HttpError> {
+        self.context.count_request().inspect_err(|error| self.record_unreadable(error))?;
+        let request = Request::parse(head, &self.place, self.tls).inspect_err(|error| self.record_unreadable(error))?;
         let expects_continue = request.expects_continue;
-        let allowed = self.context.decide(request)?;
+        let allowed = self.context.decide_request(request)?;
         if expects_continue {
-            self.aside = CONTINUE.to_vec();
+            self.unread_continue = CONTINUE.to_vec();
         }
         let upload = Upload::start(&self.context, allowed, self.ready.take(), wait)?;
         self.state = State::Upload(Box::new(upload));
         Ok(())
     }
 
-    fn tell_unread(&self, error: &HttpError) {
+    fn record_unreadable(&self, error: &HttpError) {
         let refusal = match error {
             HttpError::Refused(refusal) => refusal.clone(),
-            HttpError::TooLarge { .. } => Refusal::always("limit", error.to_string()),
-            error => Refusal::always("malformed", error.to_string()),
+            HttpError::TooLarge { .. } => Refusal::by_builtin_check("limit", error.to_string()),
+            error => Refusal::by_builtin_check("malformed", error.to_string()),
         };
         let scheme = if self.tls { "https" } else { "http" };
-        self.context.tell_refusal(None, format!("{scheme}://{}", self.place.authority(self.tls)), &refusal);
+        self.context.record_refusal(None, format!("{scheme}://{}", self.place.authority(self.tls)), &refusal);
     }
 
     fn answer_if_complete(&mut self, wait: Wait<'_>) -> Result<(), HttpError> {
         if !matches!(&self.state, State::Upload(upload) if upload.is_complete()) {
             return Ok(());
         }
-        // A guest that did not wait needs no leave.
-        if self.aside.len() == CONTINUE.len() {
-            self.aside.clear();
+        // The guest sent the body without waiting, so it doesn't need the `100 Continue`.
+        if self.unread_continue.len() == CONTINUE.len() {
+            self.unread_continue.clear();
         }
         if let State::Upload(upload) = std::mem::replace(&mut self.state, State::Closed) {
             self.state = State::Answer(Box::new(upload.finish(wait)?));
@@ -216,10 +216,10 @@ impl Exchange {
         Ok(())
     }
 
-    fn give(&mut self, max: usize, wait: Wait<'_>) -> Result<Vec<u8>, HttpError> {
-        if !self.aside.is_empty() {
-            let count = max.min(self.aside.len());
-            return Ok(self.aside.drain(..count).collect());
+    fn next_bytes(&mut self, max: usize, wait: Wait<'_>) -> Result<Vec<u8>, HttpError> {
+        if !self.unread_continue.is_empty() {
+            let count = max.min(self.unread_continue.len());
+            return Ok(self.unread_continue.drain(..count).collect());
         }
         match &mut self.state {
             State::Answer(answer) => {
@@ -238,8 +238,8 @@ impl Exchange {
     }
 }
 
-/// Where a guest wants to connect to, for an audit line.
-pub fn shown(host: &str, port: u16) -> String {
+/// The destination of a connection, as an audit line shows it.
+pub fn audit_url(host: &str, port: u16) -> String {
     let host = cut_ascii(host, 80);
     format!("//{host}:{port}")
 }

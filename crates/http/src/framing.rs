@@ -10,8 +10,8 @@ pub enum Framing {
 }
 
 impl Framing {
-    /// A `Content-Length`: digits only, and few enough.
-    pub fn length(text: &[u8]) -> Option<Framing> {
+    /// Parses a `Content-Length`: 1 to 15 digits and nothing else.
+    pub fn parse_length(text: &[u8]) -> Option<Framing> {
         let digits = (1..=15).contains(&text.len()) && text.iter().all(u8::is_ascii_digit);
         let text = std::str::from_utf8(text).ok().filter(|_| digits)?;
         text.parse().ok().map(Framing::Length)
@@ -22,7 +22,7 @@ impl Framing {
 const MAX_TRAILER_BYTES: usize = 8 << 10;
 const MAX_SIZE_LINE_BYTES: usize = 256;
 
-/// Takes a body out of its framing, in whatever pieces it arrives.
+/// Removes the framing of a body that arrives in arbitrary pieces.
 ///
 /// ```text
 ///   Data(n) ─▶ DataEnd ─▶ Size ─▶ Data(n) …          chunked
@@ -36,7 +36,7 @@ pub struct BodyReader {
     /// The line that is being read: a chunk's size, or a trailer.
     line: Vec<u8>,
     trailer_bytes: usize,
-    /// A guest's extensions of chunks are refused; a server's are skipped.
+    /// Rejects chunk extensions (for requests of a guest) instead of skipping them (for responses).
     strict: bool,
 }
 
@@ -66,7 +66,7 @@ impl BodyReader {
         self.state == State::Done
     }
 
-    /// The peer will send no more. Gives whether that was the body's proper end.
+    /// Call when the peer has closed. Returns whether that is the proper end of the body.
     pub fn close(&mut self) -> bool {
         if self.state == State::UntilClose {
             self.state = State::Done;
@@ -74,25 +74,25 @@ impl BodyReader {
         self.is_done()
     }
 
-    /// Takes bytes of `input` until the body is done and appends what is in the frames to `out`. Gives how many were taken.
-    pub fn take(&mut self, input: &[u8], out: &mut Vec<u8>) -> Result<usize, &'static str> {
+    /// Takes bytes of `input` until the body is done, and appends the payload to `out`. Returns how many bytes were taken.
+    pub fn take_all(&mut self, input: &[u8], out: &mut Vec<u8>) -> Result<usize, &'static str> {
         let mut at = 0;
         while at < input.len() && !self.is_done() {
-            at += self.step(&input[at..], out)?;
+            at += self.take_step(&input[at..], out)?;
         }
         Ok(at)
     }
 
-    /// As [`BodyReader::take`], but at most to the end of a chunk that has something in it.
+    /// Like [`BodyReader::take_all`], but stops at the end of the first non-empty chunk.
     pub fn take_piece(&mut self, input: &[u8], out: &mut Vec<u8>) -> Result<usize, &'static str> {
         let (mut at, before) = (0, out.len());
         while at < input.len() && !self.is_done() && (out.len() == before || self.state != State::Size) {
-            at += self.step(&input[at..], out)?;
+            at += self.take_step(&input[at..], out)?;
         }
         Ok(at)
     }
 
-    fn step(&mut self, input: &[u8], out: &mut Vec<u8>) -> Result<usize, &'static str> {
+    fn take_step(&mut self, input: &[u8], out: &mut Vec<u8>) -> Result<usize, &'static str> {
         match self.state {
             State::UntilClose => {
                 out.extend_from_slice(input);
@@ -111,6 +111,7 @@ impl BodyReader {
             }
             State::Size | State::DataEnd | State::Trailers => {
                 let end = input.iter().position(|&byte| byte == b'\n').map_or(input.len(), |at| at + 1);
+                // A line may arrive in pieces, so it is collected until its end, within a bound.
                 let cap = if self.state == State::Trailers { MAX_TRAILER_BYTES } else { MAX_SIZE_LINE_BYTES };
                 if self.line.len() + end > cap {
                     return Err("a chunk's size line or the trailers are too long");
@@ -134,7 +135,7 @@ impl BodyReader {
         self.state = match self.state {
             State::DataEnd if text.is_empty() => State::Size,
             State::DataEnd => return Err("a chunk is longer than its size"),
-            State::Size => match self.size(text)? {
+            State::Size => match self.parse_chunk_size(text)? {
                 0 => State::Trailers,
                 size => State::Data(size),
             },
@@ -150,7 +151,7 @@ impl BodyReader {
         Ok(())
     }
 
-    fn size(&self, line: &[u8]) -> Result<u64, &'static str> {
+    fn parse_chunk_size(&self, line: &[u8]) -> Result<u64, &'static str> {
         let digits = match line.iter().position(|&byte| matches!(byte, b';' | b' ' | b'\t')) {
             Some(_) if self.strict => return Err("a chunk with an extension"),
             Some(end) => &line[..end],
@@ -162,7 +163,7 @@ impl BodyReader {
     }
 }
 
-/// Appends `data` as one chunk; nothing for no data, since an empty chunk is the last.
+/// Appends `data` as one chunk; nothing if it is empty, because an empty chunk ends the body.
 pub fn write_chunk(out: &mut Vec<u8>, data: &[u8]) {
     if !data.is_empty() {
         out.extend_from_slice(format!("{:x}\r\n", data.len()).as_bytes());
@@ -171,7 +172,7 @@ pub fn write_chunk(out: &mut Vec<u8>, data: &[u8]) {
     }
 }
 
-/// What ends a body in chunks.
+/// Ends a chunked body.
 pub const LAST_CHUNK: &[u8] = b"0\r\n\r\n";
 
 #[cfg(test)]
@@ -181,7 +182,7 @@ mod tests {
     fn read(framing: Framing, strict: bool, pieces: &[&[u8]]) -> Result<(Vec<u8>, bool), &'static str> {
         let (mut reader, mut out) = (BodyReader::new(framing, strict), Vec::new());
         for piece in pieces {
-            reader.take(piece, &mut out)?;
+            reader.take_all(piece, &mut out)?;
         }
         Ok((out, reader.is_done()))
     }
@@ -226,16 +227,16 @@ mod tests {
 
     #[test]
     fn lengths_are_plain_numbers() {
-        assert_eq!(Framing::length(b"10"), Some(Framing::Length(10)));
+        assert_eq!(Framing::parse_length(b"10"), Some(Framing::Length(10)));
         for text in ["", "+1", "-1", "0x1", "1,1", "1 1", "1234567890123456", "\u{661}"] {
-            assert_eq!(Framing::length(text.as_bytes()), None, "{text}");
+            assert_eq!(Framing::parse_length(text.as_bytes()), None, "{text}");
         }
     }
 
     #[test]
     fn a_length_leaves_the_rest_alone() {
         let (mut reader, mut out) = (BodyReader::new(Framing::Length(3), true), Vec::new());
-        assert_eq!(reader.take(b"abcdef", &mut out), Ok(3));
+        assert_eq!(reader.take_all(b"abcdef", &mut out), Ok(3));
         assert!(reader.is_done());
         let mut open = BodyReader::new(Framing::Length(3), true);
         assert!(!open.close());

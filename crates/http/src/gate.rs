@@ -1,4 +1,4 @@
-//! What this module asks of policy. It decides nothing itself but what is malformed or deceptive in any policy.
+//! The interface to policy. This crate itself refuses only what is malformed or deceptive under any policy.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -20,26 +20,26 @@ pub struct Asked {
 }
 
 impl Asked {
-    /// For people and audit lines: without the query, which may carry data.
+    /// The URL for messages and audit lines, without the query, which may contain data.
     pub fn url(&self) -> String {
         let scheme = if self.tls { "https" } else { "http" };
         format!("{scheme}://{}{}", self.place.authority(self.tls), self.path)
     }
 
-    /// The same as policy reads it.
+    /// The same request as policy's type.
     pub fn target(&self) -> Result<Target, BadUrl> {
         let scheme = if self.tls { Scheme::Https } else { Scheme::Http };
         Target::from_parts(scheme, &self.place.authority(self.tls), &self.path)
     }
 }
 
-/// The gate's no.
+/// Why the gate refused.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, thiserror::Error)]
 #[error("{message}")]
 pub struct Refusal {
-    /// The rule that decided; for what no policy could allow, the name of the check.
+    /// The rule that decided, or the name of the built-in check.
     pub rule: String,
-    /// The same among the call's rules, where it is one of them.
+    /// Its index among the call's rules, if it is one of them.
     #[serde(skip)]
     pub rule_id: Option<RuleId>,
     pub message: String,
@@ -48,13 +48,13 @@ pub struct Refusal {
 }
 
 impl Refusal {
-    /// For what no policy could allow.
-    pub fn always(rule: &str, message: impl Into<String>) -> Refusal {
+    /// A refusal by a built-in check, which no policy can override.
+    pub fn by_builtin_check(rule: &str, message: impl Into<String>) -> Refusal {
         Refusal { rule: rule.to_owned(), rule_id: None, message: message.into(), hint: None }
     }
 }
 
-/// Policy, as far as HTTP needs it.
+/// The policy decisions that HTTP needs.
 ///
 /// The order of questions: `connect` when the guest connects (no request is known yet, so neither is the scheme);
 /// `request` for every request; `resolve`, then `address` for every address that the name has, before a connection is

@@ -1,26 +1,26 @@
-//! Hosts that a secret is for: what is asked of them, and which of their answers go on to the guest. An answer that may
-//! hold a secret must come whole, uncompressed and in characters that can be searched. What can't be is refused.
+//! Extra checks for hosts that receive a secret, because their responses may echo it. Such a response must be complete,
+//! uncompressed and in a searchable character set, so that the scrubber can find the secret. Others are refused.
 
 use crate::gate::Refusal;
 use crate::request::{Request, is_same};
 use crate::response::Response;
 use skillcell_quote::cut_ascii;
 
-/// Headers by which a client asks for an answer that is compressed, in part, or made of differences.
+/// Headers that request a compressed, partial or delta-encoded response.
 const UNWANTED: [&str; 6] = ["accept-encoding", "range", "if-range", "request-range", "a-im", "accept-ranges"];
-/// Headers with media types, of which parameters name characters.
+/// Headers with media types, whose parameters can name a charset.
 const MEDIA_TYPES: [&str; 2] = ["accept", "content-type"];
 const CHARSET: &str = "charset";
 
-/// In these, ASCII is ASCII. The search also knows UTF-16 and UTF-32, but they are not asked for, and what says that it is
-/// in them is refused: a guest has decoders for a hundred more.
+/// Charsets that are supersets of ASCII. The search also handles UTF-16 and UTF-32, but a response that declares any
+/// other charset is refused: Python has a hundred more decoders.
 const SEARCHABLE: [&str; 11] =
     ["utf-8", "utf8", "us-ascii", "ascii", "latin1", "latin-1", "gb2312", "gbk", "gb18030", "big5", "shift_jis"];
-/// How the names of families of these begin; a number, or a letter or two, follows.
+/// Prefixes of further searchable charsets; one or two letters or digits follow.
 const SEARCHABLE_FAMILIES: [&str; 7] = ["iso-8859-", "iso8859-", "iso_8859-", "windows-125", "cp125", "koi8-", "euc-"];
 
-/// Has a server answer whole, uncompressed, and in its usual characters.
-pub fn neutralise(request: &mut Request) {
+/// Rewrites the headers so that the server sends a complete, uncompressed response in its default charset.
+pub fn ask_for_searchable(request: &mut Request) {
     request.headers.retain(|(name, _)| {
         let unwanted = UNWANTED.iter().any(|unwanted| is_same(name, unwanted));
         !unwanted && !name.to_ascii_lowercase().contains(CHARSET)
@@ -36,42 +36,42 @@ pub fn neutralise(request: &mut Request) {
     request.headers.push(("Accept-Encoding".to_owned(), b"identity".to_vec().into()));
 }
 
-/// Refuses an answer in which a secret could not be found.
-pub fn check(response: &Response) -> Result<(), Refusal> {
+/// Refuses a response in which a secret might go unnoticed.
+pub fn check_searchable(response: &Response) -> Result<(), Refusal> {
     if !response.has_body() {
         return Ok(());
     }
     if response.is_encoded() {
-        return Err(refused("it is compressed, unasked"));
+        return Err(refuse_answer("it is compressed, unasked"));
     }
-    let types: Vec<String> = response.values("content-type").map(lower).collect();
+    let types: Vec<String> = response.values("content-type").map(lowercase_text).collect();
     let is_part = matches!(response.status, 206 | 226)
         || response.values("content-range").next().is_some()
         || types.iter().any(|kind| kind.starts_with("multipart/byteranges"));
     if is_part {
-        return Err(refused("it is only a part, unasked"));
+        return Err(refuse_answer("it is only a part, unasked"));
     }
-    match types.iter().flat_map(|kind| charsets(kind)).find(|charset| !is_searchable(charset)) {
+    match types.iter().flat_map(|kind| charset_names(kind)).find(|charset| !is_searchable(charset)) {
         Some(charset) => {
             let shown = cut_ascii(charset, 40);
-            Err(refused(&format!("its characters are `{shown}`")))
+            Err(refuse_answer(&format!("its characters are `{shown}`")))
         }
         None => Ok(()),
     }
 }
 
-/// For what turns up in a body.
-pub fn unsearchable() -> Refusal {
-    refused("a character's number in it has more leading zeros than any honest one")
+/// The refusal for a body that turns out to be unsearchable.
+pub fn unsearchable_body() -> Refusal {
+    refuse_answer("a character's number in it has more leading zeros than any honest one")
 }
 
-fn refused(what: &str) -> Refusal {
+fn refuse_answer(what: &str) -> Refusal {
     let message =
         format!("an answer of a host that a secret is for is refused: {what}, so that secrets in it can't be found");
-    Refusal::always("secret-answer", message)
+    Refusal::by_builtin_check("secret-answer", message)
 }
 
-fn lower(value: &[u8]) -> String {
+fn lowercase_text(value: &[u8]) -> String {
     String::from_utf8_lossy(value).trim().to_ascii_lowercase()
 }
 
@@ -84,20 +84,20 @@ fn is_searchable(charset: &str) -> bool {
     SEARCHABLE.contains(&charset.as_str()) || SEARCHABLE_FAMILIES.iter().any(|family| is_of(family))
 }
 
-/// The charsets that the parameters of a media type name.
-fn charsets(kind: &str) -> impl Iterator<Item = &str> {
-    kind.split([';', ',']).filter_map(parameter)
+/// The charsets named in the parameters of a media type.
+fn charset_names(kind: &str) -> impl Iterator<Item = &str> {
+    kind.split([';', ',']).filter_map(charset_parameter)
 }
 
-/// What a parameter gives as the charset, if it is about that.
-fn parameter(text: &str) -> Option<&str> {
+/// The value of a parameter whose name starts with `charset`.
+fn charset_parameter(text: &str) -> Option<&str> {
     let (name, value) = text.split_once('=')?;
     name.trim_ascii().to_ascii_lowercase().starts_with(CHARSET).then_some(value.trim_ascii())
 }
 
-/// A list of media types without parameters about charsets but those to keep; `None` if there are no others.
+/// A list of media types without the charset parameters that `keeps` rejects; `None` if nothing had to be removed.
 fn without_charset(value: &str, keeps: impl Fn(&str) -> bool) -> Option<String> {
-    let unwanted = |part: &str| parameter(part).is_some_and(|charset| !keeps(charset));
+    let unwanted = |part: &str| charset_parameter(part).is_some_and(|charset| !keeps(charset));
     let mut changed = false;
     let kinds = value.split(',').map(|kind| {
         let parts: Vec<&str> = kind.split(';').collect();
@@ -117,7 +117,7 @@ mod tests {
     fn neutralised(headers: &str) -> String {
         let head = format!("GET / HTTP/1.1\r\nHost: a.example\r\n{headers}\r\n");
         let mut request = Request::parse(head.as_bytes(), &Place::parse("a.example", 80).unwrap(), false).unwrap();
-        neutralise(&mut request);
+        ask_for_searchable(&mut request);
         let text = String::from_utf8_lossy(&request.write_head(false)).into_owned();
         let rest = text.strip_prefix("GET / HTTP/1.1\r\nHost: a.example\r\n").unwrap();
         rest.strip_suffix("Accept-Encoding: identity\r\n\r\n").unwrap().to_owned()
@@ -152,7 +152,7 @@ mod tests {
 
     fn refuses(status: &str, headers: &str) -> bool {
         let head = format!("HTTP/1.1 {status}\r\nContent-Length: 9\r\n{headers}\r\n");
-        check(&Response::find(head.as_bytes(), &mut 0, false).unwrap().unwrap().0).is_err()
+        check_searchable(&Response::parse_received(head.as_bytes(), &mut 0, false).unwrap().unwrap().0).is_err()
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Gathers the head of a request until its empty line, and turns away what two parsers could read in two ways.
+//! Collects the head of a request up to its empty line, rejecting bytes that parsers could interpret differently.
 
 use crate::error::HttpError;
 
@@ -18,10 +18,10 @@ impl HeadBuffer {
         self.bytes.is_empty()
     }
 
-    /// Takes bytes up to the end of the head. Gives how many were taken, and the head when it is complete.
+    /// Takes bytes up to the end of the head. Returns how many were taken, and the head once it is complete.
     pub fn push(&mut self, input: &[u8]) -> Result<(usize, Option<Vec<u8>>), HttpError> {
         for (index, &byte) in input.iter().enumerate() {
-            self.check(byte)?;
+            self.check_byte(byte)?;
             if self.bytes.len() == MAX_HEAD_BYTES {
                 return Err(HttpError::TooLarge { what: "the request's head", cap: MAX_HEAD_BYTES as u64 });
             }
@@ -33,7 +33,7 @@ impl HeadBuffer {
         Ok((input.len(), None))
     }
 
-    fn check(&self, byte: u8) -> Result<(), HttpError> {
+    fn check_byte(&self, byte: u8) -> Result<(), HttpError> {
         let last = self.bytes.last().copied();
         match byte {
             _ if last.is_none() && !is_token(byte) => Err(HttpError::BadRequest("it does not start with a method")),

@@ -1,5 +1,5 @@
-//! Counts what a compressed answer would become, without keeping any of it: the guest gets the compressed bytes and
-//! inflates them itself.
+//! Measures the decompressed size of a response without keeping the data: the guest gets the compressed bytes and
+//! decompresses them itself.
 //!
 //! ```text
 //!   Content-Encoding: deflate, gzip      bytes ─▶ gunzip ─┬▶ zlib ─▶ counted
@@ -14,15 +14,15 @@ use flate2::{Decompress, FlushDecompress, Status};
 
 use crate::error::HttpError;
 
-/// Codings that compress, and can't be counted. A name that is none of these is no coding to any library of a guest (some
-/// servers write `utf-8` there), so that its body goes on as it is.
+/// Compressing codings that can't be measured here. Any other unknown name is ignored by the guest's libraries too (some
+/// servers write `utf-8` there), so its body is passed on.
 const UNCOUNTED: [&str; 12] =
     ["br", "brotli", "dcb", "dcz", "zstd", "compress", "x-compress", "bzip2", "x-bzip2", "xz", "lzma", "lz4"];
-/// More codings on top of one another than this are refused.
+/// The most nested codings.
 const MAX_CODINGS: usize = 3;
 const BUFFER_BYTES: usize = 16 << 10;
 
-/// One `Content-Encoding` that can be counted.
+/// A `Content-Encoding` that can be measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Coding {
     Gzip,
@@ -30,8 +30,8 @@ pub enum Coding {
 }
 
 impl Coding {
-    /// The codings of an answer that compress, as they were applied. `Err`: there is one that can't be counted.
-    pub fn all<'a>(values: impl Iterator<Item = &'a [u8]>) -> Result<Vec<Coding>, HttpError> {
+    /// A response's compressing codings, in the order in which they were applied. `Err` if one can't be measured.
+    pub fn from_header_values<'a>(values: impl Iterator<Item = &'a [u8]>) -> Result<Vec<Coding>, HttpError> {
         let mut codings = Vec::new();
         for name in values.flat_map(|value| value.split(|&byte| byte == b',')).map(<[u8]>::trim_ascii) {
             if UNCOUNTED.iter().any(|uncounted| name.eq_ignore_ascii_case(uncounted.as_bytes())) {
@@ -39,7 +39,7 @@ impl Coding {
                     "its `Content-Encoding` compresses, and is neither gzip nor deflate, so what it becomes can't be bounded",
                 ));
             }
-            codings.extend(Coding::named(name));
+            codings.extend(Coding::from_name(name));
         }
         if codings.len() > MAX_CODINGS {
             return Err(HttpError::BadAnswer("too many codings in `Content-Encoding`"));
@@ -47,7 +47,7 @@ impl Coding {
         Ok(codings)
     }
 
-    fn named(name: &[u8]) -> Option<Coding> {
+    fn from_name(name: &[u8]) -> Option<Coding> {
         match name {
             name if name.eq_ignore_ascii_case(b"gzip") || name.eq_ignore_ascii_case(b"x-gzip") => Some(Coding::Gzip),
             name if name.eq_ignore_ascii_case(b"deflate") => Some(Coding::Deflate),
@@ -56,25 +56,25 @@ impl Coding {
     }
 }
 
-/// What of a request's `Accept-Encoding` is passed on: the codings that can be counted, each with its weight.
-pub fn acceptable(value: &[u8]) -> Vec<u8> {
+/// Filters a request's `Accept-Encoding` to the codings that can be measured, each with its weight.
+pub fn countable_codings(value: &[u8]) -> Vec<u8> {
     let name = |item: &[u8]| item.split(|&byte| byte == b';').next().unwrap_or_default().trim_ascii().to_vec();
     let is_known = |item: &&[u8]| {
         let name = name(item);
-        name.eq_ignore_ascii_case(b"identity") || Coding::named(&name).is_some()
+        name.eq_ignore_ascii_case(b"identity") || Coding::from_name(&name).is_some()
     };
     let kept: Vec<&[u8]> = value.split(|&byte| byte == b',').map(<[u8]>::trim_ascii).filter(is_known).collect();
     if kept.is_empty() { b"identity".to_vec() } else { kept.join(&b", "[..]) }
 }
 
-/// Counts one answer.
+/// Measures one response.
 pub struct Inflation {
     outermost: Layer,
     cap: u64,
 }
 
 impl Inflation {
-    /// Nothing to count where nothing is compressed.
+    /// `None` if nothing is compressed.
     pub fn new(codings: &[Coding], cap: u64) -> Option<Inflation> {
         (!codings.is_empty()).then(|| Inflation { outermost: Layer::new(codings), cap })
     }
@@ -82,20 +82,20 @@ impl Inflation {
     /// Takes a piece of the body as it was sent.
     pub fn push(&mut self, piece: &[u8]) -> Result<(), HttpError> {
         let cap = self.cap;
-        let over = |Over| HttpError::TooLarge { what: "the answer's body, decompressed,", cap };
+        let over = |CapExceeded| HttpError::TooLarge { what: "the answer's body, decompressed,", cap };
         self.outermost.push(piece, cap).map_err(over)
     }
 }
 
-/// The cap was passed.
+/// The decompressed size exceeds the cap.
 #[derive(Debug)]
-struct Over;
+struct CapExceeded;
 
-/// What is done to bytes.
+/// One layer of decoding.
 enum Layer {
     Counted(u64),
     Gzip(Box<Gzip>),
-    /// zlib by the book, raw by the habit of some servers: read as both.
+    /// Decoded both as zlib, per the standard, and as raw deflate, which some servers send.
     Deflate(Box<[Stream; 2]>),
 }
 
@@ -110,11 +110,11 @@ impl Layer {
         }
     }
 
-    fn push(&mut self, data: &[u8], cap: u64) -> Result<(), Over> {
+    fn push(&mut self, data: &[u8], cap: u64) -> Result<(), CapExceeded> {
         match self {
             Layer::Counted(bytes) => {
                 *bytes = bytes.saturating_add(data.len() as u64);
-                if *bytes > cap { Err(Over) } else { Ok(()) }
+                if *bytes > cap { Err(CapExceeded) } else { Ok(()) }
             }
             Layer::Gzip(gzip) => gzip.push(data, cap),
             Layer::Deflate(readings) => readings.iter_mut().try_for_each(|stream| stream.push(data, cap).map(drop)),
@@ -122,11 +122,11 @@ impl Layer {
     }
 }
 
-/// One stream of deflate, and what becomes of what is in it.
+/// One deflate stream, and the layer that its output goes to.
 struct Stream {
     inflate: Decompress,
     inner: Layer,
-    /// It came to its end, or is none.
+    /// The stream has ended, or is invalid.
     over: bool,
 }
 
@@ -135,8 +135,8 @@ impl Stream {
         Stream { inflate: Decompress::new(zlib), inner: Layer::new(inner), over: false }
     }
 
-    /// Gives how much of `data` belonged to it.
-    fn push(&mut self, data: &[u8], cap: u64) -> Result<usize, Over> {
+    /// Returns how much of `data` belonged to the stream.
+    fn push(&mut self, data: &[u8], cap: u64) -> Result<usize, CapExceeded> {
         let (mut taken, mut buffer) = (0, [0; BUFFER_BYTES]);
         while !self.over {
             let (before_in, before_out) = (self.inflate.total_in(), self.inflate.total_out());
@@ -154,7 +154,7 @@ impl Stream {
     }
 }
 
-/// Members, one after the other.
+/// A sequence of gzip members.
 ///
 /// ```text
 ///   Fixed ─▶ [ExtraLength ─▶ Extra] ─▶ [Text: name, comment] ─▶ [Skip: checksum] ─▶ Body ─▶ Skip: trailer ─▶ Fixed
@@ -164,7 +164,7 @@ struct Gzip {
     state: GzipState,
     flags: u8,
     stream: Stream,
-    /// It is not the first member.
+    /// At least one member was read.
     further: bool,
 }
 
@@ -191,7 +191,7 @@ impl Gzip {
         Gzip { state: GzipState::Fixed(0), flags: 0, stream: Stream::new(false, inner), further: false }
     }
 
-    fn push(&mut self, data: &[u8], cap: u64) -> Result<(), Over> {
+    fn push(&mut self, data: &[u8], cap: u64) -> Result<(), CapExceeded> {
         let mut at = 0;
         while at < data.len() && self.state != GzipState::Over {
             if self.state == GzipState::Body {
@@ -202,16 +202,16 @@ impl Gzip {
                     self.state = GzipState::Over;
                 }
             } else {
-                self.state = self.step(data[at]);
+                self.state = self.next_state(data[at]);
                 at += 1;
             }
         }
         Ok(())
     }
 
-    fn step(&mut self, byte: u8) -> GzipState {
+    fn next_state(&mut self, byte: u8) -> GzipState {
         match self.state {
-            // Some pad members with zeros.
+            // Some encoders pad between members with zeros.
             GzipState::Fixed(0) if byte == 0 && self.further => self.state,
             GzipState::Fixed(at) => {
                 let fits = match at {
@@ -235,7 +235,7 @@ impl Gzip {
                 length => GzipState::Extra(length),
             },
             GzipState::Text if byte != 0 => GzipState::Text,
-            GzipState::Extra(2..) | GzipState::Checksum(2..) | GzipState::Trailer(2..) => self.one_less(),
+            GzipState::Extra(2..) | GzipState::Checksum(2..) | GzipState::Trailer(2..) => self.count_down(),
             GzipState::Extra(_) | GzipState::Text | GzipState::Checksum(_) => self.next_field(),
             GzipState::Trailer(_) => {
                 self.stream.inflate.reset(false);
@@ -246,7 +246,7 @@ impl Gzip {
         }
     }
 
-    fn one_less(&self) -> GzipState {
+    fn count_down(&self) -> GzipState {
         match self.state {
             GzipState::Extra(left) => GzipState::Extra(left - 1),
             GzipState::Checksum(left) => GzipState::Checksum(left - 1),
@@ -255,7 +255,7 @@ impl Gzip {
         }
     }
 
-    /// The next field that the flags announce; each is forgotten when it is begun.
+    /// The next header field that the flags announce. Its flag is cleared, so each field is visited once.
     fn next_field(&mut self) -> GzipState {
         for (flag, state) in [
             (EXTRA, GzipState::ExtraLength(None)),

@@ -1,4 +1,4 @@
-//! The host's side of HTTP: a strict reader of a stranger's request bytes, and the client that makes the request.
+//! The host's side of HTTP: a strict parser for untrusted request bytes, and the client that makes the request.
 //!
 //! In the cell, a socket-shaped shim writes HTTP/1.1 to [`Exchanges`] and reads HTTP/1.1 back. Nothing is relayed: a
 //! request is parsed, checked by the [`Gate`], written anew and sent to an address that was checked; an answer is parsed,

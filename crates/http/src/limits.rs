@@ -48,7 +48,7 @@ impl Default for HttpLimits {
     }
 }
 
-/// When a wait that starts now is over. An operator may name a time that no clock can tell.
+/// The end of a wait that starts now. Bounded to a year, because a huge duration would overflow `Instant`.
 pub fn from_now(wait: Duration) -> Instant {
     const LONGEST: Duration = Duration::from_secs(365 * 24 * 3600);
     Instant::now() + wait.min(LONGEST)

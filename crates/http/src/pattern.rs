@@ -1,9 +1,8 @@
-//! Finds a set of values in bytes, in every spelling, in time that does not depend on what the values are.
+//! Finds a set of secret values in bytes, in every spelling, in time that doesn't depend on the values.
 //!
-//! All patterns run at once, one bit for each place in each of them (the algorithm is known as Shift-And): at every byte
-//! of the text, every bit takes part in the same few operations on words, whether it is set or not. A text that begins like
-//! a value takes as long as one that does not. A value that was found takes longer; but that shows anyway, by the
-//! placeholder in its stead.
+//! All patterns are matched in parallel with the Shift-And algorithm, one bit per position of each pattern. Every byte of
+//! the text costs the same few word operations whether bits are set or not, so a text that shares a prefix with a value
+//! takes no longer than any other. A full match does take longer, but it is visible anyway by its placeholder.
 //!
 //! ```text
 //!   bits of `open`   0 1 2 3 4 5 6 | 0 1 2 …      bit i: the first i characters of the pattern end here
@@ -16,27 +15,27 @@ use zeroize::Zeroizing;
 
 use crate::spelling::{LONGEST, MAX_HTML_DIGITS, each_spelling};
 
-/// How many places ahead a spelling can lead; a power of two.
+/// How many positions ahead a spelling can reach; a power of two.
 const AHEAD: usize = 16;
 const _: () = assert!(AHEAD > LONGEST);
 /// The fewest words of state, so that all values of up to 70 bytes take the same time.
 const MIN_WORDS: usize = 8;
-/// How far before the latest possible start of a match another one is looked for: `\"` also ends in a `"`.
+/// How far before the latest possible start of a match an earlier one is searched: `\"` also ends in a `"`.
 const START_SLACK: usize = LONGEST;
 
 /// One form of one value.
 struct Pattern {
-    /// Where its bits begin; they are one more than it has characters.
+    /// Its first bit; it has one bit more than characters.
     bit: usize,
     length: usize,
     /// The index of the value.
     value: usize,
-    /// Of base64: what is around the characters that depend on the value only. Where the value doesn't start or end with
-    /// a character's bits, that character goes too. So does the padding, which tells of the value's length.
-    base64: Option<Around>,
+    /// For base64: the edges around the characters that depend on the value alone. A character that mixes bits of the
+    /// value with others is removed too, and so is the padding, which reveals the value's length.
+    base64: Option<Base64Edges>,
 }
 
-struct Around {
+struct Base64Edges {
     lead: bool,
     trail: bool,
 }
@@ -62,14 +61,14 @@ pub struct Patterns {
     pub longest: usize,
 }
 
-/// How far a search has come.
+/// The state of a search.
 pub struct Search {
-    /// The next place of the text.
+    /// The next position in the text.
     pub at: usize,
     open: Zeroizing<Vec<u64>>,
-    /// States that a long spelling leads to, beyond what `open` has room for.
+    /// States for spellings longer than the ring `open` can hold, by the position where they end.
     far: Vec<(usize, Zeroizing<Vec<u64>>)>,
-    /// Room for one state.
+    /// Scratch space for one state.
     next: Zeroizing<Vec<u64>>,
 }
 
@@ -86,24 +85,24 @@ impl Patterns {
             longest: 0,
         };
         for (index, value) in values.enumerate() {
-            patterns.add(index, value.as_bytes(), Case::Either, None);
-            let hex = Zeroizing::new(value.bytes().flat_map(hex).collect::<Vec<u8>>());
-            patterns.add(index, &hex, Case::Either, None);
+            patterns.add_pattern(index, value.as_bytes(), Equivalence::EitherCase, None);
+            let hex = Zeroizing::new(value.bytes().flat_map(hex_digits).collect::<Vec<u8>>());
+            patterns.add_pattern(index, &hex, Equivalence::EitherCase, None);
             for before in 0..3 {
-                let (stable, around) = aligned(value.as_bytes(), before);
-                patterns.add(index, &stable, Case::Base64, Some(around));
+                let (stable, around) = base64_at_offset(value.as_bytes(), before);
+                patterns.add_pattern(index, &stable, Equivalence::Base64, Some(around));
             }
         }
         patterns
     }
 
-    fn add(&mut self, value: usize, text: &[u8], case: Case, base64: Option<Around>) {
+    fn add_pattern(&mut self, value: usize, text: &[u8], equivalence: Equivalence, base64: Option<Base64Edges>) {
         let bit = self.list.last().map_or(0, |last| last.bit + last.length + 1);
         let set = |words: &mut [u64], bit: usize| words[bit / 64] |= 1 << (bit % 64);
         set(&mut self.starts, bit);
         set(&mut self.ends, bit + text.len());
         for (at, &byte) in text.iter().enumerate() {
-            for same in case.same(byte) {
+            for same in equivalence.equivalent_bytes(byte) {
                 let from = usize::from(same) * self.words;
                 set(&mut self.places[from..from + self.words], bit + at);
             }
@@ -112,34 +111,34 @@ impl Patterns {
         self.list.push(Pattern { bit, length: text.len(), value, base64 });
     }
 
-    pub fn search(&self) -> Search {
+    pub fn new_search(&self) -> Search {
         let state = |places: usize| Zeroizing::new(vec![0; places * self.words]);
         Search { at: 0, open: state(AHEAD), far: Vec::new(), next: state(1) }
     }
 
-    /// Goes on to the place `to`. The text starts at the place `base`, and reaches as far beyond `to` as a spelling can.
+    /// Advances to position `to`. `text` starts at position `base`, and extends beyond `to` by the longest spelling.
     pub fn advance(&self, search: &mut Search, text: &[u8], base: usize, to: usize, found: &mut Vec<Match>) {
         let mut open = Zeroizing::new(vec![0; self.words]);
         while search.at < to {
-            self.take(search, &mut open);
+            self.take_state(search, &mut open);
             self.note_ends(&open, text, base, search.at, found);
             for (open, start) in open.iter_mut().zip(&self.starts) {
                 *open |= start;
             }
-            self.step(search, &open, &text[search.at - base..]);
+            self.extend_matches(search, &open, &text[search.at - base..]);
             search.at += 1;
         }
     }
 
-    /// The text is over.
+    /// Call at the end of the text.
     pub fn finish(&self, search: &mut Search, text: &[u8], base: usize, found: &mut Vec<Match>) {
         let mut open = Zeroizing::new(vec![0; self.words]);
-        self.take(search, &mut open);
+        self.take_state(search, &mut open);
         self.note_ends(&open, text, base, search.at, found);
     }
 
-    /// Takes the state of the current place.
-    fn take(&self, search: &mut Search, open: &mut [u64]) {
+    /// Takes the state of the current position out of the search.
+    fn take_state(&self, search: &mut Search, open: &mut [u64]) {
         let from = search.at % AHEAD * self.words;
         let here = &mut search.open[from..from + self.words];
         open.copy_from_slice(here);
@@ -153,11 +152,11 @@ impl Patterns {
         });
     }
 
-    fn step(&self, search: &mut Search, open: &[u64], rest: &[u8]) {
+    fn extend_matches(&self, search: &mut Search, open: &[u64], rest: &[u8]) {
         let Search { at, open: ahead, far, next } = search;
         each_spelling(rest, &mut |symbol, length| {
             next.copy_from_slice(open);
-            symbol.iter().for_each(|&byte| self.shift(next, byte));
+            symbol.iter().for_each(|&byte| self.shift_state(next, byte));
             if length < AHEAD {
                 let to = (*at + length) % AHEAD * self.words;
                 let ahead = &mut ahead[to..to + self.words];
@@ -168,8 +167,8 @@ impl Patterns {
         });
     }
 
-    /// What a state becomes by one byte. It has no branch.
-    fn shift(&self, state: &mut [u64], byte: u8) {
+    /// Advances a state by one byte, without branches.
+    fn shift_state(&self, state: &mut [u64], byte: u8) {
         #[cfg(test)]
         work::count(self.words);
         let start = usize::from(byte) * self.words;
@@ -189,21 +188,21 @@ impl Patterns {
         for pattern in &self.list {
             let bit = pattern.bit + pattern.length;
             if open[bit / 64] >> (bit % 64) & 1 == 1 {
-                let (start, end) = self.extent(pattern, text, end - base);
+                let (start, end) = self.match_extent(pattern, text, end - base);
                 let start = start.map_or(0, |start| start + base);
                 found.push(Match { start, end: end + base, value: pattern.value });
             }
         }
     }
 
-    /// From where to where a match goes of which only the end is known. No start: it was before this text.
-    fn extent(&self, pattern: &Pattern, text: &[u8], end: usize) -> (Option<usize>, usize) {
-        let begins = |&start: &usize| self.reaches(pattern, text, start, end);
+    /// The extent of a match of which only the end is known. The start is `None` if it lies before this text.
+    fn match_extent(&self, pattern: &Pattern, text: &[u8], end: usize) -> (Option<usize>, usize) {
+        let begins = |&start: &usize| self.is_match_between(pattern, text, start, end);
         let start = (0..end)
             .rev()
             .find(begins)
             .map(|latest| (latest.saturating_sub(START_SLACK)..latest).find(begins).unwrap_or(latest));
-        let Some(Around { lead, trail }) = &pattern.base64 else { return (start, end) };
+        let Some(Base64Edges { lead, trail }) = &pattern.base64 else { return (start, end) };
         let is_base64 = |at: usize| text.get(at).is_some_and(|&byte| is_of_base64(byte));
         let start = start.map(|start| start - usize::from(*lead && start > 0 && is_base64(start - 1)));
         let mut end = end + usize::from(*trail && is_base64(end));
@@ -215,19 +214,20 @@ impl Patterns {
         (start, end)
     }
 
-    /// Whether a match that starts here can end there. Asked only about values that were found.
-    fn reaches(&self, pattern: &Pattern, text: &[u8], start: usize, end: usize) -> bool {
-        let mut search = Search { at: start, ..self.search() };
+    /// Whether a match from `start` to `end` is possible. Called only for values that were found.
+    fn is_match_between(&self, pattern: &Pattern, text: &[u8], start: usize, end: usize) -> bool {
+        let mut search = Search { at: start, ..self.new_search() };
         let mut open = Zeroizing::new(vec![0; self.words]);
         open[pattern.bit / 64] |= 1 << (pattern.bit % 64);
-        self.step(&mut search, &open, &text[start..]);
+        self.extend_matches(&mut search, &open, &text[start..]);
         while search.at < end {
             search.at += 1;
-            self.take(&mut search, &mut open);
+            self.take_state(&mut search, &mut open);
             if search.at < end {
                 let rest = &text[search.at..];
-                self.step(&mut search, &open, rest);
+                self.extend_matches(&mut search, &open, rest);
             }
+            // Give up once no state can become a match any more.
             let alive = search.open.iter().chain(&*open).any(|&word| word != 0) || !search.far.is_empty();
             if !alive {
                 return false;
@@ -238,33 +238,33 @@ impl Patterns {
     }
 }
 
-/// Which bytes are as good as one another.
+/// Which bytes are treated as equal.
 #[derive(Clone, Copy)]
-enum Case {
+enum Equivalence {
     /// Letters in either case: some servers change it.
-    Either,
-    /// The two characters in which the alphabets differ.
+    EitherCase,
+    /// The standard and the URL-safe alphabet differ in two characters.
     Base64,
 }
 
-impl Case {
-    fn same(self, byte: u8) -> [u8; 2] {
+impl Equivalence {
+    fn equivalent_bytes(self, byte: u8) -> [u8; 2] {
         match (self, byte) {
-            (Case::Either, byte) => [byte.to_ascii_lowercase(), byte.to_ascii_uppercase()],
-            (Case::Base64, b'+') => [b'+', b'-'],
-            (Case::Base64, b'/') => [b'/', b'_'],
-            (Case::Base64, byte) => [byte, byte],
+            (Equivalence::EitherCase, byte) => [byte.to_ascii_lowercase(), byte.to_ascii_uppercase()],
+            (Equivalence::Base64, b'+') => [b'+', b'-'],
+            (Equivalence::Base64, b'/') => [b'/', b'_'],
+            (Equivalence::Base64, byte) => [byte, byte],
         }
     }
 }
 
 /// The value in base64 after `before` other bytes: the characters that depend on the value only.
-fn aligned(value: &[u8], before: usize) -> (Zeroizing<Vec<u8>>, Around) {
+fn base64_at_offset(value: &[u8], before: usize) -> (Zeroizing<Vec<u8>>, Base64Edges) {
     let data = Zeroizing::new(std::iter::repeat_n(0, before).chain(value.iter().copied()).collect::<Vec<u8>>());
     let mut text = Zeroizing::new(STANDARD_NO_PAD.encode(&data).into_bytes());
     text.truncate(data.len() * 8 / 6);
     text.drain(..(before * 8).div_ceil(6));
-    (text, Around { lead: before > 0, trail: !(data.len() * 8).is_multiple_of(6) })
+    (text, Base64Edges { lead: before > 0, trail: !(data.len() * 8).is_multiple_of(6) })
 }
 
 /// Whether this is a character of either alphabet.
@@ -272,7 +272,7 @@ fn is_of_base64(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'-' | b'_')
 }
 
-fn hex(byte: u8) -> [u8; 2] {
+fn hex_digits(byte: u8) -> [u8; 2] {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     [DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]]
 }

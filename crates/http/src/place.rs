@@ -19,10 +19,10 @@ pub struct Place {
 }
 
 impl Place {
-    /// Takes a host as a guest's library names it; IPv6 with or without brackets.
+    /// Parses a host as given by a guest's library; IPv6 with or without brackets.
     pub fn parse(host: &str, port: u16) -> Result<Place, Refusal> {
         if port == 0 {
-            return Err(refused(host, "port 0 can't be connected to"));
+            return Err(refuse_host(host, "port 0 can't be connected to"));
         }
         let bare = host.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
         if let Some(address) = bare.unwrap_or(host).parse::<IpAddr>().ok().filter(|a| bare.is_none() || a.is_ipv6()) {
@@ -30,8 +30,8 @@ impl Place {
             return Ok(Place { host: address.to_string(), address: Some(address), port });
         }
         let host = host.to_ascii_lowercase();
-        match fault(&host) {
-            Some(why) => Err(refused(&host, why)),
+        match host_name_fault(&host) {
+            Some(why) => Err(refuse_host(&host, why)),
             None => Ok(Place { host, address: None, port }),
         }
     }
@@ -49,7 +49,7 @@ impl Place {
         self.address
     }
 
-    /// What goes into the `Host` header: the port only where it isn't the scheme's own.
+    /// The value of the `Host` header; the scheme's default port is left out.
     pub fn authority(&self, tls: bool) -> String {
         let own = self.port == default_port(tls);
         match (self.address, own) {
@@ -90,13 +90,13 @@ pub fn default_port(tls: bool) -> u16 {
     if tls { 443 } else { 80 }
 }
 
-/// Digits only: the standard library would take a `+`.
+/// Accepts digits only; `str::parse` would accept a `+`.
 fn parse_port(text: &str) -> Option<u16> {
     if text.bytes().all(|byte| byte.is_ascii_digit()) { text.parse().ok() } else { None }
 }
 
 /// What is wrong with a host name in lower case, if anything.
-fn fault(host: &str) -> Option<&'static str> {
+fn host_name_fault(host: &str) -> Option<&'static str> {
     if !host.is_ascii() {
         return Some("host names are ASCII here; write it in its `xn--` form");
     }
@@ -110,7 +110,7 @@ fn fault(host: &str) -> Option<&'static str> {
     if host.split('.').any(|label| label.is_empty() || label.len() > 63 || !label.bytes().all(known)) {
         return Some("it is not a host name");
     }
-    // What the C library takes for an address although it isn't written as one: `2130706433`, `0x7f.1`, `0177.0.0.1`.
+    // The C library also accepts other notations of an IPv4 address: `2130706433`, `0x7f.1`, `0177.0.0.1`.
     let last = host.rsplit('.').next().unwrap_or(host);
     let number = last.bytes().all(|byte| byte.is_ascii_digit())
         || last.strip_prefix("0x").is_some_and(|rest| rest.bytes().all(|byte| byte.is_ascii_hexdigit()));
@@ -120,9 +120,9 @@ fn fault(host: &str) -> Option<&'static str> {
     None
 }
 
-fn refused(host: &str, why: &str) -> Refusal {
+fn refuse_host(host: &str, why: &str) -> Refusal {
     let shown = cut_ascii(host, 80);
-    Refusal::always("host-name", format!("`{shown}` is refused: {why}"))
+    Refusal::by_builtin_check("host-name", format!("`{shown}` is refused: {why}"))
 }
 
 #[cfg(test)]

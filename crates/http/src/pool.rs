@@ -1,7 +1,8 @@
 //! Connections that finished a request and can serve another. Shared by the cells of one client, bounded in number and age.
 //!
-//! A server that does not read a body takes it for the next request, or for the beginning of one that ends in whatever is
-//! sent next. So a connection on which a body was sent serves only the call that sent it.
+//! A server that doesn't read a request's body may parse it as the next request, or as the beginning of one that
+//! continues with whatever is sent next (request smuggling). So a connection that carried a body is reused only by the
+//! call that sent it.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -11,7 +12,8 @@ use crate::connection::Connection;
 
 const MAX_IDLE: usize = 32;
 const MAX_IDLE_PER_PLACE: usize = 4;
-/// Servers commonly give up after 5 s and more; a request that can't be sent twice trusts a connection for much less.
+/// Servers commonly close idle connections after 5 s or more. A request that can't be repeated only uses a connection
+/// that was idle for much less.
 pub const MAX_REST: Duration = Duration::from_secs(15);
 pub const MAX_REST_UNREPEATABLE: Duration = Duration::from_secs(1);
 
@@ -21,8 +23,8 @@ pub struct Pool {
 }
 
 impl Pool {
-    /// Takes the connection that rested the shortest, if there is one to any of these addresses.
-    pub fn take(&self, checked: &Checked, tls: bool, rest: Duration, call: u64) -> Option<Connection> {
+    /// Takes the most recently used idle connection to any of these addresses.
+    pub fn take_idle(&self, checked: &Checked, tls: bool, rest: Duration, call: u64) -> Option<Connection> {
         loop {
             let mut connection = {
                 let mut resting = self.resting.lock().unwrap_or_else(PoisonError::into_inner);
@@ -30,7 +32,7 @@ impl Pool {
                 let fits = |(connection, since): &(Connection, Instant)| {
                     let key = &connection.key;
                     let open_to = connection.only_for.is_none_or(|owner| owner == call);
-                    let same = key.tls == tls && checked.allows(key);
+                    let same = key.tls == tls && checked.covers_connection(key);
                     same && open_to && since.elapsed() < rest
                 };
                 let index = resting.iter().rposition(fits)?;
@@ -57,13 +59,13 @@ impl Pool {
         resting.push((connection, Instant::now()));
     }
 
-    /// Whether a request would find a connection, by either scheme.
-    pub fn has(&self, checked: &Checked, call: u64) -> bool {
+    /// Whether there is an idle connection for a request, with or without TLS.
+    pub fn has_idle(&self, checked: &Checked, call: u64) -> bool {
         let resting = self.resting.lock().unwrap_or_else(PoisonError::into_inner);
         let fits = |(connection, since): &(Connection, Instant)| {
             let key = &connection.key;
             let open_to = connection.only_for.is_none_or(|owner| owner == call);
-            checked.allows(key) && open_to && since.elapsed() < MAX_REST_UNREPEATABLE
+            checked.covers_connection(key) && open_to && since.elapsed() < MAX_REST_UNREPEATABLE
         };
         resting.iter().any(fits)
     }

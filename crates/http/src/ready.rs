@@ -9,18 +9,18 @@ use rustix::event::PollFlags;
 use crate::exchange::Exchange;
 use crate::wait::{Wait, is_readable, is_timeout};
 
-/// What reading a connection would do now.
+/// What a read on a connection would do now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Readiness {
-    /// It would wait: an answer is under way.
+    /// It would wait for a pending response.
     Waiting,
-    /// It would give bytes, the end or an error.
+    /// It would return bytes, the end or an error.
     Ready,
-    /// Nothing was asked that could be answered.
+    /// No request is pending.
     Idle,
 }
 
-/// A socket on which an answer is to come, and until when its beginning is waited for.
+/// A socket on which a response is expected, and the deadline for its first byte.
 pub struct Awaited<'a> {
     pub socket: BorrowedFd<'a>,
     pub by: Option<Instant>,
@@ -35,11 +35,11 @@ pub fn wait_for_any(all: &mut [Option<&mut Exchange>], wait: Wait<'_>) -> Vec<Re
         if states.contains(&Readiness::Ready) || !states.contains(&Readiness::Waiting) || wait.is_over() {
             return states;
         }
-        let awaited: Vec<Awaited<'_>> = all.iter().flatten().filter_map(|exchange| exchange.awaited()).collect();
-        let turn = awaited.iter().filter_map(|one| one.by).fold(wait, Wait::until);
+        let awaited: Vec<Awaited<'_>> = all.iter().flatten().filter_map(|exchange| exchange.awaited_socket()).collect();
+        let turn = awaited.iter().filter_map(|one| one.by).fold(wait, Wait::no_later_than);
         let sockets: Vec<_> = awaited.iter().map(|one| (one.socket, PollFlags::IN)).collect();
-        // Bytes of TLS may turn out to be no answer: then it is waited for again.
-        if turn.poll(&sockets).is_err_and(|error| !is_timeout(&error)) {
+        // The received bytes may be TLS's own records and not a response: check again and keep waiting.
+        if turn.poll_sockets(&sockets).is_err_and(|error| !is_timeout(&error)) {
             return states;
         }
     }
@@ -56,11 +56,11 @@ pub fn wait_beside(exchange: &mut Exchange, other: BorrowedFd<'_>, wait: Wait<'_
         if wait.is_over() {
             return Err(ErrorKind::TimedOut.into());
         }
-        let awaited = exchange.awaited();
-        let turn = awaited.iter().filter_map(|one| one.by).fold(wait, Wait::until);
+        let awaited = exchange.awaited_socket();
+        let turn = awaited.iter().filter_map(|one| one.by).fold(wait, Wait::no_later_than);
         let sockets: Vec<_> =
             awaited.iter().map(|one| one.socket).chain([other]).map(|one| (one, PollFlags::IN)).collect();
-        match turn.poll(&sockets) {
+        match turn.poll_sockets(&sockets) {
             Err(error) if !is_timeout(&error) => return Err(error),
             _ => {}
         }

@@ -1,4 +1,4 @@
-//! Puts secrets' values where a skill wrote their placeholders, in a request to a place that they are granted for.
+//! Replaces placeholders with secrets' values in requests to places that the secrets are granted for.
 //!
 //! A value is written as the skill's library would have written it: as it is in headers, percent-encoded in a query or a
 //! form, escaped in JSON. `Authorization: Basic` is decoded and encoded again.
@@ -24,7 +24,7 @@ pub enum Form {
 }
 
 impl Form {
-    /// The form that suits a body.
+    /// The form for a body, by its content type.
     pub fn of_body(request: &Request) -> Form {
         let kind = String::from_utf8_lossy(request.header("content-type").unwrap_or_default()).to_ascii_lowercase();
         match kind.split(';').next().unwrap_or_default().trim() {
@@ -47,7 +47,7 @@ impl Form {
     }
 }
 
-/// The most bytes that one byte of a value takes, in any form.
+/// The most bytes that one byte of a value expands to, in any form.
 const MAX_WRITTEN: usize = "\\u0000".len();
 
 fn write_json(c: char, out: &mut Vec<u8>) {
@@ -64,7 +64,7 @@ fn write_json(c: char, out: &mut Vec<u8>) {
     out.extend([b'\\', escaped as u8]);
 }
 
-/// The secrets of a call, and what of them one request wants and gets.
+/// The secrets of a call, and which of them one request uses or is denied.
 pub struct Replacer {
     secrets: Vec<Decided>,
     used: BTreeSet<String>,
@@ -81,47 +81,47 @@ impl Replacer {
         self.secrets.is_empty()
     }
 
-    /// Whether any value may be put in at all.
-    fn replaces(&self) -> bool {
+    /// Whether any value may go into this request.
+    fn may_replace(&self) -> bool {
         self.secrets.iter().any(|secret| secret.decision.is_ok())
     }
 
     /// The names of the secrets whose values were put in.
-    pub fn used(&self) -> Vec<String> {
+    pub fn used_names(&self) -> Vec<String> {
         self.used.iter().cloned().collect()
     }
 
-    /// Why values were not put in where the skill wrote their placeholders; each is told once.
+    /// Why values were withheld although the skill used their placeholders; each is returned once.
     pub fn take_withheld(&mut self) -> Vec<SecretDenial> {
         std::mem::take(&mut self.withheld).into_values().collect()
     }
 
     /// The longest placeholder.
-    pub fn longest(&self) -> usize {
+    pub fn longest_placeholder(&self) -> usize {
         self.secrets.iter().map(|secret| secret.entry.placeholder.len()).max().unwrap_or(0)
     }
 
-    /// Replaces in the headers' values and the query. Policy decided about the path as it is, so that it stays.
+    /// Replaces placeholders in header values and the query, but not in the path, which policy decided about as it is.
     pub fn fill_head(&mut self, request: &mut Request) -> Result<(), HttpError> {
         self.note_in_path(&request.asked);
         if let Some(query) = &request.query
-            && let (Some(filled), _) = self.fill(query.as_bytes(), Form::Percent)
+            && let (Some(filled), _) = self.fill_placeholders(query.as_bytes(), Form::Percent)
         {
             request.query = String::from_utf8(filled.to_vec()).ok().map(Zeroizing::new);
         }
         for (name, value) in request.headers.iter_mut().filter(|(name, _)| !name.eq_ignore_ascii_case("host")) {
-            let filled = match basic(name, value) {
-                Some(plain) => self.fill(&plain, Form::Plain).0.map(|filled| {
+            let filled = match decode_basic_auth(name, value) {
+                Some(plain) => self.fill_placeholders(&plain, Form::Plain).0.map(|filled| {
                     let encoded = Zeroizing::new(STANDARD.encode(&*filled));
                     Zeroizing::new([b"Basic ", encoded.as_bytes()].concat())
                 }),
-                None => self.fill(value, Form::Plain).0,
+                None => self.fill_placeholders(value, Form::Plain).0,
             };
-            // Nothing of ours in it: it is sent as the guest spelt it.
+            // Without a placeholder, the value is sent exactly as the guest wrote it.
             let Some(filled) = filled else { continue };
             if filled.iter().any(|&byte| byte != b'\t' && byte.is_ascii_control()) {
                 let message = format!("the secret in the header `{name}` has line ends or control characters");
-                return Err(Refusal::always("secret", message).into());
+                return Err(Refusal::by_builtin_check("secret", message).into());
             }
             *value = filled;
         }
@@ -138,12 +138,12 @@ impl Replacer {
         }
     }
 
-    /// The text with values where there were placeholders that may be replaced; and where the last of these ended.
-    pub fn fill(&mut self, text: &[u8], form: Form) -> (Option<Zeroizing<Vec<u8>>>, usize) {
+    /// The text with placeholders replaced, `None` if there were none; and where the last replaced one ended.
+    pub fn fill_placeholders(&mut self, text: &[u8], form: Form) -> (Option<Zeroizing<Vec<u8>>>, usize) {
         let found = self.find_all(text);
         let Some((_, end, _)) = found.last().copied() else { return (None, 0) };
         let values = found.iter().map(|(.., value)| value.len() * MAX_WRITTEN);
-        // Room for all of it: what grows leaves copies behind.
+        // Allocate once: reallocation would leave copies of secrets in freed memory.
         let mut out = Zeroizing::new(Vec::with_capacity(text.len() + values.sum::<usize>()));
         let mut clean = 0;
         for (start, end, value) in found {
@@ -155,11 +155,11 @@ impl Replacer {
         (Some(out), end)
     }
 
-    /// The placeholders that are to be replaced, by where they start and end, with their values. Others are noted.
+    /// The placeholders to replace, as start, end and value. Withheld ones are recorded.
     fn find_all<'s>(&'s mut self, text: &[u8]) -> Vec<(usize, usize, &'s str)> {
         let Replacer { secrets, used, withheld } = self;
         let (mut found, mut at) = (Vec::new(), 0);
-        while let Some(next) = find(&text[at..], PREFIX.as_bytes()) {
+        while let Some(next) = find_bytes(&text[at..], PREFIX.as_bytes()) {
             at += next;
             let secret = secrets.iter().find(|secret| text[at..].starts_with(secret.entry.placeholder.as_bytes()));
             let Some(Decided { entry, decision }) = secret else {
@@ -180,10 +180,10 @@ impl Replacer {
     }
 }
 
-/// Replaces in a body that passes through in pieces.
+/// Replaces placeholders in a streamed body.
 pub struct Replacing {
     form: Form,
-    /// The body's length was announced, so it can't change: a placeholder ends the request.
+    /// The body's length was already sent, so replacing a placeholder would be an error.
     fixed_length: bool,
     held: Vec<u8>,
 }
@@ -193,21 +193,21 @@ impl Replacing {
         Replacing { form, fixed_length, held: Vec::new() }
     }
 
-    /// Takes a piece and gives what can be sent; everything, when it was the `last`.
+    /// Takes a piece and returns what can be sent; all that is left if it was the `last`.
     pub fn push(&mut self, piece: &[u8], last: bool, replacer: &mut Replacer) -> Result<Zeroizing<Vec<u8>>, HttpError> {
         self.held.extend_from_slice(piece);
-        let (filled, end) = replacer.fill(&self.held, self.form);
-        if !replacer.replaces() {
-            // It goes on as it comes; only placeholders in it are looked for.
-            self.held.drain(..self.held.len().saturating_sub(replacer.longest().saturating_sub(1)));
+        let (filled, end) = replacer.fill_placeholders(&self.held, self.form);
+        if !replacer.may_replace() {
+            // Nothing is replaced, so pass the piece on unchanged; placeholders are only searched to report them.
+            self.held.drain(..self.held.len().saturating_sub(replacer.longest_placeholder().saturating_sub(1)));
             return Ok(Zeroizing::new(piece.to_vec()));
         }
         if end > 0 && self.fixed_length {
             let message = "a secret is put into a body of at most 1 MiB, or one that is sent in chunks";
-            return Err(Refusal::always("secret", message).into());
+            return Err(Refusal::by_builtin_check("secret", message).into());
         }
-        // A placeholder may start in what is held, but not before the end of the last one that was replaced.
-        let kept = if last { 0 } else { replacer.longest().saturating_sub(1).min(self.held.len() - end) };
+        // Hold back what may be the start of a placeholder, but nothing before the end of the last replaced one.
+        let kept = if last { 0 } else { replacer.longest_placeholder().saturating_sub(1).min(self.held.len() - end) };
         let filled = filled.unwrap_or_else(|| Zeroizing::new(self.held.clone()));
         let ready = Zeroizing::new(filled[..filled.len() - kept].to_vec());
         self.held = self.held.split_off(self.held.len() - kept);
@@ -215,7 +215,7 @@ impl Replacing {
     }
 }
 
-/// Credentials may come without padding, and with bits after their end.
+/// Accepts credentials without padding and with nonzero trailing bits.
 const LENIENT: GeneralPurpose = GeneralPurpose::new(
     &base64::alphabet::STANDARD,
     GeneralPurposeConfig::new()
@@ -223,14 +223,14 @@ const LENIENT: GeneralPurpose = GeneralPurpose::new(
         .with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
 
-fn basic(name: &str, value: &[u8]) -> Option<Vec<u8>> {
+fn decode_basic_auth(name: &str, value: &[u8]) -> Option<Vec<u8>> {
     let (scheme, rest) = value.split_at_checked(6)?;
     let is_basic = name.eq_ignore_ascii_case("authorization") && scheme.eq_ignore_ascii_case(b"basic ");
     let plain = is_basic.then(|| LENIENT.decode(rest.trim_ascii()).ok())??;
-    find(&plain, PREFIX.as_bytes()).map(|_| plain)
+    find_bytes(&plain, PREFIX.as_bytes()).map(|_| plain)
 }
 
-fn find(text: &[u8], needle: &[u8]) -> Option<usize> {
+fn find_bytes(text: &[u8], needle: &[u8]) -> Option<usize> {
     let first = *needle.first()?;
     let mut at = 0;
     while let Some(found) = text[at..].iter().position(|&byte| byte == first) {
@@ -251,7 +251,7 @@ mod tests {
     fn basic_credentials_are_read_with_padding_and_without_and_nothing_else_is() {
         let plain = format!("u:{PREFIX}");
         let text = STANDARD.encode(&plain);
-        let read = |name: &str, value: &str| basic(name, value.as_bytes());
+        let read = |name: &str, value: &str| decode_basic_auth(name, value.as_bytes());
         assert!(text.ends_with('='), "{text} has padding");
         for text in [text.as_str(), text.trim_end_matches('=')] {
             assert_eq!(read("AUTHORIZATION", &format!("basic  {text} ")).as_deref(), Some(plain.as_bytes()));

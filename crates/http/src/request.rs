@@ -1,4 +1,4 @@
-//! A request's head, read strictly: what is not plainly one request to the place that the guest connected to is refused.
+//! Parses a request's head strictly: anything but one unambiguous request to the place the guest connected to is refused.
 
 use zeroize::Zeroizing;
 
@@ -12,31 +12,31 @@ use skillcell_quote::cut_ascii;
 
 /// The most headers of a request.
 const MAX_HEADERS: usize = 100;
-/// Headers that are written anew where they stand: the guest's word decides only where, and whether, they are there.
+/// Headers whose values are regenerated: the guest decides only whether and where they appear.
 const OURS: [&str; 4] = ["host", "connection", "content-length", "transfer-encoding"];
-/// Headers that are about one connection, not about the request.
+/// Hop-by-hop headers, which are not forwarded.
 const DROPPED: [&str; 7] =
     ["keep-alive", "proxy-connection", "proxy-authorization", "proxy-authenticate", "te", "trailer", "expect"];
-/// By these, some servers take another method than the one in the request line: that method is asked for too.
+/// Headers that make some servers use another method than the request line's; policy is asked about that one too.
 const OVERRIDES: [&str; 3] = ["x-http-method-override", "x-http-method", "x-method-override"];
-/// By these, some servers take another path than the one that was checked.
+/// Headers that make some servers use another path than the one that was checked.
 const REFUSED: [&str; 3] = ["x-original-url", "x-rewrite-url", "http2-settings"];
 
-/// A request as it was understood. Writing it anew gives the only bytes that are sent.
+/// A parsed request. Only what is serialized from it is sent; the guest's own bytes never are.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Request {
     pub asked: Asked,
     pub query: Option<Zeroizing<String>>,
-    /// Those that go to the server, in order; the values have no control characters but tabs. Host and framing are
-    /// among them, in our words, and of `Connection` whether it is to last. Secrets' values may be in them, so they are
-    /// wiped in the end.
+    /// The headers to send, in order, without control characters other than tabs. They include the regenerated `Host`
+    /// and framing headers, and `Connection` reduced to `close` or `keep-alive`. They may contain secrets, so they are
+    /// zeroed on drop.
     pub headers: Vec<(String, Zeroizing<Vec<u8>>)>,
     pub framing: Framing,
     /// The guest wants the connection closed after the answer.
     pub close: bool,
     /// The guest waits for `100 Continue` before it sends the body.
     pub expects_continue: bool,
-    /// Other methods that a header asks the server to act on.
+    /// Other methods that an override header names.
     pub overrides: Vec<String>,
 }
 
@@ -46,21 +46,21 @@ impl Request {
         let head = head.strip_suffix(b"\r\n\r\n").ok_or(HttpError::BadRequest("the head is incomplete"))?;
         let mut lines = head.split(|&byte| byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line));
         let (method, path, query) = request_line(lines.next().unwrap_or_default())?;
-        let all = lines.map(header).collect::<Result<Vec<_>, _>>()?;
+        let all = lines.map(parse_header).collect::<Result<Vec<_>, _>>()?;
         if all.len() > MAX_HEADERS {
             return Err(HttpError::TooLarge { what: "the number of the request's headers", cap: MAX_HEADERS as u64 });
         }
-        host(&all, place, tls)?;
-        let framing = framing(&all)?;
-        let connection = connection(&all)?;
-        let expects_continue = expects(&all)?;
+        check_host(&all, place, tls)?;
+        let framing = parse_framing(&all)?;
+        let connection = connection_options(&all)?;
+        let expects_continue = expects_continue(&all)?;
         let mut overrides = Vec::new();
         for (name, value) in &all {
             if REFUSED.iter().any(|refused| is_same(name, refused)) {
-                return Err(Refusal::always("header", format!("the header `{name}` is not sent")).into());
+                return Err(Refusal::by_builtin_check("header", format!("the header `{name}` is not sent")).into());
             }
             if OVERRIDES.iter().any(|over| is_same(name, over)) {
-                overrides.push(token(value)?.to_ascii_uppercase());
+                overrides.push(parse_method(value)?.to_ascii_uppercase());
             }
         }
         let lasting = ["close", "keep-alive"].into_iter().find(|word| connection.iter().any(|listed| listed == word));
@@ -73,9 +73,10 @@ impl Request {
             expects_continue,
             overrides,
         };
+        // `Connection` is written once, however often the guest sent it.
         let mut lasting = lasting.map(|word| word.as_bytes().to_vec());
         for (name, value) in all {
-            let value = match request.own(&name) {
+            let value = match request.own_header(&name) {
                 Some(own) => Some(own),
                 None if name.eq_ignore_ascii_case("connection") => lasting.take(),
                 None => Some(value).filter(|_| !is_dropped(&name, &connection)),
@@ -85,8 +86,8 @@ impl Request {
         Ok(request)
     }
 
-    /// What we say ourselves under this name.
-    fn own(&self, name: &str) -> Option<Vec<u8>> {
+    /// The regenerated value of a header that the guest doesn't control.
+    fn own_header(&self, name: &str) -> Option<Vec<u8>> {
         match (name.to_ascii_lowercase().as_str(), self.framing) {
             ("host", _) => Some(self.asked.place.authority(self.asked.tls).into_bytes()),
             ("content-length", Framing::Length(length)) => Some(length.to_string().into_bytes()),
@@ -99,7 +100,7 @@ impl Request {
         self.headers.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_slice())
     }
 
-    /// Whether sending it twice does no more than sending it once.
+    /// Whether it can safely be sent twice.
     pub fn is_idempotent(&self) -> bool {
         matches!(self.asked.method.as_str(), "GET" | "HEAD" | "OPTIONS" | "PUT" | "DELETE") && self.overrides.is_empty()
     }
@@ -109,19 +110,19 @@ impl Request {
         !matches!(self.framing, Framing::None | Framing::Length(0))
     }
 
-    /// Whether a server may well leave its body unread, and take it for another request: with this method, a body means
-    /// nothing.
+    /// Whether it has a body that its method gives no meaning to, so that a server may leave it unread and parse it as
+    /// another request.
     pub fn has_stray_body(&self) -> bool {
         self.has_body() && !matches!(self.asked.method.as_str(), "POST" | "PUT" | "PATCH")
     }
 
-    /// Has the server close the connection after its answer.
+    /// Asks the server to close the connection after its response.
     pub fn ask_to_close(&mut self) {
         self.headers.retain(|(name, _)| !name.eq_ignore_ascii_case("connection"));
         self.headers.push(("Connection".to_owned(), b"close".to_vec().into()));
     }
 
-    /// The head to send; with the whole URL, as a proxy wants it, if it is to be `absolute`.
+    /// Serializes the head; `absolute` uses the absolute form of the URL, as proxies require.
     pub fn write_head(&self, absolute: bool) -> Zeroizing<Vec<u8>> {
         let fixed = 512 + self.asked.method.len() + self.asked.path.len() + self.query.as_ref().map_or(0, |q| q.len());
         let headers = self.headers.iter().map(|(name, value)| name.len() + value.len().max(300) + 4);
@@ -139,9 +140,9 @@ impl Request {
         }
         out.extend_from_slice(b" HTTP/1.1\r\n");
         for (name, value) in &self.headers {
-            match self.own(name) {
-                Some(own) => line(&mut out, name, &own),
-                None => line(&mut out, name, value),
+            match self.own_header(name) {
+                Some(own) => write_header(&mut out, name, &own),
+                None => write_header(&mut out, name, value),
             }
         }
         out.extend_from_slice(b"\r\n");
@@ -150,7 +151,7 @@ impl Request {
 }
 
 /// Appends one header.
-pub fn line(out: &mut Vec<u8>, name: &str, value: &[u8]) {
+pub fn write_header(out: &mut Vec<u8>, name: &str, value: &[u8]) {
     out.extend_from_slice(name.as_bytes());
     out.extend_from_slice(b": ");
     out.extend_from_slice(value);
@@ -164,25 +165,27 @@ fn request_line(line: &[u8]) -> Result<(String, String, Option<String>), HttpErr
     else {
         return Err(HttpError::BadRequest("the request line is not `METHOD /target HTTP/1.1`"));
     };
-    let method = token(method.as_bytes())?;
+    let method = parse_method(method.as_bytes())?;
     if version != "HTTP/1.1" {
         return Err(HttpError::BadRequest("only HTTP/1.1 is spoken here"));
     }
     if ["CONNECT", "TRACE", "TRACK"].iter().any(|refused| method.eq_ignore_ascii_case(refused)) {
-        return Err(Refusal::always("method", format!("the method `{method}` is not sent for a skill")).into());
+        return Err(
+            Refusal::by_builtin_check("method", format!("the method `{method}` is not sent for a skill")).into()
+        );
     }
     let (path, query) = target::parse(target)?;
     Ok((method, path, query))
 }
 
-fn token(text: &[u8]) -> Result<String, HttpError> {
+fn parse_method(text: &[u8]) -> Result<String, HttpError> {
     match std::str::from_utf8(text) {
         Ok(text) if (1..=32).contains(&text.len()) && text.bytes().all(is_token) => Ok(text.to_owned()),
         _ => Err(HttpError::BadRequest("a method is not a word of at most 32 characters")),
     }
 }
 
-fn header(line: &[u8]) -> Result<(String, Vec<u8>), HttpError> {
+fn parse_header(line: &[u8]) -> Result<(String, Vec<u8>), HttpError> {
     if line.first().is_some_and(|&byte| matches!(byte, b' ' | b'\t')) {
         return Err(HttpError::BadRequest("a header is folded over two lines"));
     }
@@ -197,24 +200,24 @@ fn header(line: &[u8]) -> Result<(String, Vec<u8>), HttpError> {
     Ok((String::from_utf8_lossy(name).into_owned(), value.to_vec()))
 }
 
-/// Whether a header stays here: it is about this connection, is listed in `Connection`, or passes for one of ours.
+/// Whether a header is not forwarded: it is hop-by-hop, listed in `Connection`, or could be taken for one of `OURS`.
 fn is_dropped(name: &str, connection: &[String]) -> bool {
     let is_ours = |other: &&str| is_same(name, other);
     OURS.iter().chain(&DROPPED).any(is_ours) || connection.iter().any(|listed| is_same(name, listed))
 }
 
-/// Whether a server may take two headers' names for one: to many, `_` is `-`.
+/// Whether a server may treat two header names as the same: many treat `_` as `-`.
 pub fn is_same(name: &str, other: &str) -> bool {
     let plain = |byte: u8| if byte == b'_' { b'-' } else { byte.to_ascii_lowercase() };
     name.bytes().map(plain).eq(other.bytes().map(plain))
 }
 
-fn named<'a>(all: &'a [(String, Vec<u8>)], name: &'a str) -> impl Iterator<Item = &'a [u8]> {
+fn headers_named<'a>(all: &'a [(String, Vec<u8>)], name: &'a str) -> impl Iterator<Item = &'a [u8]> {
     all.iter().filter(move |(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_slice())
 }
 
-fn host(all: &[(String, Vec<u8>)], place: &Place, tls: bool) -> Result<(), HttpError> {
-    let mut hosts = named(all, "host");
+fn check_host(all: &[(String, Vec<u8>)], place: &Place, tls: bool) -> Result<(), HttpError> {
+    let mut hosts = headers_named(all, "host");
     let (Some(host), None) = (hosts.next(), hosts.next()) else {
         return Err(HttpError::BadRequest("a request has exactly one `Host`"));
     };
@@ -222,14 +225,17 @@ fn host(all: &[(String, Vec<u8>)], place: &Place, tls: bool) -> Result<(), HttpE
         return Ok(());
     }
     let shown = cut_ascii(&String::from_utf8_lossy(host), 80);
-    Err(Refusal::always("host-header", format!("`Host: {shown}` on a connection to `{place}` is refused")).into())
+    Err(Refusal::by_builtin_check("host-header", format!("`Host: {shown}` on a connection to `{place}` is refused"))
+        .into())
 }
 
-fn framing(all: &[(String, Vec<u8>)]) -> Result<Framing, HttpError> {
-    let (mut lengths, mut codings) = (named(all, "content-length"), named(all, "transfer-encoding"));
+fn parse_framing(all: &[(String, Vec<u8>)]) -> Result<Framing, HttpError> {
+    let (mut lengths, mut codings) = (headers_named(all, "content-length"), headers_named(all, "transfer-encoding"));
     match (lengths.next(), lengths.next(), codings.next(), codings.next()) {
         (None, _, None, _) => Ok(Framing::None),
-        (Some(length), None, None, _) => Framing::length(length).ok_or(HttpError::BadRequest("a bad `Content-Length`")),
+        (Some(length), None, None, _) => {
+            Framing::parse_length(length).ok_or(HttpError::BadRequest("a bad `Content-Length`"))
+        }
         (None, _, Some(coding), None) if coding.eq_ignore_ascii_case(b"chunked") => Ok(Framing::Chunked),
         (None, ..) => Err(HttpError::BadRequest("a `Transfer-Encoding` other than `chunked`")),
         (Some(_), Some(_), ..) => Err(HttpError::BadRequest("more than one `Content-Length`")),
@@ -238,20 +244,20 @@ fn framing(all: &[(String, Vec<u8>)]) -> Result<Framing, HttpError> {
 }
 
 /// The names listed in `Connection`, in lower case.
-fn connection(all: &[(String, Vec<u8>)]) -> Result<Vec<String>, HttpError> {
-    let listed: Vec<String> = named(all, "connection")
+fn connection_options(all: &[(String, Vec<u8>)]) -> Result<Vec<String>, HttpError> {
+    let listed: Vec<String> = headers_named(all, "connection")
         .flat_map(|value| value.split(|&byte| byte == b','))
         .map(|name| String::from_utf8_lossy(name.trim_ascii()).to_ascii_lowercase())
         .collect();
-    if named(all, "upgrade").next().is_some() || listed.iter().any(|name| name == "upgrade") {
-        return Err(Refusal::always("upgrade", "a connection can't be upgraded to another protocol").into());
+    if headers_named(all, "upgrade").next().is_some() || listed.iter().any(|name| name == "upgrade") {
+        return Err(Refusal::by_builtin_check("upgrade", "a connection can't be upgraded to another protocol").into());
     }
     Ok(listed)
 }
 
-fn expects(all: &[(String, Vec<u8>)]) -> Result<bool, HttpError> {
+fn expects_continue(all: &[(String, Vec<u8>)]) -> Result<bool, HttpError> {
     let mut found = false;
-    for value in named(all, "expect") {
+    for value in headers_named(all, "expect") {
         if !value.eq_ignore_ascii_case(b"100-continue") {
             return Err(HttpError::BadRequest("an expectation other than `100-continue`"));
         }

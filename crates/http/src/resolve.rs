@@ -1,4 +1,4 @@
-//! Names to addresses by the system's resolver, which can't be interrupted: it runs on its own thread, with a deadline.
+//! Resolves names with the system's resolver, which can't be interrupted: it runs on its own thread, with a deadline.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -11,13 +11,13 @@ use std::time::{Duration, Instant};
 use crate::error::HttpError;
 use crate::wait::Wait;
 
-/// How long an answer is believed. Short, since the system doesn't say how long it could be.
+/// How long an answer is cached. Short, because the system's resolver doesn't report the TTL.
 const FRESH: Duration = Duration::from_secs(5);
 const MAX_KNOWN: usize = 256;
-/// Threads that wait for the system at once; a resolver that hangs must not cost a thread for each call.
+/// The most threads that wait for the resolver, so that a hanging one doesn't cost a thread for each call.
 const MAX_ASKING: usize = 32;
 
-/// Who knows the addresses of names: the system, unless an embedder brings its own. Its word is not trusted: policy
+/// Resolves names: the system's resolver, unless an embedder provides its own. Its answers are not trusted; policy
 /// decides about every address.
 pub trait Lookup: fmt::Debug + Send + Sync {
     /// All addresses of a name; none, or an error, where it has none. It may take long: it runs on its own thread.
@@ -48,10 +48,10 @@ impl Resolver {
 
     /// All addresses of a name, IPv4 inside IPv6 as IPv4.
     pub fn resolve(&self, host: &str, wait: Wait<'_>) -> Result<Vec<IpAddr>, HttpError> {
-        if let Some(addresses) = self.remembered(host) {
+        if let Some(addresses) = self.cached_addresses(host) {
             return Ok(addresses);
         }
-        let addresses = self.ask(host, wait)?;
+        let addresses = self.ask_lookup(host, wait)?;
         if addresses.is_empty() {
             return Err(HttpError::NameNotFound { host: host.to_owned() });
         }
@@ -63,13 +63,13 @@ impl Resolver {
         Ok(addresses)
     }
 
-    fn remembered(&self, host: &str) -> Option<Vec<IpAddr>> {
+    fn cached_addresses(&self, host: &str) -> Option<Vec<IpAddr>> {
         let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         known.get(host).filter(|(_, since)| since.elapsed() < FRESH).map(|(addresses, _)| addresses.clone())
     }
 
-    fn ask(&self, host: &str, wait: Wait<'_>) -> Result<Vec<IpAddr>, HttpError> {
-        let late = || wait.error("resolving the host's name");
+    fn ask_lookup(&self, host: &str, wait: Wait<'_>) -> Result<Vec<IpAddr>, HttpError> {
+        let late = || wait.timeout_error("resolving the host's name");
         if self.asking.fetch_add(1, Ordering::Relaxed) >= MAX_ASKING {
             self.asking.fetch_sub(1, Ordering::Relaxed);
             return Err(late());
@@ -86,7 +86,7 @@ impl Resolver {
         if thread.is_err() {
             return Err(late());
         }
-        match receive.recv_timeout(wait.left()) {
+        match receive.recv_timeout(wait.time_left()) {
             Ok(Some(Ok(mut addresses))) => {
                 let mut seen = Vec::new();
                 addresses.retain(|address| {
@@ -103,7 +103,7 @@ impl Resolver {
     }
 }
 
-/// Counts a thread until it ends.
+/// Decrements the number of waiting threads when dropped.
 struct Asking(Arc<AtomicUsize>);
 
 impl Drop for Asking {

@@ -1,29 +1,29 @@
-//! A server's head, read and written anew in the form that guests get.
+//! Parses a response's head, and serializes it for the guest.
 
 use crate::error::HttpError;
 use crate::framing::Framing;
 use crate::inflate::Coding;
-use crate::request::line;
+use crate::request::write_header;
 use crate::scrub::Scrubber;
 
 /// The largest head of an answer, and the most headers in it.
 const MAX_HEAD_BYTES: usize = 64 << 10;
 const MAX_HEADERS: usize = 200;
-/// Why an answer is none at all: it does not begin with a status line.
+/// The error for a response that doesn't begin with a status line.
 pub const NOT_HTTP: &str = "it does not begin with a status line of HTTP/1";
-/// Headers that say where a body ends. They are written anew.
+/// Headers that determine where a body ends. They are regenerated.
 const FRAMING: [&str; 2] = ["Content-Length", "Transfer-Encoding"];
 
-/// An answer's head as it was understood.
+/// A parsed response head.
 #[derive(Debug)]
 pub struct Response {
     pub status: u16,
-    /// Of HTTP 1: 0 or 1.
+    /// The minor version of HTTP/1: 0 or 1.
     version: u8,
     reason: Vec<u8>,
     headers: Vec<(String, Vec<u8>)>,
     pub framing: Framing,
-    /// What `Content-Length` said, also where no body follows.
+    /// The `Content-Length`, even if no body follows.
     length: Option<u64>,
     /// Whether the server will take another request on this connection.
     pub reusable: bool,
@@ -32,7 +32,11 @@ pub struct Response {
 impl Response {
     /// Reads the head at the start of what was received, once it is complete; gives it and its length. `scanned` is how
     /// much was looked at before. `head_only` when the request was a HEAD.
-    pub fn find(received: &[u8], scanned: &mut usize, head_only: bool) -> Result<Option<(Response, usize)>, HttpError> {
+    pub fn parse_received(
+        received: &[u8],
+        scanned: &mut usize,
+        head_only: bool,
+    ) -> Result<Option<(Response, usize)>, HttpError> {
         let end = head_end(received, *scanned);
         *scanned = received.len();
         if end.unwrap_or(*scanned) > MAX_HEAD_BYTES {
@@ -43,11 +47,11 @@ impl Response {
 
     /// Whether these bytes begin with a status line.
     pub fn is_begun(received: &[u8]) -> bool {
-        reason(received).is_some()
+        parse_reason(received).is_some()
     }
 
     fn parse(head: &[u8], head_only: bool) -> Result<Response, HttpError> {
-        let reason = reason(head).ok_or(HttpError::BadAnswer(NOT_HTTP))?;
+        let reason = parse_reason(head).ok_or(HttpError::BadAnswer(NOT_HTTP))?;
         let mut space = [httparse::EMPTY_HEADER; MAX_HEADERS];
         let mut parsed = httparse::Response::new(&mut space);
         match parsed.parse(head) {
@@ -64,12 +68,12 @@ impl Response {
             parsed.code.filter(|code| (100..=999).contains(code)).ok_or(HttpError::BadAnswer("a bad status"))?;
         let headers: Vec<_> =
             parsed.headers.iter().map(|header| (header.name.to_owned(), header.value.to_vec())).collect();
-        let (framing, length, clear) = framing(&headers, status, head_only)?;
-        let keeps = parsed.version == Some(1) && !lists(&headers, "connection", "close");
-        // Some schemes log a whole connection in: nobody else may get it.
-        let bound = ["www-authenticate", "authentication-info"]
-            .iter()
-            .any(|name| starts(&headers, name, b"ntlm") || starts(&headers, name, b"negotiate"));
+        let (framing, length, clear) = body_framing(&headers, status, head_only)?;
+        let keeps = parsed.version == Some(1) && !header_lists(&headers, "connection", "close");
+        // NTLM and Negotiate authenticate the connection, so it must not be shared.
+        let bound = ["www-authenticate", "authentication-info"].iter().any(|name| {
+            header_starts_with(&headers, name, b"ntlm") || header_starts_with(&headers, name, b"negotiate")
+        });
         let reusable = keeps && clear && !bound && framing != Framing::UntilClose;
         Ok(Response { status, version: parsed.version.unwrap_or(1), reason, headers, framing, length, reusable })
     }
@@ -80,22 +84,22 @@ impl Response {
 
     /// The values of a header.
     pub fn values<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a [u8]> {
-        values(&self.headers, name)
+        header_values(&self.headers, name)
     }
 
-    /// Whether its body is said to be in any coding.
+    /// Whether it has a body with a `Content-Encoding` other than `identity`.
     pub fn is_encoded(&self) -> bool {
         let mut names = self.values("content-encoding").flat_map(|value| value.split(|&byte| byte == b','));
         self.has_body()
             && names.any(|name| !name.trim_ascii().is_empty() && !name.trim_ascii().eq_ignore_ascii_case(b"identity"))
     }
 
-    /// How the body is compressed; an error if it is so in a way that can't be counted.
-    pub fn codings(&self) -> Result<Vec<Coding>, HttpError> {
+    /// How the body is compressed; an error if its decompressed size can't be measured.
+    pub fn content_codings(&self) -> Result<Vec<Coding>, HttpError> {
         if self.framing == Framing::None {
             return Ok(Vec::new());
         }
-        Coding::all(values(&self.headers, "content-encoding"))
+        Coding::from_header_values(header_values(&self.headers, "content-encoding"))
     }
 
     /// The head that the guest gets: the server's headers in their order, and those about the framing where they stood.
@@ -111,7 +115,7 @@ impl Response {
             if FRAMING.iter().any(|about| name.eq_ignore_ascii_case(about)) {
                 out.extend(framed.take().unwrap_or_default());
             } else {
-                line(&mut out, &String::from_utf8_lossy(&scrub(name.as_bytes())), &scrub(value));
+                write_header(&mut out, &String::from_utf8_lossy(&scrub(name.as_bytes())), &scrub(value));
             }
         }
         out.extend(framed.unwrap_or_default());
@@ -119,7 +123,7 @@ impl Response {
         out
     }
 
-    /// What says where the body ends, in the spelling of the server where it said the same.
+    /// The framing header, with the server's spelling of its name if the server sent it too.
     fn framing_line(&self, framing: Framing) -> Option<Vec<u8>> {
         let (name, value) = match (framing, self.length) {
             (Framing::Length(length), _) | (Framing::None, Some(length)) => (FRAMING[0], length.to_string()),
@@ -128,13 +132,13 @@ impl Response {
         };
         let theirs = self.headers.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
         let mut out = Vec::new();
-        line(&mut out, theirs.map_or(name, |(known, _)| known), value.as_bytes());
+        write_header(&mut out, theirs.map_or(name, |(known, _)| known), value.as_bytes());
         Some(out)
     }
 }
 
-/// The reason in a status line, in whatever letters; `None` if the head begins with none.
-fn reason(head: &[u8]) -> Option<Vec<u8>> {
+/// The reason phrase of the status line, as raw bytes; `None` if the head doesn't begin with a status line.
+fn parse_reason(head: &[u8]) -> Option<Vec<u8>> {
     let line = head.split(|&byte| byte == b'\n').next()?.trim_ascii_end();
     let (b'0' | b'1', rest) = line.strip_prefix(b"HTTP/1.")?.split_first()? else { return None };
     let (code, reason) = rest.strip_prefix(b" ")?.split_at_checked(3)?;
@@ -154,15 +158,15 @@ fn head_end(received: &[u8], scanned: usize) -> Option<usize> {
     })
 }
 
-/// How the body is delimited, what length was given, and whether there can be no doubt about where it ends.
-fn framing(
+/// How the body is delimited, the `Content-Length`, and whether the end of the body is unambiguous.
+fn body_framing(
     headers: &[(String, Vec<u8>)],
     status: u16,
     head_only: bool,
 ) -> Result<(Framing, Option<u64>, bool), HttpError> {
     let mut length = None;
-    for value in values(headers, "content-length") {
-        let Some(Framing::Length(found)) = Framing::length(value) else {
+    for value in header_values(headers, "content-length") {
+        let Some(Framing::Length(found)) = Framing::parse_length(value) else {
             return Err(HttpError::BadAnswer("a bad `Content-Length`"));
         };
         if length.is_some_and(|known| known != found) {
@@ -170,7 +174,7 @@ fn framing(
         }
         length = Some(found);
     }
-    let mut codings = values(headers, "transfer-encoding");
+    let mut codings = header_values(headers, "transfer-encoding");
     let (coding, more) = (codings.next(), codings.next());
     if more.is_some() || coding.is_some_and(|coding| !coding.eq_ignore_ascii_case(b"chunked")) {
         return Err(HttpError::BadAnswer("a `Transfer-Encoding` other than `chunked`"));
@@ -186,16 +190,17 @@ fn framing(
     })
 }
 
-fn values<'a>(headers: &'a [(String, Vec<u8>)], name: &'a str) -> impl Iterator<Item = &'a [u8]> {
+fn header_values<'a>(headers: &'a [(String, Vec<u8>)], name: &'a str) -> impl Iterator<Item = &'a [u8]> {
     headers.iter().filter(move |(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value.trim_ascii())
 }
 
-fn lists(headers: &[(String, Vec<u8>)], name: &str, word: &str) -> bool {
-    values(headers, name)
+fn header_lists(headers: &[(String, Vec<u8>)], name: &str, word: &str) -> bool {
+    header_values(headers, name)
         .flat_map(|value| value.split(|&byte| byte == b','))
         .any(|part| part.trim_ascii().eq_ignore_ascii_case(word.as_bytes()))
 }
 
-fn starts(headers: &[(String, Vec<u8>)], name: &str, word: &[u8]) -> bool {
-    values(headers, name).any(|value| value.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word)))
+fn header_starts_with(headers: &[(String, Vec<u8>)], name: &str, word: &[u8]) -> bool {
+    header_values(headers, name)
+        .any(|value| value.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word)))
 }

@@ -1,4 +1,4 @@
-//! Takes secrets' values out of whatever leaves the host, in every form that is known, and puts the placeholder there.
+//! Replaces secrets' values with their placeholders in everything that leaves the host, in every known encoding.
 //!
 //! In a stream, bytes are held back until no value can start in them. How many depends on line ends only, never on what
 //! the bytes are: otherwise a server that stops in mid-answer could tell a skill, one character after another, how a value
@@ -15,9 +15,9 @@ use crate::pattern::{Match, Patterns, Search};
 use crate::secrets::Secrets;
 use crate::spelling;
 
-/// The least that is held back: enough for a value of 370 bytes, in its longest form.
+/// The minimum that is held back: enough for a value of 370 bytes in its longest encoding.
 const MIN_HELD_BYTES: usize = 8 << 10;
-/// How far beyond a place the text must be known for the search to go there.
+/// How many bytes beyond a position the search needs to look at.
 const AHEAD: usize = 16;
 
 /// Finds the values of a set of secrets.
@@ -31,7 +31,7 @@ pub struct Scrubber {
     placeholders: Vec<String>,
     /// How much of a stream is held back; no match is longer.
     held: usize,
-    /// No form of a value has a line end in it, so none goes past one.
+    /// No encoding of a value contains a line end, so a match never spans lines.
     within_lines: bool,
 }
 
@@ -39,7 +39,7 @@ impl Scrubber {
     pub fn new(secrets: &Secrets) -> Scrubber {
         let values = || {
             let entries = secrets.entries().iter();
-            entries.flat_map(|entry| entry.scrubbed().map(move |value| (value, &entry.placeholder)))
+            entries.flat_map(|entry| entry.scrubbed_values().map(move |value| (value, &entry.placeholder)))
         };
         let patterns = Patterns::new(values().map(|(value, _)| value));
         let held = (patterns.longest + AHEAD).next_power_of_two().max(MIN_HELD_BYTES);
@@ -47,7 +47,7 @@ impl Scrubber {
         Scrubber { patterns, placeholders: values().map(|(_, name)| name.clone()).collect(), held, within_lines }
     }
 
-    /// The text without values. It is borrowed when there were none.
+    /// Replaces the values in a text; borrowed if there were none.
     pub fn scrub<'a>(&self, text: &'a str) -> Cow<'a, str> {
         match self.scrub_bytes(text.as_bytes()) {
             Cow::Borrowed(_) => Cow::Borrowed(text),
@@ -56,20 +56,20 @@ impl Scrubber {
     }
 
     pub fn scrub_bytes<'a>(&self, text: &'a [u8]) -> Cow<'a, [u8]> {
-        let (mut search, mut found) = (self.patterns.search(), Vec::new());
+        let (mut search, mut found) = (self.patterns.new_search(), Vec::new());
         self.patterns.advance(&mut search, text, 0, text.len(), &mut found);
         self.patterns.finish(&mut search, text, 0, &mut found);
         if found.is_empty() {
             return Cow::Borrowed(text);
         }
         let (mut cleaning, mut out) = (Cleaning::default(), Vec::with_capacity(text.len()));
-        cleaning.add(found.into_iter());
-        cleaning.write(&self.placeholders, text, 0, text.len(), &mut out);
+        cleaning.add_matches(found.into_iter());
+        cleaning.write_cleaned(&self.placeholders, text, 0, text.len(), &mut out);
         Cow::Owned(out)
     }
 }
 
-/// Whether a character's UTF-8, UTF-16 or UTF-32 has the byte of a line end.
+/// Whether a character's UTF-8, UTF-16 or UTF-32 encoding contains the byte of a line end.
 fn has_line_end(c: char) -> bool {
     let has = |bytes: &[u8]| bytes.contains(&b'\n');
     has(&u32::from(c).to_le_bytes()) || c.encode_utf16(&mut [0; 2]).iter().any(|unit| has(&unit.to_le_bytes()))
@@ -78,16 +78,16 @@ fn has_line_end(c: char) -> bool {
 /// Writes a text without the values that were found in it.
 #[derive(Default)]
 struct Cleaning {
-    /// By their starts, none of them overlapping.
+    /// Ordered by start, not overlapping.
     found: VecDeque<Match>,
-    /// The place up to which everything was written, and the one up to which that was a placeholder.
+    /// The position up to which everything was written, and the end of the last replaced match.
     written: usize,
     replaced: usize,
 }
 
 impl Cleaning {
-    /// Takes matches in the order of their ends. What overlaps becomes one.
-    fn add(&mut self, found: impl Iterator<Item = Match>) {
+    /// Takes matches in the order of their ends, and merges overlapping ones.
+    fn add_matches(&mut self, found: impl Iterator<Item = Match>) {
         for mut new in found {
             while let Some(last) = self.found.back().copied().filter(|last| new.start < last.end) {
                 let extends_last = last.start < new.start || (last.start == new.start && last.end >= new.end);
@@ -98,7 +98,7 @@ impl Cleaning {
                 self.found.pop_back();
             }
             if new.start < self.replaced {
-                // Its beginning is gone already.
+                // Its beginning was already replaced; skip the rest of it.
                 self.replaced = self.replaced.max(new.end);
                 self.written = self.written.max(new.end);
             } else {
@@ -107,8 +107,8 @@ impl Cleaning {
         }
     }
 
-    /// Writes all that starts before the place `until`; the text starts at `base`.
-    fn write(&mut self, placeholders: &[String], text: &[u8], base: usize, until: usize, out: &mut Vec<u8>) {
+    /// Writes everything before position `until`, with matches replaced; `text` starts at `base`.
+    fn write_cleaned(&mut self, placeholders: &[String], text: &[u8], base: usize, until: usize, out: &mut Vec<u8>) {
         while let Some(next) = self.found.pop_front_if(|next| next.start < until) {
             out.extend_from_slice(&text[self.written - base..next.start - base]);
             out.extend_from_slice(placeholders[next.value].as_bytes());
@@ -126,7 +126,7 @@ pub struct Scrubbing {
     scrubber: Arc<Scrubber>,
     search: Search,
     cleaning: Cleaning,
-    /// What was not written yet, and its place.
+    /// What was not written yet, and its position.
     held: Zeroizing<Vec<u8>>,
     base: usize,
     unsearchable: bool,
@@ -134,12 +134,12 @@ pub struct Scrubbing {
 
 impl Scrubbing {
     pub fn new(scrubber: Arc<Scrubber>) -> Scrubbing {
-        let search = scrubber.patterns.search();
+        let search = scrubber.patterns.new_search();
         let (cleaning, held) = (Cleaning::default(), Zeroizing::new(Vec::new()));
         Scrubbing { scrubber, search, cleaning, held, base: 0, unsearchable: false }
     }
 
-    /// Takes a piece and appends to `out` what can go on.
+    /// Takes a piece, and appends to `out` what is safe to release.
     pub fn push(&mut self, piece: &[u8], out: &mut Vec<u8>) {
         self.held.extend_from_slice(piece);
         let length = self.held.len();
@@ -154,12 +154,12 @@ impl Scrubbing {
         self.search_until(self.held.len());
         let mut found = Vec::new();
         self.scrubber.patterns.finish(&mut self.search, &self.held, self.base, &mut found);
-        self.cleaning.add(found.into_iter());
+        self.cleaning.add_matches(found.into_iter());
         self.write_until(self.held.len(), out);
     }
 
-    /// Whether there was something that a value can hide in: a character's number in HTML with more digits than are held
-    /// back. What was written is clean, also then.
+    /// Whether the text contained an HTML character reference with more digits than the search handles, which could hide
+    /// a value. What was written is clean even then.
     pub fn is_unsearchable(&self) -> bool {
         self.unsearchable
     }
@@ -170,11 +170,11 @@ impl Scrubbing {
         self.unsearchable |= (from..to).any(overlong);
         let mut found = Vec::new();
         self.scrubber.patterns.advance(&mut self.search, &self.held, self.base, self.base + to, &mut found);
-        self.cleaning.add(found.into_iter());
+        self.cleaning.add_matches(found.into_iter());
     }
 
     fn write_until(&mut self, until: usize, out: &mut Vec<u8>) {
-        self.cleaning.write(&self.scrubber.placeholders, &self.held, self.base, self.base + until, out);
+        self.cleaning.write_cleaned(&self.scrubber.placeholders, &self.held, self.base, self.base + until, out);
         let written = self.cleaning.written - self.base;
         self.held.drain(..written);
         self.base += written;

@@ -20,7 +20,7 @@ const MIN_VALUE_BYTES: usize = 6;
 const MAX_VALUE_BYTES: usize = 16 << 10;
 const MAX_NAME_CHARS: usize = 64;
 
-/// A secret that an operator grants: its value, which is wiped from memory in the end, and where policy lets it go.
+/// A granted secret: its value, which is zeroed on drop, and the hosts that policy allows for it.
 pub struct Secret {
     grant: SecretGrant,
     value: Zeroizing<String>,
@@ -72,26 +72,26 @@ impl Entry {
         self.secret.name()
     }
 
-    /// What is scrubbed: the value, and what a server that trims it makes of it unless that is too short.
-    pub fn scrubbed(&self) -> impl Iterator<Item = &str> + Clone {
+    /// The texts to scrub: the value, and its trimmed form (as a server may echo it), unless that is too short.
+    pub fn scrubbed_values(&self) -> impl Iterator<Item = &str> + Clone {
         let (value, trimmed) = (self.secret.value.as_str(), self.secret.value.trim());
         let differs = trimmed.len() < value.len() && trimmed.len() >= MIN_VALUE_BYTES;
         [value].into_iter().chain(differs.then_some(trimmed))
     }
 
-    /// The value, for a request that policy lets it go into.
+    /// The value, for a request that policy allowed it for.
     pub fn value_for(&self, allowed: &SecretUse) -> Option<&str> {
         (allowed.name() == self.name()).then_some(self.secret.value.as_str())
     }
 }
 
-/// A secret that goes into a request, or does not.
+/// A secret, and whether it may go into one request.
 pub struct Decided {
     pub entry: Arc<Entry>,
     pub decision: Result<SecretUse, SecretDenial>,
 }
 
-/// All secrets of a call, each with a placeholder drawn when the set was made.
+/// All secrets of a call, each with a random placeholder.
 #[derive(Default)]
 pub struct Secrets {
     entries: Vec<Arc<Entry>>,
@@ -101,7 +101,7 @@ impl Secrets {
     pub fn new(secrets: Vec<Secret>) -> Result<Secrets, SecretError> {
         let mut entries: Vec<Arc<Entry>> = Vec::with_capacity(secrets.len());
         for secret in secrets {
-            check(&secret)?;
+            check_secret(&secret)?;
             let name = secret.name().to_owned();
             if entries.iter().any(|entry| entry.name() == name) {
                 return Err(SecretError::Twice { name });
@@ -110,18 +110,18 @@ impl Secrets {
             entries.push(Arc::new(Entry { secret, placeholder }));
         }
         let secrets = Secrets { entries };
-        // A placeholder in which a value is found would be scrubbed itself.
+        // A placeholder that contains a value would itself be scrubbed.
         let within = |value: &str| {
             let value = Zeroizing::new(value.to_ascii_lowercase());
             secrets.entries.iter().any(|entry| entry.placeholder.to_ascii_lowercase().contains(value.as_str()))
         };
-        match secrets.entries.iter().find(|entry| entry.scrubbed().any(within)) {
+        match secrets.entries.iter().find(|entry| entry.scrubbed_values().any(within)) {
             Some(entry) => Err(SecretError::InPlaceholder { name: entry.name().to_owned() }),
             None => Ok(secrets),
         }
     }
 
-    /// What the skill sees instead of the value.
+    /// The placeholder that the skill sees instead of the value.
     pub fn placeholder(&self, name: &str) -> Option<&str> {
         self.entries.iter().find(|entry| entry.name() == name).map(|entry| entry.placeholder.as_str())
     }
@@ -134,15 +134,15 @@ impl Secrets {
         &self.entries
     }
 
-    /// Whether any value may be sent to the host of a place, be it by another scheme or port: an answer of it may hold one.
+    /// Whether any value may be sent to a place's host, by any scheme or port, so that its responses may contain one.
     pub fn any_for_host(&self, place: &Place) -> bool {
-        // What policy can't name gets nothing, but nothing is risked either.
+        // A host that policy can't name receives no secret; treat it as if it did, to be safe.
         let is_for = |host: &HostName| self.entries.iter().any(|entry| entry.secret.grant.is_for_host(host));
         place.policy_host().map_or(!self.is_empty(), |host| is_for(&host))
     }
 
-    /// What policy says of each secret, for one request.
-    pub fn decide(&self, asked: &Asked) -> Vec<Decided> {
+    /// Policy's decision about each secret, for one request.
+    pub fn decide_each(&self, asked: &Asked) -> Vec<Decided> {
         let Ok(target) = asked.target() else { return Vec::new() };
         let decide = |entry: &Arc<Entry>| {
             let decision = entry.secret.grant.decide(&target);
@@ -152,7 +152,7 @@ impl Secrets {
     }
 }
 
-fn check(secret: &Secret) -> Result<(), SecretError> {
+fn check_secret(secret: &Secret) -> Result<(), SecretError> {
     let name = secret.name().to_owned();
     let word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
     if !(1..=MAX_NAME_CHARS).contains(&name.len()) || !name.bytes().all(word) {
@@ -245,9 +245,10 @@ mod tests {
             let key = secrets.placeholder("KEY").unwrap();
             let head = format!("GET /?k={key} HTTP/1.1\r\nHost: a.test\r\nX: {key}\r\nY: {key}\r\n\r\n");
             let mut request = Request::parse(head.as_bytes(), &Place::parse("a.test", 80).unwrap(), false).unwrap();
-            let mut replacer = Replacer::new(secrets.decide(&request.asked));
+            let mut replacer = Replacer::new(secrets.decide_each(&request.asked));
             replacer.fill_head(&mut request).unwrap();
-            let (sent, body) = (request.write_head(false), replacer.fill(key.as_bytes(), Form::Json).0.unwrap());
+            let (sent, body) =
+                (request.write_head(false), replacer.fill_placeholders(key.as_bytes(), Form::Json).0.unwrap());
             let scrubber = Arc::new(Scrubber::new(&secrets));
             let mut scrubbing = Scrubbing::new(scrubber.clone());
             scrubbing.push(&body, &mut Vec::new());

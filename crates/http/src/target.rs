@@ -6,7 +6,7 @@ use crate::gate::Refusal;
 /// The longest target.
 const MAX_TARGET_BYTES: usize = 16 << 10;
 
-/// Splits a target into path and query, or says why it is not taken.
+/// Splits a target into path and query, or says why it is refused.
 pub fn parse(target: &str) -> Result<(String, Option<String>), HttpError> {
     if !target.starts_with('/') {
         return Err(HttpError::BadRequest("the target must start with `/`: other forms name another host"));
@@ -22,27 +22,27 @@ pub fn parse(target: &str) -> Result<(String, Option<String>), HttpError> {
         None => (target, None),
     };
     if has_dot_segment(path) {
-        return Err(Refusal::always("path", "a path with `.` or `..` in it could mean another path").into());
+        return Err(Refusal::by_builtin_check("path", "a path with `.` or `..` in it could mean another path").into());
     }
     Ok((path.to_owned(), query))
 }
 
-/// Whether any server could take a part of the path for `.` or `..`: after decoding, with either slash, before a `;`.
+/// Whether any server could read a segment as `.` or `..`: after decoding, with either slash, before a `;`.
 fn has_dot_segment(path: &str) -> bool {
-    let decoded = decode(path.as_bytes());
+    let decoded = percent_decode(path.as_bytes());
     decoded.split(|byte| matches!(byte, b'/' | b'\\')).any(|segment| {
         let name = segment.split(|byte| matches!(byte, b';' | 0)).next().unwrap_or_default();
         matches!(name, b"." | b"..")
     })
 }
 
-fn decode(text: &[u8]) -> Vec<u8> {
+fn percent_decode(text: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len());
     let mut rest = text;
     while let Some((&byte, after)) = rest.split_first() {
         match (byte, after) {
             (b'%', [high, low, after @ ..]) if high.is_ascii_hexdigit() && low.is_ascii_hexdigit() => {
-                out.push(nibble(*high) << 4 | nibble(*low));
+                out.push(hex_digit(*high) << 4 | hex_digit(*low));
                 rest = after;
             }
             _ => {
@@ -54,7 +54,7 @@ fn decode(text: &[u8]) -> Vec<u8> {
     out
 }
 
-fn nibble(digit: u8) -> u8 {
+fn hex_digit(digit: u8) -> u8 {
     match digit {
         b'0'..=b'9' => digit - b'0',
         b'a'..=b'f' => digit - b'a' + 10,

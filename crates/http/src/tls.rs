@@ -11,11 +11,11 @@ use crate::client::ClientError;
 use crate::error::HttpError;
 use crate::place::Place;
 
-/// What connections of a client believe. The system's authorities are read when TLS is first spoken: that takes some
-/// milliseconds, which a call that speaks none does not pay.
+/// The trust settings of a client. The system's authorities are loaded on the first TLS connection, because that takes a
+/// few milliseconds that calls without TLS need not pay.
 pub struct Tls {
     builder: ConfigBuilder<ClientConfig, WantsVerifier>,
-    /// Those that the operator adds.
+    /// Authorities that the operator adds.
     added: RootCertStore,
     config: OnceLock<Arc<ClientConfig>>,
 }
@@ -70,23 +70,23 @@ pub fn server_name(place: &Place) -> Result<ServerName<'static>, HttpError> {
     match place.address() {
         Some(address) => Ok(ServerName::IpAddress(address.into())),
         None => ServerName::try_from(place.host().to_owned())
-            .map_err(|_| untrusted(place, "no certificate has such a name")),
+            .map_err(|_| certificate_error(place, "no certificate has such a name")),
     }
 }
 
-/// What rustls says of a handshake.
-pub fn error(place: &Place, error: &rustls::Error) -> HttpError {
+/// Converts a rustls error of a handshake.
+pub fn handshake_error(place: &Place, error: &rustls::Error) -> HttpError {
     use rustls::Error::{InvalidCertificate, NoCertificatesPresented, UnsupportedNameType};
     match error {
-        InvalidCertificate(_) | NoCertificatesPresented | UnsupportedNameType => untrusted(place, error),
-        _ => failed(place, error),
+        InvalidCertificate(_) | NoCertificatesPresented | UnsupportedNameType => certificate_error(place, error),
+        _ => tls_error(place, error),
     }
 }
 
-pub fn failed(place: &Place, reason: impl ToString) -> HttpError {
+pub fn tls_error(place: &Place, reason: impl ToString) -> HttpError {
     HttpError::Tls { host: place.host().to_owned(), reason: reason.to_string() }
 }
 
-fn untrusted(place: &Place, reason: impl ToString) -> HttpError {
+fn certificate_error(place: &Place, reason: impl ToString) -> HttpError {
     HttpError::Certificate { host: place.host().to_owned(), reason: reason.to_string() }
 }

@@ -24,24 +24,24 @@ impl<'c> Wait<'c> {
         Wait { by, cancel }
     }
 
-    /// The same, for no longer than this from now on.
+    /// The same wait, but for at most this long from now.
     #[must_use]
     pub fn at_most(self, time: Duration) -> Wait<'c> {
-        self.until(from_now(time))
+        self.no_later_than(from_now(time))
     }
 
-    /// The same, for no longer than until then.
+    /// The same wait, but ending at this time at the latest.
     #[must_use]
-    pub fn until(self, by: Instant) -> Wait<'c> {
+    pub fn no_later_than(self, by: Instant) -> Wait<'c> {
         Wait { by: self.by.min(by), ..self }
     }
 
-    pub fn left(self) -> Duration {
+    pub fn time_left(self) -> Duration {
         self.by.saturating_duration_since(Instant::now())
     }
 
     pub fn is_over(self) -> bool {
-        self.cancel.is_cancelled() || self.left().is_zero()
+        self.cancel.is_cancelled() || self.time_left().is_zero()
     }
 
     /// See [`CancelToken::on_cancel`].
@@ -49,14 +49,14 @@ impl<'c> Wait<'c> {
         self.cancel.on_cancel(tell)
     }
 
-    /// Why a wait that is over was in vain.
-    pub fn error(self, doing: &'static str) -> HttpError {
+    /// The error for a wait that ended: cancelled, or timed out.
+    pub fn timeout_error(self, doing: &'static str) -> HttpError {
         if self.cancel.is_cancelled() { HttpError::Cancelled } else { HttpError::TimedOut { doing } }
     }
 
     /// Waits until one of these has what it is asked about, or an error. An error of its own (see [`is_timeout`]) when the
     /// wait is over first.
-    pub fn poll(self, sockets: &[(BorrowedFd<'_>, PollFlags)]) -> io::Result<()> {
+    pub fn poll_sockets(self, sockets: &[(BorrowedFd<'_>, PollFlags)]) -> io::Result<()> {
         let event = self.cancel.event()?;
         let mut polled: Vec<PollFd<'_>> =
             sockets.iter().map(|(socket, flags)| PollFd::from_borrowed_fd(*socket, *flags)).collect();
@@ -65,12 +65,12 @@ impl<'c> Wait<'c> {
             if self.is_over() {
                 return Err(ErrorKind::TimedOut.into());
             }
-            let left = Timespec::try_from(self.left()).map_err(|_| ErrorKind::InvalidInput)?;
+            let left = Timespec::try_from(self.time_left()).map_err(|_| ErrorKind::InvalidInput)?;
             match poll(&mut polled, Some(&left)) {
                 Err(Errno::INTR) | Ok(0) => {}
                 Err(error) => return Err(error.into()),
                 Ok(_) if polled[..sockets.len()].iter().any(|one| !one.revents().is_empty()) => return Ok(()),
-                // The cancellation.
+                // Only the cancellation event fired; the loop reports it.
                 Ok(_) => {}
             }
         }

@@ -1,4 +1,4 @@
-//! What kind of place an address is. Only [`AddressClass::Public`] may be reached on the strength of a name.
+//! Classifies addresses. Only [`AddressClass::Public`] may be reached because a host name resolved to it.
 //!
 //! An IPv6 address that carries an IPv4 address is judged by what it carries. From IANA's special-purpose registries,
 //! and the addresses at which clouds hand out credentials.
@@ -6,7 +6,7 @@
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// What kind of place an address is.
+/// The kind of network that an address belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AddressClass {
@@ -15,7 +15,7 @@ pub enum AddressClass {
     Private,
     UniqueLocal,
     LinkLocal,
-    /// Where a cloud's machines ask for their credentials.
+    /// A cloud provider's instance metadata service, which hands out credentials.
     Metadata,
     CarrierNat,
     Multicast,
@@ -28,8 +28,8 @@ pub enum AddressClass {
 }
 
 impl AddressClass {
-    /// What to say instead of how to grant a request to such a place: a line that is pasted is not thought about. `None`
-    /// for places that anyone can reach.
+    /// A warning to show instead of a ready-made grant: operators paste such a line without thinking. `None` for public
+    /// addresses.
     pub(super) fn warning(self, host: &impl fmt::Display) -> Option<String> {
         let trust = match self {
             AddressClass::Public => return None,
@@ -38,12 +38,12 @@ impl AddressClass {
         };
         Some(format!(
             "`{host}` is {}: {trust}, so no line to paste is given; docs/reference/grants.md says how to grant it if you must",
-            self.words()
+            self.describe()
         ))
     }
 
-    /// After "is".
-    pub fn words(self) -> &'static str {
+    /// A noun phrase that follows "is" in a message.
+    pub fn describe(self) -> &'static str {
         match self {
             AddressClass::Public => "a public address",
             AddressClass::Loopback => "a loopback address: this machine",
@@ -62,14 +62,14 @@ impl AddressClass {
     }
 }
 
-/// Names that are this machine, or a service of the network that it is in, wherever they are looked up.
+/// Names that conventionally mean this machine or a service of its own network, wherever they are looked up.
 const METADATA_NAMES: [&str; 4] =
     ["metadata", "metadata.google.internal", "instance-data", "instance-data.ec2.internal"];
 const LOOPBACK_NAMES: [&str; 4] = ["localhost", "localdomain", "ip6-localhost", "ip6-loopback"];
-/// Domains that the public internet does not have.
+/// Top-level domains that don't exist on the public internet.
 const PRIVATE_DOMAINS: [&str; 8] = ["internal", "local", "lan", "intranet", "private", "corp", "home", "home.arpa"];
 
-/// What kind of place a name, in lower case, is by convention.
+/// The class that a lower-case name has by convention; nothing is resolved.
 pub fn class_of_name(name: &str) -> AddressClass {
     let is_below = |domain: &str| name.strip_suffix(domain).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'));
     if METADATA_NAMES.contains(&name) {
@@ -84,7 +84,7 @@ pub fn class_of_name(name: &str) -> AddressClass {
 }
 
 /// The class of an address, or of the IPv4 address in it.
-pub fn class(addr: IpAddr) -> AddressClass {
+pub fn class_of_address(addr: IpAddr) -> AddressClass {
     match addr {
         IpAddr::V4(addr) => class_v4(addr),
         IpAddr::V6(addr) => class_v6(addr),
@@ -114,13 +114,15 @@ fn class_v6(addr: Ipv6Addr) -> AddressClass {
     match addr.segments() {
         [0, 0, 0, 0, 0, 0, 0, 0] => AddressClass::Unspecified,
         [0, 0, 0, 0, 0, 0, 0, 1] => AddressClass::Loopback,
-        // The same host, by another road: IPv4-mapped, and NAT64's well-known prefix.
-        [0, 0, 0, 0, 0, 0xffff, high, low] | [0x64, 0xff9b, 0, 0, 0, 0, high, low] => class_v4(joined(high, low)),
+        // These reach the embedded IPv4 host: IPv4-mapped, and NAT64's well-known prefix.
+        [0, 0, 0, 0, 0, 0xffff, high, low] | [0x64, 0xff9b, 0, 0, 0, 0, high, low] => {
+            class_v4(ipv4_from_halves(high, low))
+        }
         // AWS; AWS pods; Google.
         [0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x254 | 0x23] | [0xfd20, 0xce, 0, 0, 0, 0, 0, 0x254] => AddressClass::Metadata,
         [0xfc00..=0xfdff, ..] => AddressClass::UniqueLocal,
         [0xfe80..=0xfebf, ..] => AddressClass::LinkLocal,
-        // SitePackages-local, which nothing should use any more.
+        // Site-local, deprecated by RFC 3879.
         [0xfec0..=0xfeff, ..] => AddressClass::Private,
         [0xff00..=0xffff, ..] => AddressClass::Multicast,
         [0x2001, 0xdb8, ..] | [0x3fff, 0..=0xfff, ..] => AddressClass::Documentation,
@@ -129,33 +131,33 @@ fn class_v6(addr: Ipv6Addr) -> AddressClass {
     }
 }
 
-/// For the other ways of carrying IPv4, which are obsolete or local: what is carried where that says more than
-/// "reserved", but never public. The rest is public within 2000::/3.
+/// Classifies the remaining encodings of IPv4 in IPv6, which are obsolete or local, by the embedded address, but never
+/// as public. Everything else is public within 2000::/3 and reserved outside it.
 fn carried_or_global(segments: [u16; 8]) -> AddressClass {
     let carried: &[Ipv4Addr] = match segments {
         // IPv4-compatible, and translated (SIIT).
-        [0, 0, 0, 0, 0, 0, high, low] | [0, 0, 0, 0, 0xffff, 0, high, low] => &[joined(high, low)],
+        [0, 0, 0, 0, 0, 0, high, low] | [0, 0, 0, 0, 0xffff, 0, high, low] => &[ipv4_from_halves(high, low)],
         // 6to4.
-        [0x2002, high, low, ..] => &[joined(high, low)],
+        [0x2002, high, low, ..] => &[ipv4_from_halves(high, low)],
         // Teredo: the client, inverted, and its server.
         [0x2001, 0, high, low, _, _, client_high, client_low] => {
-            &[joined(!client_high, !client_low), joined(high, low)]
+            &[ipv4_from_halves(!client_high, !client_low), ipv4_from_halves(high, low)]
         }
         // A network's own NAT64: the address is at the end, or around the ninth byte.
-        [0x64, 0xff9b, 1, a, b, c, high, low] => &[joined(high, low), joined(a, b << 8 | c >> 8)],
+        [0x64, 0xff9b, 1, a, b, c, high, low] => &[ipv4_from_halves(high, low), ipv4_from_halves(a, b << 8 | c >> 8)],
         // ISATAP.
-        [_, _, _, _, 0 | 0x200, 0x5efe, high, low] => &[joined(high, low)],
+        [_, _, _, _, 0 | 0x200, 0x5efe, high, low] => &[ipv4_from_halves(high, low)],
         // The rest of 2001::/23 is IETF's for protocols.
         [0x2001, 0..=0x1ff, ..] => return AddressClass::Reserved,
         [0x2000..=0x3fff, ..] => return AddressClass::Public,
         _ => return AddressClass::Reserved,
     };
-    // Of two readings, the one that says more.
+    // If two IPv4 addresses are embedded, prefer the more specific class.
     let telling = |class: &AddressClass| !matches!(class, AddressClass::Public | AddressClass::Unspecified);
     let classes = || carried.iter().map(|addr| class_v4(*addr));
     classes().find(telling).or(classes().find(|class| *class != AddressClass::Public)).unwrap_or(AddressClass::Reserved)
 }
 
-fn joined(high: u16, low: u16) -> Ipv4Addr {
+fn ipv4_from_halves(high: u16, low: u16) -> Ipv4Addr {
     Ipv4Addr::from(u32::from(high) << 16 | u32::from(low))
 }

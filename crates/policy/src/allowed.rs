@@ -1,5 +1,5 @@
-//! Proofs of what rules allow. Only `HttpRules` makes them, so who asks for one can't be given anything that was not
-//! decided about.
+//! Proof types for what the rules allow. Only `HttpRules` can construct them, so a function that takes one can't be
+//! called with a request that was never checked.
 
 use super::url::Target;
 
@@ -20,7 +20,7 @@ impl RuleId {
     }
 }
 
-/// A rule's yes.
+/// Evidence that an allow rule matched.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Allowed {
     pub(super) id: RuleId,
@@ -32,7 +32,7 @@ impl Allowed {
         self.id
     }
 
-    /// The rule, for people.
+    /// The rule's text, for messages and the audit log.
     pub fn rule(&self) -> &str {
         &self.rule
     }
@@ -47,12 +47,12 @@ pub struct AllowedRequest {
 }
 
 impl AllowedRequest {
-    /// Whether it is this request that was allowed, and no other.
+    /// Whether the approval is for exactly this request.
     pub fn is_for(&self, method: &str, target: &Target) -> bool {
         self.method == method && self.target == *target
     }
 
-    /// The yes that it goes by.
+    /// The rule that allowed it.
     pub fn by(&self) -> &Allowed {
         &self.by
     }

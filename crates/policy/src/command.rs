@@ -1,4 +1,4 @@
-//! A command as words, by rules that fit on one line each, and without a shell: there is nothing in it to expand.
+//! Splits a command into words without a shell; nothing is expanded.
 //!
 //! - Blanks and tabs separate words.
 //! - `'…'` is taken as it is. In `"…"`, `\"` and `\\` are a quote and a backslash.
@@ -8,7 +8,7 @@
 //! Variables, `~`, `*`, `|`, `;` and `$(…)` mean nothing.
 
 /// The words of a command. None where a quote is not closed, nothing follows a backslash, or it names no program.
-pub fn words(text: &str) -> Option<Vec<String>> {
+pub fn split_words(text: &str) -> Option<Vec<String>> {
     let (mut words, mut word) = (Vec::new(), None::<String>);
     let mut chars = text.chars();
     while let Some(c) = chars.next() {
@@ -46,7 +46,7 @@ pub fn words(text: &str) -> Option<Vec<String>> {
 
 #[cfg(test)]
 mod tests {
-    use super::words;
+    use super::split_words;
 
     #[test]
     fn words_are_split_as_the_rules_say() {
@@ -60,10 +60,13 @@ mod tests {
             ("a=b'c'\"d\"e", &["a=bcde"]),
             ("a $HOME ~ * | ; && $(b) `c` > d", &["a", "$HOME", "~", "*", "|", ";", "&&", "$(b)", "`c`", ">", "d"]),
         ] {
-            assert_eq!(words(text).as_deref(), Some(&expected.iter().map(|w| (*w).to_owned()).collect::<Vec<_>>()[..]));
+            assert_eq!(
+                split_words(text).as_deref(),
+                Some(&expected.iter().map(|w| (*w).to_owned()).collect::<Vec<_>>()[..])
+            );
         }
         for text in ["", "  ", "'a", "a \"b", "a \\", "'' a", "\"a\\"] {
-            assert_eq!(words(text), None, "{text}");
+            assert_eq!(split_words(text), None, "{text}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! A refusal as the JSON contract and the audit have it: what was asked, which rule decided, what would allow it.
+//! A refusal as the JSON output and the audit log show it: what was asked, which rule decided, what would allow it.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,7 +8,7 @@ use super::resolve::{AddressDenial, NameDenial};
 use super::rules::HttpDenial;
 use super::url::BadUrl;
 
-/// The rule that decides where no other does.
+/// The default rule, named in refusals when no explicit rule decided.
 pub const NO_RULE: &str = "what no rule allows is denied";
 
 /// What a refusal is about.
@@ -16,7 +16,7 @@ pub const NO_RULE: &str = "what no rule allows is denied";
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum DenialKind {
-    /// A request that no rule allows, or that is not one.
+    /// A request that no rule allows, or that is malformed.
     Http,
     /// A request that would have led to an address that is not granted.
     Address,
@@ -34,24 +34,24 @@ pub enum DenialKind {
     Manifest,
     /// A skill that is no longer what was approved.
     Approval,
-    /// A tier that a skill may not run in, or that is not to be had.
+    /// A tier that the skill may not run in, or that is not available here.
     Tier,
 }
 
-/// A refusal. All of it is fit to be shown.
+/// A refusal. Every field is safe to display.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Denial {
     /// For programs that treat refusals differently.
     pub kind: DenialKind,
     /// What the skill asked for.
     pub asked: String,
-    /// The rule that decided, where it was one and not the lack of one.
+    /// The rule that decided; `None` if it was refused because no rule allows it.
     pub rule: Option<String>,
     /// What was refused and why, in words.
     pub message: String,
     /// What would allow it, in words; none where nothing would.
     pub hint: Option<String>,
-    /// The flag that would allow it, where one would; for a POSIX shell.
+    /// The flag that would allow it, if there is one, quoted for a POSIX shell.
     pub flag: Option<String>,
 }
 
@@ -64,18 +64,32 @@ impl Denial {
             HttpDenial::Method(_) => None,
         };
         let (hint, flag) = (denial.hint(), denial.flag());
-        Denial { kind: DenialKind::Http, asked: request(method, url), rule, message: denial.to_string(), hint, flag }
+        Denial {
+            kind: DenialKind::Http,
+            asked: describe_request(method, url),
+            rule,
+            message: denial.to_string(),
+            hint,
+            flag,
+        }
     }
 
     /// A request whose URL can't be read without doubt, so that no rule could allow it.
     pub fn url(method: &str, url: &str, bad: &BadUrl) -> Denial {
         let message = bad.to_string();
-        Denial { kind: DenialKind::Http, asked: request(method, url), rule: None, message, hint: None, flag: None }
+        Denial {
+            kind: DenialKind::Http,
+            asked: describe_request(method, url),
+            rule: None,
+            message,
+            hint: None,
+            flag: None,
+        }
     }
 
     /// A request to a name of one machine or network, which a proxy must not be left to look up.
     pub fn name(method: &str, url: &str, denial: &NameDenial) -> Denial {
-        let (asked, message) = (request(method, url), denial.to_string());
+        let (asked, message) = (describe_request(method, url), denial.to_string());
         Denial { kind: DenialKind::Address, asked, rule: None, message, hint: denial.hint(), flag: None }
     }
 
@@ -83,7 +97,7 @@ impl Denial {
     pub fn address(method: &str, url: &str, denial: &AddressDenial) -> Denial {
         Denial {
             kind: DenialKind::Address,
-            asked: request(method, url),
+            asked: describe_request(method, url),
             rule: None,
             message: denial.to_string(),
             hint: denial.hint(),
@@ -92,7 +106,7 @@ impl Denial {
     }
 }
 
-fn request(method: &str, url: &str) -> String {
+fn describe_request(method: &str, url: &str) -> String {
     brief(&format!("{method} {url}"))
 }
 

@@ -1,20 +1,20 @@
-//! What holds: what was asked for, as far as it was granted.
+//! The effective grants: what the skill asked for, as far as the operator granted it.
 //!
-//! A skill without `permissions` asks for nothing in particular, and what the operator granted holds as given. With them,
-//! nothing holds that was not asked for. Denials, addresses for names and denied imports hold either way: they only narrow,
-//! or say where an allowed name leads.
+//! A skill without `permissions` asks for nothing in particular, so the operator's grants apply unchanged. With
+//! `permissions`, a grant applies only as far as it was asked for. Deny rules, `--resolve` entries and denied imports
+//! apply either way: they only narrow access, or say where an allowed name resolves to.
 
 use std::collections::BTreeSet;
 
 use serde::Serialize;
 
+use super::describe;
 use super::grants::{GrantKind, Grants};
 use super::http::HttpRule;
 use super::method::Methods;
 use super::missing::Missing;
 use super::permissions::{Asked, FolderAsk, Permissions, SecretAsk};
 use super::secret::{SecretGrant, SecretHost};
-use super::words;
 
 /// What a call may do, and what it asked for beyond that.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -22,7 +22,7 @@ pub struct Effective {
     pub grants: Grants,
     /// What was asked for and not granted, or not all of it.
     pub missing: Vec<Missing>,
-    /// What was granted and not asked for, so that it doesn't hold; as it was written.
+    /// What was granted but not asked for, so it has no effect; as it was written.
     pub unused: Vec<String>,
 }
 
@@ -36,24 +36,24 @@ impl Effective {
         this.grants.http.deny = granted.http.deny.clone();
         this.grants.deny_imports = granted.deny_imports.clone();
         this.grants.allow_imports = granted.allow_imports.clone();
-        this.network(skill, &asked.network, granted);
-        asked.filesystem.iter().for_each(|asked| this.folder(skill, asked, granted));
-        asked.env.iter().for_each(|asked| this.variable(skill, asked, granted));
-        asked.secrets.iter().for_each(|asked| this.secret(skill, asked, granted));
-        this.unused = unused(&this.grants, asked, granted);
+        this.narrow_network(skill, &asked.network, granted);
+        asked.filesystem.iter().for_each(|asked| this.narrow_folder(skill, asked, granted));
+        asked.env.iter().for_each(|asked| this.narrow_variable(skill, asked, granted));
+        asked.secrets.iter().for_each(|asked| this.narrow_secret(skill, asked, granted));
+        this.unused = unused_grants(&this.grants, asked, granted);
         this
     }
 
-    fn network(&mut self, skill: &str, asked: &[Asked<HttpRule>], granted: &Grants) {
+    fn narrow_network(&mut self, skill: &str, asked: &[Asked<HttpRule>], granted: &Grants) {
         let mut seen = BTreeSet::new();
         for Asked { what: wish, reason } in asked {
             let held: Vec<HttpRule> = granted.http.allow.iter().filter_map(|rule| rule.intersect(wish)).collect();
             let missing = |wish: &HttpRule| {
-                Missing::new(skill, GrantKind::AllowHttp, &[wish.to_string()], words::http(wish), reason)
-                    .warned(wish.host().warning())
+                Missing::new(skill, GrantKind::AllowHttp, &[wish.to_string()], describe::http_rule(wish), reason)
+                    .with_warning(wish.host().warning())
             };
             if let Some(rule) = granted.http.deny.iter().find(|rule| rule.denies_all(wish)) {
-                self.missing.push(missing(wish).denied(rule.to_string()));
+                self.missing.push(missing(wish).with_denying_rule(rule.to_string()));
             } else if let Some(rest) = not_covered(wish, &held) {
                 let granted_in_part = held.iter().map(ToString::to_string).collect();
                 self.missing.push(Missing { granted_in_part, ..missing(&rest) });
@@ -62,35 +62,41 @@ impl Effective {
         }
     }
 
-    fn folder(&mut self, skill: &str, asked: &Asked<FolderAsk>, granted: &Grants) {
+    fn narrow_folder(&mut self, skill: &str, asked: &Asked<FolderAsk>, granted: &Grants) {
         let FolderAsk { path, mode } = &asked.what;
         let held = granted.mounts.iter().find(|mount| mount.guest == *path).map(|mount| mount.at_most(*mode));
         if !held.as_ref().is_some_and(|mount| mount.covers(path, *mode)) {
             let granted_in_part = held.iter().map(ToString::to_string).collect();
-            let missing = Missing::folder(skill, asked, words::folder(path, *mode));
+            let missing = Missing::for_folder(skill, asked, describe::mounted_folder(path, *mode));
             self.missing.push(Missing { granted_in_part, ..missing });
         }
         let Some(held) = held else { return };
-        // The same place asked for twice, ro and rw: the more that was asked for.
+        // If the same folder is requested both ro and rw, rw wins.
         match self.grants.mounts.iter_mut().find(|mount| mount.guest == held.guest) {
             Some(mount) => mount.mode = mount.mode.max(held.mode),
             None => self.grants.mounts.push(held),
         }
     }
 
-    fn variable(&mut self, skill: &str, asked: &Asked<String>, granted: &Grants) {
+    fn narrow_variable(&mut self, skill: &str, asked: &Asked<String>, granted: &Grants) {
         let name = &asked.what;
         match granted.env.iter().find(|env| env.name() == *name) {
             Some(env) if self.grants.env.contains(env) => {}
             Some(env) => self.grants.env.push(env.clone()),
             None => {
                 let texts = [name.clone()];
-                self.missing.push(Missing::new(skill, GrantKind::Env, &texts, words::env(name), &asked.reason));
+                self.missing.push(Missing::new(
+                    skill,
+                    GrantKind::Env,
+                    &texts,
+                    describe::env_variable(name),
+                    &asked.reason,
+                ));
             }
         }
     }
 
-    fn secret(&mut self, skill: &str, asked: &Asked<SecretAsk>, granted: &Grants) {
+    fn narrow_secret(&mut self, skill: &str, asked: &Asked<SecretAsk>, granted: &Grants) {
         let SecretAsk { name, hosts } = &asked.what;
         let grant = granted.secrets.iter().find(|secret| secret.name == *name);
         let given = grant.map_or(&[][..], |grant| &grant.hosts[..]);
@@ -101,16 +107,17 @@ impl Effective {
         if !rest.is_empty() {
             let texts: Vec<String> = rest.iter().map(|host| secret_text(name, grant, host)).collect();
             let granted_in_part = held.iter().map(|host| format!("{name}@{host}")).collect();
-            let missing = Missing::new(skill, GrantKind::Secret, &texts, words::secret(name, &rest), &asked.reason);
+            let missing =
+                Missing::new(skill, GrantKind::Secret, &texts, describe::secret_use(name, &rest), &asked.reason);
             let warning = rest.iter().find_map(|host| host.host().warning());
-            self.missing.push(Missing { granted_in_part, ..missing }.warned(warning));
+            self.missing.push(Missing { granted_in_part, ..missing }.with_warning(warning));
         }
         if let (Some(grant), false) = (grant, held.is_empty()) {
-            self.hold(grant, held);
+            self.add_secret_hosts(grant, held);
         }
     }
 
-    fn hold(&mut self, grant: &SecretGrant, hosts: Vec<SecretHost>) {
+    fn add_secret_hosts(&mut self, grant: &SecretGrant, hosts: Vec<SecretHost>) {
         let at = self.grants.secrets.iter().position(|secret| secret.name == grant.name).unwrap_or_else(|| {
             self.grants.secrets.push(SecretGrant { hosts: Vec::new(), ..grant.clone() });
             self.grants.secrets.len() - 1
@@ -123,7 +130,7 @@ impl Effective {
         });
     }
 
-    /// With the command that approves the skill, where one does, in place of the usual one.
+    /// Replaces the suggested approval command, or removes it if approving would not help.
     pub fn approved_by(mut self, command: Option<&str>) -> Effective {
         for missing in self.missing.iter_mut().filter(|missing| missing.command.is_some()) {
             missing.command = command.map(str::to_owned);
@@ -131,38 +138,38 @@ impl Effective {
         self
     }
 
-    /// All of it in words: a line each for what it may do, what it lacks, and what it was given for nothing.
+    /// One sentence for each thing that the skill may do, and for each deny rule.
     pub fn describe(&self) -> Vec<String> {
         let grants = &self.grants;
-        let http = grants.http.allow.iter().map(words::http);
+        let http = grants.http.allow.iter().map(describe::http_rule);
         let mounts = grants.mounts.iter().map(|mount| {
-            let folder = words::folder(&mount.guest, mount.mode);
+            let folder = describe::mounted_folder(&mount.guest, mount.mode);
             format!("{folder}: {}", super::quote::brief(&mount.host))
         });
         let env = grants.env.iter().map(|env| match env.value() {
             Some(_) => format!("read the environment variable {env}, which you gave a value"),
-            None => words::env(env.name()),
+            None => describe::env_variable(env.name()),
         });
-        let secrets = grants.secrets.iter().map(|secret| words::secret(&secret.name, &secret.hosts));
+        let secrets = grants.secrets.iter().map(|secret| describe::secret_use(&secret.name, &secret.hosts));
         let may = http.chain(mounts).chain(env).chain(secrets).map(|words| format!("it may {words}"));
-        let denied = grants.http.deny.iter().map(|rule| format!("it may never {}", words::http(rule)));
+        let denied = grants.http.deny.iter().map(|rule| format!("it may never {}", describe::http_rule(rule)));
         may.chain(denied).collect()
     }
 }
 
-/// What of a wish no rule covers: all of it, or the methods for which none does.
+/// The part of a requested rule that no granted rule covers: all of it, or the uncovered methods.
 fn not_covered(wish: &HttpRule, rules: &[HttpRule]) -> Option<HttpRule> {
     let covered = |wish: &HttpRule| rules.iter().any(|rule| rule.covers(wish));
     if covered(wish) {
         return None;
     }
     let Methods::Only(methods) = wish.methods() else { return Some(wish.clone()) };
-    let is_left = |method: &&String| !covered(&HttpRule { methods: Methods::one(method), ..wish.clone() });
+    let is_left = |method: &&String| !covered(&HttpRule { methods: Methods::only_one(method), ..wish.clone() });
     let left: BTreeSet<String> = methods.iter().filter(is_left).cloned().collect();
     (!left.is_empty()).then(|| HttpRule { methods: Methods::Only(left), ..wish.clone() })
 }
 
-/// A grant of one more host keeps the source that there is.
+/// The text of a grant for one more host; an existing grant's source is kept.
 fn secret_text(name: &str, grant: Option<&SecretGrant>, host: &SecretHost) -> String {
     match grant {
         Some(grant) => format!("{name}={}@{host}", grant.source),
@@ -170,7 +177,7 @@ fn secret_text(name: &str, grant: Option<&SecretGrant>, host: &SecretHost) -> St
     }
 }
 
-fn unused(held: &Grants, asked: &Permissions, granted: &Grants) -> Vec<String> {
+fn unused_grants(held: &Grants, asked: &Permissions, granted: &Grants) -> Vec<String> {
     let is_asked = |rule: &HttpRule| asked.network.iter().any(|wish| wish.what.intersect(rule).is_some());
     let rules = granted.http.allow.iter().filter(|rule| !is_asked(rule)).map(ToString::to_string);
     let holds_mount = |guest| held.mounts.iter().any(|mount| mount.guest == guest);

@@ -20,7 +20,7 @@ pub enum BadEnv {
     Value(String),
 }
 
-/// What every cell has, with values of its own, and what steers the interpreter.
+/// Variables that the cell sets itself, or that configure the interpreter.
 const FIXED: [&str; 5] = ["HOME", "TMPDIR", "TZ", "LANG", "PATH"];
 const FIXED_PREFIXES: [&str; 2] = ["LC_", "PYTHON"];
 
@@ -65,13 +65,13 @@ impl EnvGrant {
         &self.name
     }
 
-    /// The value, unless it is the host's.
+    /// The given value; `None` means the host's own value is passed.
     pub fn value(&self) -> Option<&str> {
         self.value.as_deref()
     }
 }
 
-/// The name alone: values are not for logs.
+/// Shows only the name, because values must not end up in logs.
 impl fmt::Display for EnvGrant {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.name)

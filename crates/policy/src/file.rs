@@ -1,4 +1,4 @@
-//! The policy file `skillcell.toml`, from its text. Who reads it from where is not decided here.
+//! Parses the policy file `skillcell.toml` from its text. Locating and reading the file is the caller's job.
 //!
 //! ```toml
 //! [grants]                                  # for every skill
@@ -28,8 +28,8 @@ use super::quote::brief;
 use super::tiers::TierRules;
 use super::written::Written;
 
-/// A longer file is refused. Reading takes up to some 700 times this: a table in TOML is a few bytes, and its map more than
-/// a thousand.
+/// A longer file is refused. Parsing needs up to about 700 times this much memory: a table takes a few bytes in TOML, and
+/// its map more than a thousand.
 pub const MAX_FILE_BYTES: usize = 256 << 10;
 const MAX_SKILLS: usize = 1024;
 const MAX_SKILL_NAME_BYTES: usize = 256;
@@ -52,9 +52,9 @@ pub enum BadPolicyFile {
 }
 
 impl BadPolicyFile {
-    /// What a reader of the file's text says, with the line.
+    /// Converts a TOML error, with its line number.
     pub fn of_toml(text: &str, error: &toml::de::Error) -> BadPolicyFile {
-        BadPolicyFile::Toml { line: line(text, error.span()), problem: brief(error.message()) }
+        BadPolicyFile::Toml { line: line_number(text, error.span()), problem: brief(error.message()) }
     }
 }
 
@@ -109,7 +109,7 @@ impl PolicyFile {
             return Err(BadPolicyFile::TooManySkills);
         }
         let mut file = PolicyFile {
-            for_all: document.grants.grants(text)?,
+            for_all: document.grants.into_grants(text)?,
             for_skill: BTreeMap::new(),
             tiers: document.tiers,
             forward_proxy: document.http.forward_proxy(text)?,
@@ -118,14 +118,14 @@ impl PolicyFile {
             if !(1..=MAX_SKILL_NAME_BYTES).contains(&name.len()) {
                 return Err(BadPolicyFile::SkillName(brief(&name)));
             }
-            file.for_skill.insert(name, section.grants(text)?);
+            file.for_skill.insert(name, section.into_grants(text)?);
         }
         Ok(file)
     }
 
-    /// Says where the text was read from, for those who ask where a grant is written.
+    /// Records the path that the text was read from, so that the audit log can say where a grant is written.
     #[must_use]
-    pub fn named(mut self, path: &str) -> PolicyFile {
+    pub fn with_path(mut self, path: &str) -> PolicyFile {
         self.for_all.name_file(path);
         self.for_skill.values_mut().for_each(|grants| grants.name_file(path));
         self
@@ -142,11 +142,11 @@ impl PolicyFile {
     }
 
     /// The skills that have a section of their own.
-    pub fn skills(&self) -> impl Iterator<Item = &str> {
+    pub fn skill_names(&self) -> impl Iterator<Item = &str> {
         self.for_skill.keys().map(String::as_str)
     }
 
-    /// What a skill is granted: what all are, then its own.
+    /// A skill's grants: those for all skills, then its own.
     pub fn grants_for(&self, skill: &str) -> Grants {
         let own = self.for_skill.get(skill).cloned().unwrap_or_default();
         self.for_all.clone().merged_with(own)
@@ -156,13 +156,13 @@ impl PolicyFile {
 impl HttpSection {
     fn forward_proxy(self, text: &str) -> Result<Option<ForwardProxy>, BadPolicyFile> {
         let Some(entry) = self.proxy else { return Ok(None) };
-        let line = line(text, Some(entry.span()));
+        let line = line_number(text, Some(entry.span()));
         ForwardProxy::parse(entry.get_ref()).map(Some).map_err(|problem| BadPolicyFile::Proxy { line, problem })
     }
 }
 
 impl Section {
-    fn grants(self, text: &str) -> Result<Grants, BadPolicyFile> {
+    fn into_grants(self, text: &str) -> Result<Grants, BadPolicyFile> {
         let lists = [
             (GrantKind::AllowHttp, self.allow_http),
             (GrantKind::DenyHttp, self.deny_http),
@@ -176,7 +176,7 @@ impl Section {
         let mut grants = Grants::default();
         for (kind, entry) in lists.into_iter().flat_map(|(kind, list)| list.into_iter().map(move |entry| (kind, entry)))
         {
-            let line = line(text, Some(entry.span()));
+            let line = line_number(text, Some(entry.span()));
             let added = grants.add_written(kind, entry.get_ref(), &Written::File { path: String::new(), line });
             added.map_err(|problem| BadPolicyFile::Grant { line, problem })?;
         }
@@ -184,7 +184,7 @@ impl Section {
     }
 }
 
-fn line(text: &str, span: Option<Range<usize>>) -> usize {
+fn line_number(text: &str, span: Option<Range<usize>>) -> usize {
     let start = span.map_or(0, |span| span.start);
     text.bytes().take(start).filter(|b| *b == b'\n').count() + 1
 }

@@ -1,4 +1,4 @@
-//! An operator's proxy, through which all HTTP goes: `http://host[:port]`. A setting of the host, never of a skill.
+//! The operator's forward proxy for all HTTP: `http://host[:port]`. A setting of the host; a skill can't change it.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,7 +7,7 @@ use super::host::HostName;
 use super::quote::brief;
 use super::url::{BadUrl, Scheme, Target};
 
-/// Why a text is no proxy.
+/// Why a text is not a valid proxy.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BadProxy {
@@ -19,7 +19,7 @@ pub enum BadProxy {
     Url(BadUrl),
 }
 
-/// A proxy that speaks HTTP. Displays as it is read.
+/// An HTTP proxy. `Display` gives the form that `parse` accepts.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct ForwardProxy {
     host: HostName,

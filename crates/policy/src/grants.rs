@@ -1,4 +1,4 @@
-//! What an operator grants: by flags, in `skillcell.toml`, or by an approval. The same texts everywhere.
+//! What an operator grants: by flags, in `skillcell.toml`, or by an approval. All three use the same syntax.
 //!
 //! Layers are merged in the order: the approval, the file's defaults, the file's skill, the flags. Rules add up, denials
 //! too. Of what can only be one (a folder at a place, a variable, an address for a name, a secret's source), the later layer's
@@ -14,7 +14,7 @@ use super::quote::brief;
 use super::resolve::{BadResolve, Resolve};
 use super::rules::HttpRules;
 use super::secret::{BadSecret, SecretGrant, SecretSource};
-use super::written::{Places, Written};
+use super::written::{GrantPlaces, Written};
 
 const MAX_ENTRIES: usize = 256;
 const MAX_MODULE_BYTES: usize = 128;
@@ -119,13 +119,13 @@ pub struct Grants {
     pub env: Vec<EnvGrant>,
     /// Modules that raise `ImportError` when they are imported.
     pub deny_imports: Vec<String>,
-    /// Modules that a skill that is not trusted may import although a cell has no use for them.
+    /// Modules that an untrusted skill may import even though they don't work in a cell.
     pub allow_imports: Vec<String>,
-    pub(super) places: Places,
+    pub(super) places: GrantPlaces,
 }
 
 impl Grants {
-    /// Grants what a flag or a line of the policy file says.
+    /// Adds one grant, given as the text of a flag or of an entry in the policy file.
     pub fn add(&mut self, kind: GrantKind, text: &str) -> Result<(), BadGrant> {
         if self.count(kind) >= MAX_ENTRIES {
             return Err(BadGrant::TooMany(kind));
@@ -133,12 +133,12 @@ impl Grants {
         match kind {
             GrantKind::AllowHttp => push_new(&mut self.http.allow, HttpRule::parse(text)?),
             GrantKind::DenyHttp => push_new(&mut self.http.deny, HttpRule::parse_deny(text)?),
-            GrantKind::Resolve => add(&mut self.resolve, Resolve::parse(text)?, Resolve::is_same_name)?,
-            GrantKind::Mount => add(&mut self.mounts, MountGrant::parse(text)?, |a, b| a.guest == b.guest)?,
-            GrantKind::Env => add(&mut self.env, EnvGrant::parse(text)?, |a, b| a.name() == b.name())?,
+            GrantKind::Resolve => add_or_conflict(&mut self.resolve, Resolve::parse(text)?, Resolve::is_same_name)?,
+            GrantKind::Mount => add_or_conflict(&mut self.mounts, MountGrant::parse(text)?, |a, b| a.guest == b.guest)?,
+            GrantKind::Env => add_or_conflict(&mut self.env, EnvGrant::parse(text)?, |a, b| a.name() == b.name())?,
             GrantKind::Secret => self.add_secret(SecretGrant::parse(text)?)?,
-            GrantKind::DenyImport => push_new(&mut self.deny_imports, module(text)?),
-            GrantKind::AllowImport => push_new(&mut self.allow_imports, module(text)?),
+            GrantKind::DenyImport => push_new(&mut self.deny_imports, parse_module(text)?),
+            GrantKind::AllowImport => push_new(&mut self.allow_imports, parse_module(text)?),
         }
         Ok(())
     }
@@ -152,8 +152,8 @@ impl Grants {
         Ok(())
     }
 
-    /// What approving a skill grants: all that it asks for but folders, which only `--mount` can name. Its secrets come
-    /// from the variables of their names.
+    /// What approving a skill grants: everything it asks for except folders, which only `--mount` can name. Its secrets
+    /// come from the environment variables of the same names.
     pub fn of_approval(asked: &Permissions) -> Grants {
         let mut grants = Grants::default();
         asked.network.iter().for_each(|asked| push_new(&mut grants.http.allow, asked.what.clone()));
@@ -168,15 +168,15 @@ impl Grants {
         grants.written(&Written::Approval)
     }
 
-    /// These, then a later layer's.
+    /// Merges a later layer into this one; see the module for what replaces what.
     pub fn merged_with(mut self, later: Grants) -> Grants {
         later.http.allow.into_iter().for_each(|rule| push_new(&mut self.http.allow, rule));
         later.http.deny.into_iter().for_each(|rule| push_new(&mut self.http.deny, rule));
         later.deny_imports.into_iter().for_each(|module| push_new(&mut self.deny_imports, module));
         later.allow_imports.into_iter().for_each(|module| push_new(&mut self.allow_imports, module));
-        later.resolve.into_iter().for_each(|entry| replace(&mut self.resolve, entry, Resolve::is_same_name));
-        later.mounts.into_iter().for_each(|mount| replace(&mut self.mounts, mount, |a, b| a.guest == b.guest));
-        later.env.into_iter().for_each(|env| replace(&mut self.env, env, |a, b| a.name() == b.name()));
+        later.resolve.into_iter().for_each(|entry| replace_same(&mut self.resolve, entry, Resolve::is_same_name));
+        later.mounts.into_iter().for_each(|mount| replace_same(&mut self.mounts, mount, |a, b| a.guest == b.guest));
+        later.env.into_iter().for_each(|env| replace_same(&mut self.env, env, |a, b| a.name() == b.name()));
         for secret in later.secrets {
             // A value from another source must not go to hosts that were granted for this one.
             self.secrets.retain(|held| held.name != secret.name || held.source == secret.source);
@@ -186,7 +186,8 @@ impl Grants {
         self
     }
 
-    /// An approval's, then the operator's own: a secret that they name themselves goes only where they say.
+    /// Merges the operator's own grants over an approval's. A secret that the operator grants explicitly goes only to the
+    /// hosts that they name.
     pub fn overruled_by(mut self, own: Grants) -> Grants {
         self.secrets.retain(|held| own.secrets.iter().all(|secret| secret.name != held.name));
         self.merged_with(own)
@@ -225,7 +226,7 @@ impl Grants {
     }
 }
 
-/// As `skillcell.toml` has it: a list of texts for each kind that there is something of.
+/// Serializes as in `skillcell.toml`: a list of texts for each kind that has entries.
 impl Serialize for Grants {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
@@ -242,12 +243,16 @@ fn push_new<T: PartialEq>(items: &mut Vec<T>, item: T) {
     }
 }
 
-fn replace<T>(items: &mut Vec<T>, item: T, same: fn(&T, &T) -> bool) {
+fn replace_same<T>(items: &mut Vec<T>, item: T, same: fn(&T, &T) -> bool) {
     items.retain(|held| !same(held, &item));
     items.push(item);
 }
 
-fn add<T: PartialEq + ToString>(items: &mut Vec<T>, item: T, same: fn(&T, &T) -> bool) -> Result<(), BadGrant> {
+fn add_or_conflict<T: PartialEq + ToString>(
+    items: &mut Vec<T>,
+    item: T,
+    same: fn(&T, &T) -> bool,
+) -> Result<(), BadGrant> {
     match items.iter().find(|held| same(held, &item)) {
         Some(held) if *held != item => return Err(BadGrant::Conflict(brief(&item.to_string()))),
         Some(_) => {}
@@ -256,8 +261,8 @@ fn add<T: PartialEq + ToString>(items: &mut Vec<T>, item: T, same: fn(&T, &T) ->
     Ok(())
 }
 
-/// A dotted name.
-fn module(text: &str) -> Result<String, BadGrant> {
+/// Checks that a text is a dotted module name.
+fn parse_module(text: &str) -> Result<String, BadGrant> {
     let identifier = |name: &str| {
         name.bytes().next().is_some_and(|b| !b.is_ascii_digit())
             && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')

@@ -1,25 +1,25 @@
 //! The host of a URL, and the pattern of hosts in a rule. Text only: no name is resolved here.
 //!
-//! A host is read in one way or refused. Whatever some other reader might take for another host (odd numerals,
-//! percent-encoding, a trailing dot, letters outside ASCII) is refused, not repaired.
+//! A host has one accepted spelling. Anything that another URL parser might take for a different host (unusual IPv4
+//! notations, percent-encoding, a trailing dot, non-ASCII letters) is rejected rather than normalized.
 
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-use super::address::{AddressClass, class, class_of_name};
+use super::address::{AddressClass, class_of_address, class_of_name};
 use super::quote::brief;
 
 const MAX_NAME_BYTES: usize = 253;
 const MAX_LABEL_BYTES: usize = 63;
 
-/// A host: a name in lower case, or an address. An IPv4 address in IPv6 clothes (`::ffff:…`) is the IPv4 address.
+/// A host: a lower-case name, or an address. An IPv4-mapped IPv6 address (`::ffff:…`) becomes the IPv4 address.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum HostName {
     Name(String),
     Addr(IpAddr),
 }
 
-/// Why a text is no host.
+/// Why a text is not a valid host.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BadHost {
     #[error("there is no host")]
@@ -51,13 +51,15 @@ pub enum BadHost {
 }
 
 impl HostName {
-    /// Reads a host as it stands in a URL: IPv6 in brackets, no port.
+    /// Parses a host as it appears in a URL: IPv6 in brackets, no port.
     pub fn parse(text: &str) -> Result<HostName, BadHost> {
         if text.is_empty() {
             return Err(BadHost::Empty);
         }
         match text.strip_prefix('[') {
-            Some(rest) => Ok(HostName::Addr(ipv6(rest.strip_suffix(']').ok_or_else(|| BadHost::Ipv6(brief(text)))?)?)),
+            Some(rest) => {
+                Ok(HostName::Addr(parse_ipv6(rest.strip_suffix(']').ok_or_else(|| BadHost::Ipv6(brief(text)))?)?))
+            }
             None => name_or_ipv4(text),
         }
     }
@@ -69,15 +71,15 @@ impl HostName {
         }
     }
 
-    /// What kind of place it is: of a name, by convention only.
+    /// Its address class; for a name, by naming convention only.
     pub fn class(&self) -> AddressClass {
         match self {
-            HostName::Addr(addr) => class(*addr),
+            HostName::Addr(addr) => class_of_address(*addr),
             HostName::Name(name) => class_of_name(name),
         }
     }
 
-    /// What to say instead of how to grant it, where it is no place of the public internet.
+    /// See `AddressClass::warning`; `None` for a host of the public internet.
     pub fn warning(&self) -> Option<String> {
         self.class().warning(self)
     }
@@ -93,7 +95,7 @@ impl fmt::Display for HostName {
     }
 }
 
-fn ipv6(text: &str) -> Result<IpAddr, BadHost> {
+fn parse_ipv6(text: &str) -> Result<IpAddr, BadHost> {
     if text.contains('%') {
         return Err(BadHost::Zone(brief(text)));
     }
@@ -102,6 +104,7 @@ fn ipv6(text: &str) -> Result<IpAddr, BadHost> {
 }
 
 fn name_or_ipv4(text: &str) -> Result<HostName, BadHost> {
+    // The most specific problem is reported first; the order of these checks doesn't affect what is accepted.
     if text.len() > MAX_NAME_BYTES {
         return Err(if text.is_ascii() { BadHost::TooLong } else { BadHost::NotAscii(brief(text)) });
     }
@@ -128,6 +131,7 @@ fn name_or_ipv4(text: &str) -> Result<HostName, BadHost> {
         return Err(BadHost::Label { host: brief(text), label: brief(label) });
     }
     let name = text.to_ascii_lowercase();
+    // Whatever other software might read as IPv4 must be exactly four decimal numbers, or it is rejected.
     if !ends_in_number(&name) {
         return Ok(HostName::Name(name));
     }
@@ -139,36 +143,36 @@ fn is_label(label: &str) -> bool {
     (1..=MAX_LABEL_BYTES).contains(&label.len()) && !label.starts_with('-') && !label.ends_with('-')
 }
 
-/// Whether readers of URLs and `inet_aton` would try a name as an IPv4 address: its last label is a number.
+/// Whether URL parsers and `inet_aton` would try to read a name as an IPv4 address, because its last label is a number.
 fn ends_in_number(name: &str) -> bool {
     let last = name.rsplit('.').next().unwrap_or(name);
     last.bytes().all(|b| b.is_ascii_digit())
         || last.strip_prefix("0x").is_some_and(|hex| hex.bytes().all(|b| b.is_ascii_hexdigit()))
 }
 
-/// The hosts that a rule is for.
+/// The hosts that a rule applies to.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum HostPattern {
     Exact(HostName),
-    /// `*.example.org`, kept as `example.org`: every name exactly one level below it.
+    /// `*.example.org`, stored as `example.org`: every name exactly one level below it.
     OneBelow(String),
-    /// `*`: every name, and every public address. One that is not public is never meant by it.
+    /// `*`: every name and every public address, but never a non-public address.
     Any,
 }
 
 impl HostPattern {
-    /// Reads what a rule may name: as [`HostPattern::parse`], or `*`.
+    /// Parses a host of an HTTP rule: like [`HostPattern::parse`], but also accepts `*`.
     pub fn parse_any(text: &str) -> Result<HostPattern, BadHost> {
         if text == "*" { Ok(HostPattern::Any) } else { HostPattern::parse(text) }
     }
 
-    /// Reads a host, or `*.` and a name of at least two levels. Where a secret may go has to be named.
+    /// Parses a host, or `*.` and a name of at least two levels. Rejects `*`, because hosts for secrets must be named.
     pub fn parse(text: &str) -> Result<HostPattern, BadHost> {
         let Some(parent) = text.strip_prefix("*.") else {
             return Ok(HostPattern::Exact(HostName::parse(text)?));
         };
         match HostName::parse(parent)? {
-            // One more level and its dot must fit.
+            // A matching name is at least one character and a dot longer.
             HostName::Name(name) if name.contains('.') && name.len() + 2 <= MAX_NAME_BYTES => {
                 Ok(HostPattern::OneBelow(name))
             }
@@ -193,16 +197,16 @@ impl HostPattern {
             }
             (HostPattern::OneBelow(_), HostName::Addr(_)) => false,
             (HostPattern::Any, HostName::Name(_)) => true,
-            (HostPattern::Any, HostName::Addr(addr)) => class(*addr) == AddressClass::Public,
+            (HostPattern::Any, HostName::Addr(addr)) => class_of_address(*addr) == AddressClass::Public,
         }
     }
 
-    /// Whether a rule that denies is for this host: there, `*` is every host that there is.
+    /// Whether a deny rule with this pattern matches: in deny rules, `*` also covers non-public addresses.
     pub fn denies(&self, host: &HostName) -> bool {
         *self == HostPattern::Any || self.matches(host)
     }
 
-    /// Whether every host of `other` is one of these.
+    /// Whether every host that `other` matches is matched by this pattern.
     pub fn covers(&self, other: &HostPattern) -> bool {
         match other {
             HostPattern::Exact(host) => self.matches(host),
@@ -211,7 +215,7 @@ impl HostPattern {
         }
     }
 
-    /// The hosts of both: two patterns either share all of the narrower one, or nothing.
+    /// The hosts that both match. One pattern always contains the other, or they are disjoint.
     pub fn intersect(&self, other: &HostPattern) -> Option<HostPattern> {
         if self.covers(other) { Some(other.clone()) } else { other.covers(self).then(|| self.clone()) }
     }

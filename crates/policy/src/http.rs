@@ -19,11 +19,11 @@ use super::host::{BadHost, HostPattern};
 use super::method::{BadMethod, Methods};
 use super::path::{BadPath, PathPattern};
 use super::quote::brief;
-use super::url::{BadUrl, Pieces, Scheme, Target, origin};
+use super::url::{BadUrl, Scheme, Target, UrlParts, format_origin};
 
 const MAX_RULE_BYTES: usize = 2048;
 
-/// Why a text is no rule.
+/// Why a text is not a valid rule.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BadRule {
     #[error("a rule is longer than {MAX_RULE_BYTES} bytes")]
@@ -40,7 +40,7 @@ pub enum BadRule {
     Path(#[from] BadPath),
 }
 
-/// Which requests: see the module. Displays as it is read.
+/// A set of requests; see the module for the syntax. `Display` gives the form that `parse` accepts.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct HttpRule {
     pub(super) methods: Methods,
@@ -51,17 +51,17 @@ pub struct HttpRule {
 }
 
 impl HttpRule {
-    /// Reads a rule that allows.
+    /// Parses an allow rule.
     pub fn parse(text: &str) -> Result<HttpRule, BadRule> {
-        HttpRule::read(text, Methods::reading())
+        HttpRule::parse_with_default(text, Methods::get_and_head())
     }
 
-    /// Reads a rule that denies: without methods, it is for any.
+    /// Parses a deny rule; without methods, it applies to every method.
     pub fn parse_deny(text: &str) -> Result<HttpRule, BadRule> {
-        HttpRule::read(text, Methods::Any)
+        HttpRule::parse_with_default(text, Methods::Any)
     }
 
-    fn read(text: &str, default: Methods) -> Result<HttpRule, BadRule> {
+    fn parse_with_default(text: &str, default: Methods) -> Result<HttpRule, BadRule> {
         if text.len() > MAX_RULE_BYTES {
             return Err(BadRule::TooLong);
         }
@@ -71,12 +71,12 @@ impl HttpRule {
         }
     }
 
-    /// A rule of its parts.
+    /// Builds a rule from its methods and a URL pattern.
     pub fn new(methods: Methods, url: &str) -> Result<HttpRule, BadRule> {
         if url.len() > MAX_RULE_BYTES {
             return Err(BadRule::TooLong);
         }
-        let Pieces { scheme, host, port, path, query } = Pieces::split(url).map_err(BadRule::Url)?;
+        let UrlParts { scheme, host, port, path, query } = UrlParts::split(url).map_err(BadRule::Url)?;
         if query.is_some() || url.contains('#') {
             return Err(BadRule::Query(brief(url)));
         }
@@ -88,7 +88,7 @@ impl HttpRule {
     /// The narrowest rule worth suggesting to someone who wants this request.
     pub(super) fn suggested_for(method: &str, target: &Target) -> HttpRule {
         HttpRule {
-            methods: Methods::one(method),
+            methods: Methods::only_one(method),
             scheme: target.scheme(),
             host: HostPattern::Exact(target.host().clone()),
             port: target.port(),
@@ -118,10 +118,10 @@ impl HttpRule {
 
     /// `https://host[:port]`.
     pub fn origin(&self) -> String {
-        origin(self.scheme, &self.host, self.port)
+        format_origin(self.scheme, &self.host, self.port)
     }
 
-    /// Whether this rule, as one that allows, allows the request.
+    /// Whether this rule, used as an allow rule, matches the request.
     pub fn matches(&self, method: &str, target: &Target) -> bool {
         self.is_for_port(target)
             && self.host.matches(target.host())
@@ -129,7 +129,7 @@ impl HttpRule {
             && self.methods.contains(method)
     }
 
-    /// Whether this rule, as one that denies, denies the request.
+    /// Whether this rule, used as a deny rule, matches the request.
     pub fn denies(&self, method: &str, target: &Target) -> bool {
         self.is_for_port(target)
             && self.host.denies(target.host())
@@ -150,7 +150,7 @@ impl HttpRule {
             && self.methods.covers(&other.methods)
     }
 
-    /// Whether this rule, as one that denies, denies every request that `other` allows.
+    /// Whether this rule, used as a deny rule, matches every request that `other` allows.
     pub fn denies_all(&self, other: &HttpRule) -> bool {
         let host = if self.host == HostPattern::Any { other.host.clone() } else { self.host.clone() };
         HttpRule { host, ..self.clone() }.covers(other)

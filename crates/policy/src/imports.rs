@@ -1,15 +1,16 @@
-//! Modules that no skill gets anything out of, for an early word about them. A courtesy: the cell is the boundary.
+//! Modules that don't work in a cell, so that a skill that imports them is told early. This is a convenience, not a
+//! security check: the cell is the boundary.
 //!
-//! Libraries that are no worse for it import them: `asyncio` imports `subprocess` and `socket`, `urllib3` imports `socket`,
-//! numpy imports `ctypes`. So importing works, and using them raises, in the guest's stand-ins. What a skill's own files
-//! are certain to import can be told before it runs.
+//! Many libraries import them and work without them: `asyncio` imports `subprocess` and `socket`, `urllib3` imports
+//! `socket`, numpy imports `ctypes`. So importing works, and the guest's stand-ins raise on use. What a skill's own files
+//! are certain to import is known before it runs.
 
 use std::collections::BTreeMap;
 
 use super::denial::{Denial, DenialKind};
 use super::quote::{brief, toml};
 
-/// What a cell refuses at use: the module, and what it lacks for it.
+/// Modules whose use raises in a cell, and why.
 pub const REFUSED_AT_USE: [(&str, &str); 4] = [
     ("ctypes", "native libraries can't be loaded into a cell"),
     ("multiprocessing", "a cell has no processes; its thread pools work, one after the other"),
@@ -17,33 +18,34 @@ pub const REFUSED_AT_USE: [(&str, &str); 4] = [
     ("subprocess", "there are no programs in a cell to start"),
 ];
 
-/// Of those, what has its uses in a cell: look-ups of names, and thread pools.
+/// Submodules of those that do work in a cell: name lookups and thread pools.
 const HAVE_USES: [&str; 3] = ["socket", "multiprocessing.dummy", "multiprocessing.pool"];
 
-/// What a skill that is not trusted is refused for: imports of its own files, by name and place, that are of no use in a
-/// cell and that nobody allowed.
+/// The denials for an untrusted skill whose own files import modules that don't work in a cell and were not allowed.
+/// `imports` maps module names to where they are imported.
 pub fn early_denials(skill: &str, imports: &BTreeMap<String, String>, allowed: &[String]) -> Vec<Denial> {
     let refused = REFUSED_AT_USE.iter().filter_map(|(module, why)| {
-        let is_refused =
-            |name: &str| refused(name) == Some(module) && !allowed.iter().any(|allowed| within(name, allowed));
+        let is_refused = |name: &str| {
+            refused_import(name) == Some(module) && !allowed.iter().any(|allowed| is_within(name, allowed))
+        };
         let (_, place) = imports.iter().find(|(name, _)| is_refused(name))?;
-        Some(denial(skill, module, &brief(place), why))
+        Some(import_denial(skill, module, &brief(place), why))
     });
     refused.collect()
 }
 
-/// The module on the list that an import of this name is refused for.
-pub fn refused(name: &str) -> Option<&'static str> {
-    let has_uses = HAVE_USES.iter().any(|fine| within(name, fine));
+/// The entry of `REFUSED_AT_USE` that covers an import of this name, if any.
+pub fn refused_import(name: &str) -> Option<&'static str> {
+    let has_uses = HAVE_USES.iter().any(|fine| is_within(name, fine));
     let listed = REFUSED_AT_USE.iter().map(|(module, _)| *module);
-    listed.filter(|_| !has_uses).find(|module| within(name, module))
+    listed.filter(|_| !has_uses).find(|module| is_within(name, module))
 }
 
-fn within(name: &str, module: &str) -> bool {
+fn is_within(name: &str, module: &str) -> bool {
     name.strip_prefix(module).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
 
-fn denial(skill: &str, module: &str, place: &str, why: &str) -> Denial {
+fn import_denial(skill: &str, module: &str, place: &str, why: &str) -> Denial {
     let (skill, flag) = (toml(skill), format!("--allow-import {module}"));
     Denial {
         kind: DenialKind::Import,

@@ -15,6 +15,7 @@ mod allowed;
 mod command;
 #[deny(missing_docs)]
 mod denial;
+mod describe;
 mod effective;
 mod env;
 mod file;
@@ -43,12 +44,11 @@ mod tier;
 #[deny(missing_docs)]
 mod tiers;
 mod url;
-mod words;
 mod written;
 
 use skillcell_quote as quote;
 
-pub use self::address::{AddressClass, class};
+pub use self::address::{AddressClass, class_of_address};
 pub use self::allowed::{Allowed, AllowedRequest, RuleId};
 pub use self::denial::{Denial, DenialKind, NO_RULE};
 pub use self::effective::Effective;
@@ -58,7 +58,7 @@ pub use self::forward_proxy::{BadProxy, ForwardProxy};
 pub use self::grants::{BadGrant, GrantKind, Grants};
 pub use self::host::{BadHost, HostName, HostPattern};
 pub use self::http::{BadRule, HttpRule};
-pub use self::imports::refused as refused_import;
+pub use self::imports::refused_import;
 pub use self::imports::{REFUSED_AT_USE, early_denials};
 pub use self::method::{BadMethod, Methods};
 pub use self::missing::Missing;

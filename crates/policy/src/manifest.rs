@@ -1,4 +1,4 @@
-//! A skill's manifest: read once into one type, by which everything is decided.
+//! A skill's manifest, parsed once into the one type that all decisions are based on.
 //!
 //! The guest's PyYAML turns `manifest.yaml` into JSON, in a cell that runs nothing of the skill. [`Manifest::read`] gives
 //! that JSON its meaning. A key whose shape makes no sense is refused here, with its path; nothing else indexes the raw
@@ -17,26 +17,26 @@ pub struct Manifest {
     /// What the skill calls itself.
     pub name: Option<String>,
     pub version: Option<String>,
-    /// What it says of itself: `short_description`, or `description`.
+    /// The `short_description`, or else the `description`.
     pub summary: Option<String>,
-    /// The JSON Schema of `execute`'s params, if there is one that says anything.
+    /// The JSON Schema of `execute`'s params, if there is a non-empty one.
     pub parameters: Option<Value>,
-    /// Python packages, as pip would be told them.
+    /// Python packages, in pip's requirement syntax.
     pub requirements: Vec<String>,
-    /// What the skill asks for. `None`: it doesn't say, and what is granted holds as given.
+    /// What the skill asks for. `None`: it doesn't say, so grants apply unchanged.
     pub permissions: Option<Permissions>,
     /// The tier that it asks for: `execution`, or `execution_mode` as Skillware's proposals spell it.
     pub execution: Option<Choice>,
-    /// Why that can't be read. An operator who names a tier decides instead, so it is no reason to refuse all of it.
+    /// Why `execution` can't be read. Not an error of the whole manifest, because an operator can name a tier instead.
     pub bad_execution: Option<BadManifest>,
     /// Names of environment variables that it reads.
     pub env_vars: Vec<String>,
     /// Example params for a call before the image is taken.
     pub warm_up: Option<Value>,
     pub container: Option<ContainerSpec>,
-    /// Kinds of notes that its author has taken care of.
+    /// Kinds of notes that the author has acknowledged, so they are not reported.
     pub acknowledge: Vec<NoteKind>,
-    /// All of it, to be shown to people. Nothing is decided by it.
+    /// The whole manifest, for display only. No decision is based on it.
     raw: Value,
 }
 
@@ -66,7 +66,8 @@ pub enum ManifestError {
     Shape(#[from] BadManifest),
 }
 
-/// What a skill's files say, read where nothing of the skill runs: the skill can't have a say in it.
+/// What is known from a skill's files alone. It is read in a cell that runs none of the skill's code, so the skill can't
+/// influence it.
 #[derive(Debug, Clone)]
 pub struct StaticManifest {
     pub manifest: Result<Manifest, ManifestError>,
@@ -84,8 +85,8 @@ impl StaticManifest {
         StaticManifest { manifest, early_imports }
     }
 
-    /// The manifest; for one that PyYAML does not read, one that asks for nothing, so that nothing is granted.
-    pub fn readable(&self) -> Result<Manifest, &BadManifest> {
+    /// The manifest. If PyYAML can't read it, an empty one with empty `permissions`, so that no grant applies.
+    pub fn manifest_or_empty(&self) -> Result<Manifest, &BadManifest> {
         match &self.manifest {
             Ok(manifest) => Ok(manifest.clone()),
             Err(ManifestError::Yaml(_)) => {
@@ -97,60 +98,64 @@ impl StaticManifest {
 }
 
 impl Manifest {
-    /// Gives a manifest its meaning.
+    /// Interprets the manifest's JSON.
     pub fn read(raw: Value) -> Result<Manifest, BadManifest> {
         let empty = Map::new();
         let keys = match &raw {
             Value::Object(keys) => keys,
             Value::Null => &empty,
-            other => return Err(bad("manifest.yaml", format!("it is {}, not a mapping of keys", kind(other)))),
+            other => {
+                return Err(bad_key("manifest.yaml", format!("it is {}, not a mapping of keys", kind_of_json(other))));
+            }
         };
+        // A key without a value is `null` in YAML, and means the same as no key.
         let get = |key: &str| keys.get(key).filter(|value| !value.is_null());
         let text = |key: &str| get(key).and_then(Value::as_str).map(str::to_owned);
+        // The first of the two spellings wins. An error is kept, because an operator's choice of tier overrides it.
         let wish = ["execution", "execution_mode"].into_iter().find_map(|key| Some((key, get(key)?)));
-        let wish = wish.map(|(key, wish)| execution(key, wish)).transpose();
+        let wish = wish.map(|(key, wish)| read_execution(key, wish)).transpose();
         Ok(Manifest {
             name: text("name"),
             version: text("version"),
             summary: text("short_description").or_else(|| text("description")),
-            parameters: get("parameters").map(parameters).transpose()?.flatten(),
-            requirements: get("requirements").map_or(Ok(Vec::new()), requirements)?,
+            parameters: get("parameters").map(read_parameters).transpose()?.flatten(),
+            requirements: get("requirements").map_or(Ok(Vec::new()), read_requirements)?,
             permissions: get("permissions")
                 .map(Permissions::parse)
                 .transpose()
-                .map_err(|error| bad("permissions", error.to_string()))?,
+                .map_err(|error| bad_key("permissions", error.to_string()))?,
             execution: wish.as_ref().ok().copied().flatten(),
             bad_execution: wish.err(),
-            env_vars: get("env_vars").map_or(Ok(Vec::new()), env_vars)?,
+            env_vars: get("env_vars").map_or(Ok(Vec::new()), read_env_vars)?,
             warm_up: get("warm_up").cloned(),
-            container: get("container").map(container).transpose()?,
-            acknowledge: get("acknowledge").map_or(Ok(Vec::new()), acknowledge)?,
+            container: get("container").map(read_container).transpose()?,
+            acknowledge: get("acknowledge").map_or(Ok(Vec::new()), read_acknowledged)?,
             raw,
         })
     }
 
-    /// All keys, to be shown.
+    /// All keys, for display.
     pub fn raw(&self) -> &Value {
         &self.raw
     }
 }
 
-/// Skillware takes whatever Python counts as false for no schema.
-fn parameters(value: &Value) -> Result<Option<Value>, BadManifest> {
+/// Skillware treats any value that is falsy in Python as "no schema".
+fn read_parameters(value: &Value) -> Result<Option<Value>, BadManifest> {
     match value {
         Value::Object(keys) => Ok((!keys.is_empty()).then(|| value.clone())),
         Value::Bool(false) => Ok(None),
         Value::String(text) if text.is_empty() => Ok(None),
         Value::Array(list) if list.is_empty() => Ok(None),
-        other => Err(bad("parameters", format!("it is {}, not a JSON Schema", kind(other)))),
+        other => Err(bad_key("parameters", format!("it is {}, not a JSON Schema", kind_of_json(other)))),
     }
 }
 
 /// A list of texts; a single text is one requirement.
-fn requirements(value: &Value) -> Result<Vec<String>, BadManifest> {
+fn read_requirements(value: &Value) -> Result<Vec<String>, BadManifest> {
     let one = |key: String, value: &Value| match value {
         Value::String(text) => Ok(text.clone()),
-        other => Err(bad(key, format!("it is {}, and a requirement is a text", kind(other)))),
+        other => Err(bad_key(key, format!("it is {}, and a requirement is a text", kind_of_json(other)))),
     };
     match value {
         Value::Array(list) => {
@@ -160,30 +165,31 @@ fn requirements(value: &Value) -> Result<Vec<String>, BadManifest> {
     }
 }
 
-fn execution(key: &str, value: &Value) -> Result<Choice, BadManifest> {
-    let wish = value.as_str().ok_or_else(|| bad(key, format!("it is {}, not the name of a tier", kind(value))))?;
-    wish.parse().map_err(|error: BadTier| bad(key, error.to_string()))
+fn read_execution(key: &str, value: &Value) -> Result<Choice, BadManifest> {
+    let wish =
+        value.as_str().ok_or_else(|| bad_key(key, format!("it is {}, not the name of a tier", kind_of_json(value))))?;
+    wish.parse().map_err(|error: BadTier| bad_key(key, error.to_string()))
 }
 
 /// A mapping by name, a list of names, or a list of mappings with a `name`.
-fn env_vars(value: &Value) -> Result<Vec<String>, BadManifest> {
+fn read_env_vars(value: &Value) -> Result<Vec<String>, BadManifest> {
     let one = |(at, value): (usize, &Value)| {
         let name = value.as_str().or_else(|| value.get("name").and_then(Value::as_str));
-        name.map(str::to_owned).ok_or_else(|| bad(format!("env_vars[{at}]"), "it has no name".to_owned()))
+        name.map(str::to_owned).ok_or_else(|| bad_key(format!("env_vars[{at}]"), "it has no name".to_owned()))
     };
     match value {
         Value::Object(names) => Ok(names.keys().cloned().collect()),
         Value::Array(list) => list.iter().enumerate().map(one).collect(),
-        other => Err(bad("env_vars", format!("it is {}, not a list or a mapping of names", kind(other)))),
+        other => Err(bad_key("env_vars", format!("it is {}, not a list or a mapping of names", kind_of_json(other)))),
     }
 }
 
 /// A list of kinds of notes, or a single one.
-fn acknowledge(value: &Value) -> Result<Vec<NoteKind>, BadManifest> {
+fn read_acknowledged(value: &Value) -> Result<Vec<NoteKind>, BadManifest> {
     let one = |key: String, value: &Value| match value.as_str().map(str::parse) {
         Some(Ok(kind)) => Ok(kind),
-        Some(Err(why)) => Err(bad(key, why)),
-        None => Err(bad(key, format!("it is {}, not the name of a kind of note", kind(value)))),
+        Some(Err(why)) => Err(bad_key(key, why)),
+        None => Err(bad_key(key, format!("it is {}, not the name of a kind of note", kind_of_json(value)))),
     };
     match value {
         Value::Array(list) => {
@@ -193,22 +199,25 @@ fn acknowledge(value: &Value) -> Result<Vec<NoteKind>, BadManifest> {
     }
 }
 
-fn container(value: &Value) -> Result<ContainerSpec, BadManifest> {
+fn read_container(value: &Value) -> Result<ContainerSpec, BadManifest> {
     let Value::Object(keys) = value else {
-        return Err(bad("container", format!("it is {}, not a mapping such as `image: name@sha256:…`", kind(value))));
+        return Err(bad_key(
+            "container",
+            format!("it is {}, not a mapping such as `image: name@sha256:…`", kind_of_json(value)),
+        ));
     };
     match keys.get("image") {
         None => Ok(ContainerSpec { image: None }),
         Some(Value::String(image)) => Ok(ContainerSpec { image: Some(image.clone()) }),
-        Some(other) => Err(bad("container.image", format!("it is {}, not a text", kind(other)))),
+        Some(other) => Err(bad_key("container.image", format!("it is {}, not a text", kind_of_json(other)))),
     }
 }
 
-fn bad(key: impl Into<String>, why: String) -> BadManifest {
+fn bad_key(key: impl Into<String>, why: String) -> BadManifest {
     BadManifest { key: key.into(), why }
 }
 
-fn kind(value: &Value) -> &'static str {
+fn kind_of_json(value: &Value) -> &'static str {
     match value {
         Value::Null => "empty",
         Value::Bool(_) => "a boolean",
@@ -287,6 +296,6 @@ mod tests {
     #[test]
     fn one_that_yaml_can_not_read_asks_for_nothing() {
         let unread = StaticManifest::new(Value::Null, Some("bad indentation".into()), BTreeMap::new());
-        assert_eq!(unread.readable().unwrap().permissions, Some(Permissions::default()));
+        assert_eq!(unread.manifest_or_empty().unwrap().permissions, Some(Permissions::default()));
     }
 }

@@ -1,4 +1,4 @@
-//! HTTP methods: single ones as tokens, and the set that a rule is for.
+//! HTTP methods: the syntax of one method, and the set that a rule applies to.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -7,10 +7,10 @@ use super::quote::brief;
 
 const MAX_METHOD_BYTES: usize = 32;
 const MAX_METHODS: usize = 16;
-/// A tunnel, and two that send a request's headers back, secrets and all. No rule allows them.
+/// A tunnel, and two methods that echo a request's headers, including secrets. No rule can allow them.
 const NEVER: [&str; 3] = ["CONNECT", "TRACE", "TRACK"];
 
-/// Why a text is no method, or no list of methods.
+/// Why a text is not a valid method or list of methods.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BadMethod {
     #[error("`{0}` is not a method")]
@@ -28,28 +28,28 @@ pub enum BadMethod {
 /// The methods of a rule.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Methods {
-    /// All but those that no rule allows.
+    /// All methods except those in `NEVER`.
     Any,
     Only(BTreeSet<String>),
 }
 
 impl Methods {
-    /// What a rule without methods allows: GET and HEAD.
-    pub fn reading() -> Methods {
+    /// GET and HEAD: the default of an allow rule without methods.
+    pub fn get_and_head() -> Methods {
         Methods::Only(["GET", "HEAD"].map(str::to_owned).into())
     }
 
-    pub(super) fn one(method: &str) -> Methods {
+    pub(super) fn only_one(method: &str) -> Methods {
         Methods::Only([method.to_owned()].into())
     }
 
     /// Reads `GET,POST` or `*`.
     pub fn parse(text: &str) -> Result<Methods, BadMethod> {
-        Methods::of(text.split(','))
+        Methods::from_names(text.split(','))
     }
 
-    /// Of a list of methods, or of `*` alone.
-    pub fn of<'t>(methods: impl Iterator<Item = &'t str>) -> Result<Methods, BadMethod> {
+    /// Reads a list of methods, or `*` alone.
+    pub fn from_names<'t>(methods: impl Iterator<Item = &'t str>) -> Result<Methods, BadMethod> {
         let methods: Vec<&str> = methods.take(MAX_METHODS + 1).collect();
         match methods[..] {
             [] => return Err(BadMethod::None),
@@ -59,14 +59,14 @@ impl Methods {
         }
         methods
             .into_iter()
-            .map(|method| check(method).map(|()| method.to_owned()))
+            .map(|method| check_method(method).map(|()| method.to_owned()))
             .collect::<Result<_, _>>()
             .map(Methods::Only)
     }
 
     pub fn contains(&self, method: &str) -> bool {
         match self {
-            Methods::Any => check(method).is_ok(),
+            Methods::Any => check_method(method).is_ok(),
             Methods::Only(methods) => methods.contains(method),
         }
     }
@@ -103,7 +103,7 @@ impl fmt::Display for Methods {
 }
 
 /// Whether a text is a method that a rule could allow: upper-case letters, digits, `-` and `_`, a letter first.
-pub(super) fn check(method: &str) -> Result<(), BadMethod> {
+pub(super) fn check_method(method: &str) -> Result<(), BadMethod> {
     let token = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_');
     let first_is_letter = method.bytes().next().is_some_and(|b| b.is_ascii_alphabetic());
     if !first_is_letter || method.len() > MAX_METHOD_BYTES || !method.bytes().all(token) {

@@ -1,4 +1,4 @@
-//! Something that a skill asks for and was not granted, with everything that would grant it.
+//! A permission that a skill asks for and was not granted, with the flag, line or command that would grant it.
 
 use serde::Serialize;
 
@@ -7,10 +7,10 @@ use super::grants::GrantKind;
 use super::permissions::{Asked, FolderAsk};
 use super::quote::{brief, list, shell, shell_word, toml};
 
-/// What stands for a folder of the host that only the operator can name.
+/// Placeholder for a host folder, which only the operator can name.
 const FOLDER: &str = "FOLDER";
 
-/// A wish that was not granted, or not all of it.
+/// A requested permission that was not granted, or only in part.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Missing {
     #[serde(skip)]
@@ -24,21 +24,21 @@ pub struct Missing {
     pub reason: Option<String>,
     /// What of it was granted; empty where nothing was.
     pub granted_in_part: Vec<String>,
-    /// The rule that denies it, whatever allows it.
+    /// The deny rule that overrides any grant of it.
     pub denied_by: Option<String>,
     /// The flags of `skillcell run` that would grant it, for a POSIX shell.
     pub flag: Option<String>,
-    /// The lines of `skillcell.toml` that would.
+    /// The lines of `skillcell.toml` that would grant it.
     pub line: Option<String>,
-    /// The command that would.
+    /// The command that would grant it.
     pub command: Option<String>,
-    /// What to think about first; there is no line to paste then.
+    /// A risk to consider first; if set, no flag, line or command is suggested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub warning: Option<String>,
 }
 
 impl Missing {
-    /// `texts`: what a flag or the policy file would have to say.
+    /// `texts` are the grants that would have to be added.
     pub(super) fn new(
         skill: &str,
         kind: GrantKind,
@@ -63,20 +63,20 @@ impl Missing {
         }
     }
 
-    /// A folder, which approving can't grant: it doesn't say which.
-    pub(super) fn folder(skill: &str, asked: &Asked<FolderAsk>, words: String) -> Missing {
+    /// A missing folder. Approving can't grant it, because an approval doesn't name a host folder.
+    pub(super) fn for_folder(skill: &str, asked: &Asked<FolderAsk>, words: String) -> Missing {
         let text = format!("{FOLDER}:{}:{}", asked.what.path, asked.what.mode.name());
         let missing = Missing::new(skill, GrantKind::Mount, &[text], words, &asked.reason);
         Missing { command: None, ..missing }
     }
 
-    /// No flag and no approval helps against a rule that denies.
-    pub(super) fn denied(self, by: String) -> Missing {
+    /// Marks it as denied by a rule, which no flag or approval overrides.
+    pub(super) fn with_denying_rule(self, by: String) -> Missing {
         Missing { denied_by: Some(by), flag: None, line: None, command: None, ..self }
     }
 
-    /// Something that no line to paste should grant.
-    pub(super) fn warned(self, warning: Option<String>) -> Missing {
+    /// Adds a warning, if there is one, and removes the suggestions.
+    pub(super) fn with_warning(self, warning: Option<String>) -> Missing {
         match warning {
             Some(_) => Missing { warning, flag: None, line: None, command: None, ..self },
             None => self,
@@ -109,7 +109,7 @@ impl Missing {
         }
         let flag = self.flag.iter().map(|flag| format!("`{flag}`"));
         let command = self.command.iter().map(|command| format!("`{command}`"));
-        // Last and on lines of their own, to be pasted as they are.
+        // Last and on their own lines, so that they can be copied verbatim.
         let lines = self.line.iter().map(|lines| format!("in `skillcell.toml`:\n{lines}"));
         let ways: Vec<String> = flag.chain(command).chain(lines).collect();
         format!("any of these grants it: {}", ways.join("; "))

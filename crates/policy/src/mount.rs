@@ -1,6 +1,6 @@
 //! Folders of the host in a cell: `HOST:GUEST[:ro|rw]`, read-only unless it says otherwise.
 //!
-//! The guest path is held to one spelling. What the host path leads to is not looked at here.
+//! A guest path has one accepted spelling. The host path is not resolved here.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,12 +10,12 @@ use super::quote::{brief, is_plain};
 const MAX_HOST_BYTES: usize = 4096;
 const MAX_GUEST_BYTES: usize = 1024;
 const MAX_SEGMENT_BYTES: usize = 255;
-/// What the runtime and the skill itself are in: nothing is mounted there, above or below.
+/// Where the runtime and the skill live: nothing is mounted at, above or below these.
 const TAKEN: [&str; 4] = ["/usr/local", "/skills", "/dev", "/proc"];
 /// Scratch space: mounts go below it, not over it.
 const SCRATCH: [&str; 2] = ["/tmp", "/home/skill"];
 
-/// Why a text is no mount.
+/// Why a text is not a valid mount.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BadMount {
     #[error("`{0}` is not `HOST:GUEST[:ro|rw]`")]
@@ -85,13 +85,13 @@ impl GuestPath {
             return Err(BadMount::Segment(brief(text)));
         }
         let path = GuestPath(format!("/{segments}"));
-        match path.hides() {
+        match path.hidden_folder() {
             Some(taken) => Err(BadMount::Taken { path: brief(text), taken }),
             None => Ok(path),
         }
     }
 
-    fn hides(&self) -> Option<&'static str> {
+    fn hidden_folder(&self) -> Option<&'static str> {
         let taken = TAKEN.into_iter().find(|taken| is_at_or_below(&self.0, taken) || is_at_or_below(taken, &self.0));
         taken.or_else(|| SCRATCH.into_iter().find(|scratch| is_at_or_below(scratch, &self.0)))
     }
@@ -121,7 +121,7 @@ pub struct MountGrant {
 }
 
 impl MountGrant {
-    /// Reads from the right, so that the host path may have colons.
+    /// Parses from the right, so that the host path may contain colons.
     pub fn parse(text: &str) -> Result<MountGrant, BadMount> {
         let form = || BadMount::Form(brief(text));
         let (rest, last) = text.rsplit_once(':').ok_or_else(form)?;
@@ -138,12 +138,12 @@ impl MountGrant {
         Ok(MountGrant { host: host.to_owned(), guest: GuestPath::parse(guest)?, mode })
     }
 
-    /// Whether this gives what was asked for: the same place, and at least as much of it.
+    /// Whether this grants the requested folder with at least the requested mode.
     pub fn covers(&self, guest: &GuestPath, mode: Mode) -> bool {
         self.guest == *guest && self.mode >= mode
     }
 
-    /// This folder, with no more than `mode`.
+    /// This mount, limited to `mode`.
     pub fn at_most(&self, mode: Mode) -> MountGrant {
         MountGrant { mode: self.mode.min(mode), ..self.clone() }
     }

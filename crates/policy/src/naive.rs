@@ -1,7 +1,8 @@
-//! The HTTP rules once more, another way: a rule becomes a regular expression over the decoded request.
+//! A second, independent implementation of the HTTP rules for tests and fuzzing: a rule becomes a regular expression
+//! over the decoded request.
 //!
-//! It takes no shortcut that the real one takes: no prefix comparison, no normal form of paths (bytes are decoded fully),
-//! no types for hosts. It reads rules that are written out in full, as they are shown, and URLs that policy took.
+//! It shares no technique with the real one: no prefix comparison, no normal form of paths (bytes are decoded fully), no
+//! host types. Its input is rules in their `Display` form, and URLs that `Target::parse` accepted.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -9,26 +10,26 @@ use std::net::IpAddr;
 
 use regex::bytes::Regex;
 
-use crate::{AddressClass, class};
+use crate::{AddressClass, class_of_address};
 
-/// Whether these rules allow a request, read naively; `None` where the URL itself is refused.
+/// Whether these rules allow a request; `None` if the URL itself is rejected.
 pub fn allows(allow: &[String], deny: &[String], method: &str, url: &str) -> Option<bool> {
     let request = Request::read(method, url)?;
     let denied = deny.iter().any(|rule| {
         let any_path = request.odd.then(|| rule_parts(rule).1.to_owned() + "/*");
         let rule = any_path.map_or(rule.clone(), |url| format!("{} {url}", rule_parts(rule).0));
-        expression(&rule, true).is_match(&request.line)
+        rule_regex(&rule, true).is_match(&request.line)
     });
     let allowed = allow.iter().any(|rule| {
         (!request.odd || rule.ends_with(&format!("{}/*", rule_parts(rule).1)))
-            && expression(rule, false).is_match(&request.line)
-            // What denies any host is for every one of them.
+            && rule_regex(rule, false).is_match(&request.line)
+            // In an allow rule, `*` covers public hosts only.
             && (!is_for_any_host(rule) || request.public)
     });
     Some(allowed && !denied)
 }
 
-/// Methods and origin of a rule that is written out in full.
+/// The methods and the origin of a rule in its `Display` form.
 fn rule_parts(rule: &str) -> (&str, &str) {
     let (methods, url) = rule.split_once(' ').unwrap();
     let slash = url.match_indices('/').nth(2).map_or(url.len(), |(at, _)| at);
@@ -40,7 +41,7 @@ fn is_for_any_host(rule: &str) -> bool {
     host == "*" || host.starts_with("*:")
 }
 
-fn expression(rule: &str, fold_path: bool) -> Regex {
+fn rule_regex(rule: &str, fold_path: bool) -> Regex {
     let (methods, origin) = rule_parts(rule);
     let path = rule.split_once(' ').unwrap().1.strip_prefix(origin).unwrap();
     let methods = if methods == "*" { "[A-Z][A-Z0-9_-]*".to_owned() } else { methods.replace(',', "|") };
@@ -57,13 +58,13 @@ fn expression(rule: &str, fold_path: bool) -> Regex {
         }
     };
     let (path, rest) = path.strip_suffix('*').map_or((path, ""), |path| (path, "(?s-u:.*)"));
-    let path: String = decode(path).iter().map(|b| format!("\\x{b:02x}")).collect();
+    let path: String = percent_decode(path).iter().map(|b| format!("\\x{b:02x}")).collect();
     let fold = if fold_path { "(?i-u)" } else { "(?-u)" };
-    made(format!("^(?:{methods}) {host}(?:{fold}{path}){rest}$"))
+    cached_regex(format!("^(?:{methods}) {host}(?:{fold}{path}){rest}$"))
 }
 
-/// Making one takes a thousand times longer than using it, and fuzzing comes back to the same rules.
-fn made(text: String) -> Regex {
+/// Caches compiled expressions: compiling takes a thousand times longer than matching, and fuzzing repeats rules.
+fn cached_regex(text: String) -> Regex {
     thread_local! {
         static MADE: RefCell<HashMap<String, Regex>> = RefCell::default();
     }
@@ -84,7 +85,7 @@ fn with_port(scheme: &str, host: &str) -> String {
 struct Request {
     /// `METHOD scheme://host:port/path`, the path decoded.
     line: Vec<u8>,
-    /// Whether servers may read the path differently.
+    /// Whether servers may interpret the path differently.
     odd: bool,
     /// Whether the host is a name, or a public address.
     public: bool,
@@ -95,7 +96,7 @@ fn is_public(host: &str) -> bool {
         Some((address, _)) => address.trim_start_matches('['),
         None => host.split(':').next().unwrap(),
     };
-    bare.parse::<IpAddr>().map_or(true, |address| class(address) == AddressClass::Public)
+    bare.parse::<IpAddr>().map_or(true, |address| class_of_address(address) == AddressClass::Public)
 }
 
 impl Request {
@@ -104,7 +105,7 @@ impl Request {
         let parts: Vec<&str> = url.splitn(4, '/').collect();
         let (scheme, host) = (parts[0].trim_end_matches(':').to_lowercase(), parts[2].to_lowercase());
         let raw = parts.get(3).copied().unwrap_or("");
-        let segments: Vec<Vec<u8>> = raw.split('/').map(decode).collect();
+        let segments: Vec<Vec<u8>> = raw.split('/').map(percent_decode).collect();
         for segment in &segments {
             let name = segment.split(|b| *b == b';').next().unwrap();
             let name = String::from_utf8_lossy(name).trim_end_matches(' ').to_owned();
@@ -116,15 +117,15 @@ impl Request {
         let odd_byte = |b: &u8| *b == b'/' || *b == b'\\' || b.is_ascii_control();
         let odd = segments.iter().any(|segment| segment.iter().any(odd_byte))
             || segments.iter().enumerate().any(|(at, segment)| segment.is_empty() && at != last)
-            || decode(raw) != decode(&String::from_utf8_lossy(&decode(raw)))
-            || std::str::from_utf8(&decode(raw)).is_err();
+            || percent_decode(raw) != percent_decode(&String::from_utf8_lossy(&percent_decode(raw)))
+            || std::str::from_utf8(&percent_decode(raw)).is_err();
         let mut line = format!("{method} {scheme}://{}/", with_port(&scheme, &host)).into_bytes();
         line.extend(segments.join(&b'/'));
         Some(Request { line, odd, public: is_public(&host) })
     }
 }
 
-fn decode(text: &str) -> Vec<u8> {
+fn percent_decode(text: &str) -> Vec<u8> {
     let bytes = text.as_bytes();
     let (mut made, mut at) = (Vec::new(), 0);
     while at < bytes.len() {

@@ -1,4 +1,4 @@
-//! The path of a URL as rules see it. What is sent stays as it was written; this form is for matching only.
+//! The path of a URL in a normal form for matching against rules. The path that is sent stays as it was written.
 //!
 //! The form is RFC 3986's normal one (`%7e` is `~`, hex digits in upper case), taken further: the marks that most servers
 //! read alike raw and encoded (`!$&'()+,;=:@`) are raw, and a star is always `%2A`, so that a rule's own `*` stands alone.
@@ -12,10 +12,10 @@ use std::fmt;
 use super::quote::brief;
 
 const MAX_PATTERN_BYTES: usize = 1024;
-/// The longest path that is suggested as it is; of a longer one, its first folders.
+/// The longest path that is suggested verbatim; a longer one is shortened to its first folders.
 const MAX_SUGGESTED_BYTES: usize = 256;
 
-/// Why servers may disagree about what a path names.
+/// Why servers may disagree about which resource a path names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
 pub enum Ambiguity {
     #[error("an encoded slash")]
@@ -34,7 +34,7 @@ pub enum Ambiguity {
     Lookalike,
 }
 
-/// Why a text is no path, or no path of a rule.
+/// Why a text is not a valid path, or not valid in a rule.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BadPath {
     #[error("the path `{0}` has a `.` or `..` segment")]
@@ -51,7 +51,7 @@ pub enum BadPath {
     TooLong,
 }
 
-/// A path in the form for matching; begins with `/`.
+/// A path in normal form; begins with `/`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct MatchPath {
     text: String,
@@ -60,7 +60,7 @@ pub struct MatchPath {
 
 impl MatchPath {
     /// `raw` is visible ASCII and begins with `/`, or is empty, which is `/`.
-    pub(super) fn of(raw: &str) -> Result<MatchPath, BadPath> {
+    pub(super) fn from_raw(raw: &str) -> Result<MatchPath, BadPath> {
         let mut text = String::with_capacity(raw.len());
         let mut decoded = Vec::with_capacity(raw.len());
         let mut ambiguity = raw.contains("//").then_some(Ambiguity::EmptySegment);
@@ -69,15 +69,16 @@ impl MatchPath {
             let encoded = *byte == b'%';
             let value = if encoded {
                 let (value, tail) = hex_pair(tail).ok_or_else(|| BadPath::Percent(brief(raw)))?;
-                (rest, ambiguity) = (tail, ambiguity.or(doubt(value, tail)));
+                (rest, ambiguity) = (tail, ambiguity.or(encoded_ambiguity(value, tail)));
                 value
             } else {
                 rest = tail;
                 *byte
             };
             decoded.push(value);
-            push(&mut text, value, encoded);
+            push_normalized(&mut text, value, encoded);
         }
+        // Checked after decoding, so that `%2e` is found too.
         if text.split('/').any(is_dot_segment) {
             return Err(BadPath::DotSegment(brief(raw)));
         }
@@ -107,8 +108,8 @@ pub(super) fn hex_pair(text: &[u8]) -> Option<(u8, &[u8])> {
     Some((digit(*high)? << 4 | digit(*low)?, rest))
 }
 
-/// What is doubtful about an encoded byte.
-fn doubt(value: u8, rest: &[u8]) -> Option<Ambiguity> {
+/// Why servers may disagree about a percent-encoded byte, if they may.
+fn encoded_ambiguity(value: u8, rest: &[u8]) -> Option<Ambiguity> {
     match value {
         b'/' => Some(Ambiguity::EncodedSlash),
         b'\\' => Some(Ambiguity::EncodedBackslash),
@@ -118,7 +119,7 @@ fn doubt(value: u8, rest: &[u8]) -> Option<Ambiguity> {
     }
 }
 
-fn push(text: &mut String, byte: u8, encoded: bool) {
+fn push_normalized(text: &mut String, byte: u8, encoded: bool) {
     let unreserved = byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
     if unreserved || b"!$&'()+,;=:@".contains(&byte) || (byte == b'/' && !encoded) {
         text.push(char::from(byte));
@@ -139,7 +140,7 @@ fn is_lookalike(c: char) -> bool {
         || matches!(c, '\u{2044}' | '\u{2215}' | '\u{2216}' | '\u{29f8}' | '\u{3002}' | '\u{ff61}')
 }
 
-/// The paths that a rule is for: one, or all that begin alike.
+/// The paths that a rule applies to: a single one, or all with a common prefix.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct PathPattern {
     text: String,
@@ -147,7 +148,7 @@ pub struct PathPattern {
 }
 
 impl PathPattern {
-    /// Reads `/v1/items`, or `/v1/*`; nothing is `/*`.
+    /// Parses `/v1/items` or `/v1/*`; an empty path means `/*`.
     pub(super) fn parse(raw: &str) -> Result<PathPattern, BadPath> {
         if raw.len() > MAX_PATTERN_BYTES {
             return Err(BadPath::TooLong);
@@ -159,7 +160,7 @@ impl PathPattern {
         if text.contains('*') {
             return Err(BadPath::Star(brief(raw)));
         }
-        let path = MatchPath::of(text)?;
+        let path = MatchPath::from_raw(text)?;
         match path.ambiguity {
             Some(ambiguity) => Err(BadPath::Ambiguous { path: brief(raw), ambiguity }),
             None if path.text.len() > MAX_PATTERN_BYTES => Err(BadPath::TooLong),
@@ -184,25 +185,25 @@ impl PathPattern {
     }
 
     pub fn matches(&self, path: &MatchPath) -> bool {
-        self.is_every() || path.ambiguity.is_none() && self.reads(&path.text)
+        self.is_every() || path.ambiguity.is_none() && self.matches_text(&path.text)
     }
 
-    /// As [`matches`](Self::matches), for a rule that denies: in doubt it does, and case makes no difference.
+    /// Like [`matches`](Self::matches), for a deny rule: an ambiguous path always matches, and case is ignored.
     pub fn denies(&self, path: &MatchPath) -> bool {
         let folded = PathPattern { text: self.text.to_ascii_lowercase(), and_below: self.and_below };
-        path.ambiguity.is_some() || folded.reads(&path.text.to_ascii_lowercase())
+        path.ambiguity.is_some() || folded.matches_text(&path.text.to_ascii_lowercase())
     }
 
-    fn reads(&self, text: &str) -> bool {
+    fn matches_text(&self, text: &str) -> bool {
         if self.and_below { text.starts_with(&self.text) } else { text == self.text }
     }
 
-    /// Whether every path of `other` is one of these.
+    /// Whether every path that `other` matches is matched by this pattern.
     pub fn covers(&self, other: &PathPattern) -> bool {
-        self.reads(&other.text) && (self.and_below || !other.and_below)
+        self.matches_text(&other.text) && (self.and_below || !other.and_below)
     }
 
-    /// The paths of both: two patterns either share all of the narrower one, or nothing.
+    /// The paths that both match. One pattern always contains the other, or they are disjoint.
     pub fn intersect(&self, other: &PathPattern) -> Option<PathPattern> {
         if self.covers(other) { Some(other.clone()) } else { other.covers(self).then(|| self.clone()) }
     }

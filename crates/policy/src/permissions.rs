@@ -1,7 +1,7 @@
 //! What a skill's manifest asks for: the `permissions` key, our extension. docs/reference/permissions.schema.json is its schema.
 //!
 //! Asking gives nothing; it bounds what a grant can give. An unknown key is an error, so that a
-//! misspelt wish is not silently none. The manifest is hostile: reasons are shown to the operator, who decides by them, so
+//! misspelt request is not silently ignored. The manifest is hostile: reasons are shown to the operator, who decides by them, so
 //! they are short and can't steer a terminal.
 
 mod read;
@@ -11,10 +11,10 @@ use serde_json::{Value, json};
 
 pub use self::read::BadPermissions;
 pub use self::wish::{Change, Wish};
+use super::describe;
 use super::http::HttpRule;
 use super::mount::{GuestPath, Mode};
 use super::secret::SecretHost;
-use super::words;
 
 /// Something asked for, and why, in the words of the skill's author.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,7 +49,7 @@ pub struct Permissions {
 impl Permissions {
     /// Reads the value of the manifest's `permissions`.
     pub fn parse(value: &Value) -> Result<Permissions, BadPermissions> {
-        read::permissions(value)
+        read::read_permissions(value)
     }
 
     pub fn is_empty(&self) -> bool {

@@ -1,4 +1,4 @@
-//! Which addresses a request may go to: the operator's word on where a name leads, and the decision about one address.
+//! Which addresses a request may go to: the operator's `--resolve` entries, and the decision about one address.
 //!
 //! `--resolve HOST:PORT:ADDR[:PORT]`, as curl's: for requests to HOST at PORT, the address (and port) to connect to.
 //! That is also the grant of that address, whatever its class. HOST may itself be an address: requests to it then go
@@ -8,7 +8,7 @@ use std::fmt;
 use std::net::IpAddr;
 use std::str::FromStr;
 
-use super::address::{AddressClass, class};
+use super::address::{AddressClass, class_of_address};
 use super::host::{BadHost, HostName, HostPattern};
 use super::http::HttpRule;
 use super::quote::brief;
@@ -16,7 +16,7 @@ use super::url::{self, BadUrl, Target};
 
 const MAX_RESOLVE_BYTES: usize = 512;
 
-/// Why a text is no `HOST:PORT:ADDR[:PORT]`.
+/// Why a text is not a valid `HOST:PORT:ADDR[:PORT]`.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BadResolve {
     #[error("`{0}` is not `HOST:PORT:ADDR[:PORT]`, with an IPv6 address in brackets")]
@@ -29,7 +29,7 @@ pub enum BadResolve {
     Port(BadUrl),
 }
 
-/// Where a name leads, by the operator's word.
+/// An operator's fixed address for a host and port.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Resolve {
     host: HostName,
@@ -48,7 +48,7 @@ impl Resolve {
         let (host, rest) = text.split_at_checked(host_end.ok_or_else(form)?).ok_or_else(form)?;
         let (port, place) = rest.strip_prefix(':').and_then(|rest| rest.split_once(':')).ok_or_else(form)?;
         let host = HostName::parse(host)?;
-        let port = url::port(port).map_err(BadResolve::Port)?;
+        let port = url::parse_port(port).map_err(BadResolve::Port)?;
         let (addr, to_port) = url::split_port(place).map_err(BadResolve::Port)?;
         let addr = HostName::parse(addr)?.addr().ok_or_else(|| BadResolve::Address(brief(addr)))?;
         Ok(Resolve { host, port, addr, to_port: to_port.unwrap_or(port) })
@@ -63,7 +63,7 @@ impl Resolve {
         self.host == *target.host() && self.port == target.port()
     }
 
-    /// Whether both say where the same name leads.
+    /// Whether both are for the same host and port.
     pub(super) fn is_same_name(&self, other: &Resolve) -> bool {
         self.host == other.host && self.port == other.port
     }
@@ -97,20 +97,20 @@ impl fmt::Display for Resolve {
     }
 }
 
-/// How an address came to be the one to connect to.
+/// Where an address came from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Origin<'r> {
-    /// A resolver said so, and might say anything.
+    /// A resolver returned it; it is not trusted.
     Dns,
-    /// The operator said so.
+    /// The operator gave it with `--resolve`.
     Resolve(&'r Resolve),
-    /// It stands in the URL.
+    /// It is the host of the URL.
     Literal,
 }
 
 /// Why an address may not be connected to.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{host}` leads to {addr}, which is {}", class.words())]
+#[error("`{host}` leads to {addr}, which is {}", class.describe())]
 pub struct AddressDenial {
     pub host: HostName,
     pub port: u16,
@@ -119,7 +119,7 @@ pub struct AddressDenial {
 }
 
 impl AddressDenial {
-    /// Never a flag: where a name leads is a stranger's word.
+    /// Never suggests a flag, because whoever controls the DNS name chose the address.
     pub fn hint(&self) -> Option<String> {
         self.class.warning(&HostName::Addr(self.addr))
     }
@@ -127,11 +127,11 @@ impl AddressDenial {
 
 /// Whether a request that `rule` allows may be sent to `addr`.
 ///
-/// A public address passes where a name led to it, or where the rule is for any host. Every other needs the operator's
-/// grant of that very address: by the `--resolve` entry that led to it, or by a rule whose host is that address.
+/// A public address is allowed if a name resolved to it, or if the rule is for any host. Any other needs an explicit
+/// grant of exactly that address: the `--resolve` entry that it came from, or a rule whose host is that address.
 pub fn decide_address(target: &Target, rule: &HttpRule, from: Origin<'_>, addr: IpAddr) -> Result<(), AddressDenial> {
     let addr = addr.to_canonical();
-    let class = class(addr);
+    let class = class_of_address(addr);
     let granted = match from {
         Origin::Dns => class == AddressClass::Public,
         Origin::Resolve(entry) => entry.is_for(target) && entry.addr == addr,
@@ -146,9 +146,9 @@ pub fn decide_address(target: &Target, rule: &HttpRule, from: Origin<'_>, addr: 
     if granted { Ok(()) } else { Err(AddressDenial { host: target.host().clone(), port: target.port(), addr, class }) }
 }
 
-/// Why a name may not be given to a proxy.
+/// Why a name may not be passed to a proxy.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{host}` is {}, and where a proxy takes it is not known here", class.words())]
+#[error("`{host}` is {}, and where a proxy takes it is not known here", class.describe())]
 #[non_exhaustive]
 pub struct NameDenial {
     pub host: HostName,
@@ -156,14 +156,14 @@ pub struct NameDenial {
 }
 
 impl NameDenial {
-    /// Never a flag.
+    /// Never suggests a flag.
     pub fn hint(&self) -> Option<String> {
         self.class.warning(&self.host)
     }
 }
 
-/// Whether a name may be given to a proxy, which looks it up by itself. What by convention is of one machine or network
-/// would be of the proxy's; an address is [`decide_address`]'s.
+/// Whether a name may be passed to a proxy, which resolves it itself. Names that conventionally mean the local machine
+/// or network would mean the proxy's, so they are denied. For addresses, see [`decide_address`].
 pub fn decide_name(host: &HostName) -> Result<(), NameDenial> {
     match host.class() {
         AddressClass::Public => Ok(()),

@@ -1,4 +1,4 @@
-//! The rules of a call, and the decision about one request. Deny beats allow; without a rule there is nothing.
+//! The rules of a call, and the decision about one request. Deny beats allow; what no rule allows is denied.
 
 use super::allowed::{Allowed, AllowedRequest, RuleId};
 use super::host::HostPattern;
@@ -8,14 +8,14 @@ use super::path::Ambiguity;
 use super::quote::{brief, shell};
 use super::url::Target;
 
-/// What is allowed, and what is denied all the same. The default allows nothing.
+/// Allow rules, and deny rules that override them. The default allows nothing.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct HttpRules {
     pub allow: Vec<HttpRule>,
     pub deny: Vec<HttpRule>,
 }
 
-/// The part of a request that the closest rule is not for, in the order in which they are compared.
+/// The part of a request that the closest rule doesn't match, in the order in which parts are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum HttpPart {
     Host,
@@ -35,9 +35,9 @@ pub enum HttpDenial {
     #[error("no rule allows `{asked}`: {}", why_not(*part, *ambiguity, closest.as_deref(), suggested))]
     NotAllowed {
         asked: String,
-        /// What kept the closest rule from allowing it; the host where no rule is for it.
+        /// The part that the closest rule doesn't match; `Host` if no rule is for this host.
         part: HttpPart,
-        /// What keeps all rules but those for every path from allowing it.
+        /// If set, only a rule for every path can allow it.
         ambiguity: Option<Ambiguity>,
         closest: Option<Box<HttpRule>>,
         /// The rule that would allow it.
@@ -45,17 +45,17 @@ pub enum HttpDenial {
     },
 }
 
-/// Why nothing of a host and port is allowed.
+/// Why no request to a host and port can be allowed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ConnectDenial<'r> {
-    /// This rule denies all of it.
+    /// This rule denies every request to it.
     Denied(RuleId, &'r HttpRule),
-    /// No rule is for them; this one is for the host at another port.
+    /// No rule is for this host and port; if given, this rule is for the host at another port.
     NotAllowed(Option<&'r HttpRule>),
 }
 
 impl HttpDenial {
-    /// The flag that would allow the request, if one would; none for places that are to be thought about.
+    /// The flag that would allow the request, if there is one; `None` for hosts that need a warning instead.
     pub fn flag(&self) -> Option<String> {
         match self {
             HttpDenial::NotAllowed { suggested, .. } if suggested.host.warning().is_none() => {
@@ -65,7 +65,7 @@ impl HttpDenial {
         }
     }
 
-    /// What else there is to do about it.
+    /// What the operator can do about it.
     pub fn hint(&self) -> Option<String> {
         match self {
             HttpDenial::NotAllowed { suggested, .. } => {
@@ -85,38 +85,38 @@ impl HttpRules {
         HttpRules { allow, deny }
     }
 
-    /// That the request is allowed, or why it is not.
+    /// Decides about a request. Nothing else allows one.
     pub fn decide(&self, method: &str, target: &Target) -> Result<AllowedRequest, HttpDenial> {
-        method::check(method).map_err(HttpDenial::Method)?;
+        method::check_method(method).map_err(HttpDenial::Method)?;
         if let Some(index) = self.deny.iter().position(|rule| rule.denies(method, target)) {
-            let (asked, rule) = (asked(method, target), Box::new(self.deny[index].clone()));
+            let (asked, rule) = (describe_request(method, target), Box::new(self.deny[index].clone()));
             return Err(HttpDenial::Denied { asked, rule, id: RuleId { denies: true, index } });
         }
         let index = self.allow.iter().position(|rule| rule.matches(method, target));
-        let by = self.allowed(index.ok_or_else(|| self.closest(method, target))?);
+        let by = self.allowed_by(index.ok_or_else(|| self.closest_denial(method, target))?);
         Ok(AllowedRequest { method: method.to_owned(), target: target.clone(), by })
     }
 
-    /// A rule of these; none for the id of another set's.
+    /// The rule with this id; `None` if the id is out of range.
     pub fn get(&self, id: RuleId) -> Option<&HttpRule> {
         let rules = if id.denies { &self.deny } else { &self.allow };
         rules.get(id.index)
     }
 
-    fn allowed(&self, index: usize) -> Allowed {
+    fn allowed_by(&self, index: usize) -> Allowed {
         let rule = self.allow.get(index).map(ToString::to_string).unwrap_or_default();
         Allowed { id: RuleId { denies: false, index }, rule }
     }
 
-    /// By the first rule that is for this host, whatever the request: its name may be looked up.
+    /// A host's name may be looked up if any allow rule is for that host, whatever the request.
     pub fn decide_lookup(&self, target: &Target) -> Option<Allowed> {
         let index = self.allow.iter().position(|rule| rule.host.matches(target.host()));
-        index.map(|index| self.allowed(index))
+        index.map(|index| self.allowed_by(index))
     }
 
-    /// The first rule that might allow something of a host and port, before it is known what is asked of them. If there
-    /// is none, the rule that denies all of it, or the first one for that host at another port.
-    pub fn connect(&self, target: &Target) -> Result<Allowed, ConnectDenial<'_>> {
+    /// Decides about a connection, before any request is known: gives the first rule that could allow a request to this
+    /// host and port. If there is none, the rule that denies all of it, or the first one for that host at another port.
+    pub fn decide_connect(&self, target: &Target) -> Result<Allowed, ConnectDenial<'_>> {
         let denied = |rule: &HttpRule| {
             let here = HttpRule { host: HostPattern::Exact(target.host().clone()), ..rule.clone() };
             self.deny.iter().position(|deny| deny.denies_all(&here))
@@ -124,7 +124,7 @@ impl HttpRules {
         let for_host = || self.allow.iter().enumerate().filter(|(_, rule)| rule.host.matches(target.host()));
         let mut for_port = for_host().filter(|(_, rule)| rule.port == target.port());
         if let Some((index, _)) = for_port.clone().find(|(_, rule)| denied(rule).is_none()) {
-            return Ok(self.allowed(index));
+            return Ok(self.allowed_by(index));
         }
         Err(match for_port.find_map(|(_, rule)| denied(rule)) {
             Some(index) => ConnectDenial::Denied(RuleId { denies: true, index }, &self.deny[index]),
@@ -132,9 +132,9 @@ impl HttpRules {
         })
     }
 
-    fn closest(&self, method: &str, target: &Target) -> HttpDenial {
+    fn closest_denial(&self, method: &str, target: &Target) -> HttpDenial {
         let failures = self.allow.iter().map(|rule| (failing_part(rule, target), rule));
-        // Of rules that come equally close, the first one.
+        // Reversed, because `max_by_key` returns the last of equals: the first of equally close rules wins.
         let (part, closest) = failures
             .filter(|(part, _)| *part != HttpPart::Host)
             .rev()
@@ -142,15 +142,15 @@ impl HttpRules {
             .map_or((HttpPart::Host, None), |(part, rule)| (part, Some(Box::new(rule.clone()))));
         let suggested = Box::new(HttpRule::suggested_for(method, target));
         let ambiguity = target.match_path().ambiguity();
-        HttpDenial::NotAllowed { asked: asked(method, target), part, ambiguity, closest, suggested }
+        HttpDenial::NotAllowed { asked: describe_request(method, target), part, ambiguity, closest, suggested }
     }
 }
 
-fn asked(method: &str, target: &Target) -> String {
+fn describe_request(method: &str, target: &Target) -> String {
     brief(&format!("{method} {target}"))
 }
 
-/// The first part of `target` that the rule is not for; the method where all others are.
+/// The first part of `target` that the rule doesn't match; `Method` if all the others match.
 fn failing_part(rule: &HttpRule, target: &Target) -> HttpPart {
     if !rule.host.matches(target.host()) {
         HttpPart::Host

@@ -56,7 +56,7 @@ pub fn is_valid(schema: &Value, params: &Value) -> Result<bool, Doubt> {
     let mut steps = Steps { left: Steps::LIMIT };
     survey::survey(schema, &mut steps)?;
     survey::survey(params, &mut steps)?;
-    let draft = draft::Draft::of(schema)?;
+    let draft = draft::Draft::of_schema(schema)?;
     shape::check_schema(schema, draft, &mut steps)?;
     walk::Walk::new(schema, draft, steps).is_valid(schema, params)
 }

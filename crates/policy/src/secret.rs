@@ -1,12 +1,12 @@
-//! Secrets: where a value comes from, and the hosts that it may be sent to. Parsing only; no value is ever here.
+//! Secrets: where a value comes from, and the hosts that it may be sent to. Parsing only; values never pass through here.
 //!
 //! ```text
 //!   NAME[=SOURCE]@HOST        SOURCE: env:VARIABLE  file:PATH  cmd:COMMAND  or VARIABLE, or a PATH with a slash
 //!                             HOST:   host[:port]   *.example.org   http://host, which allows plain http too
 //! ```
 //!
-//! Without a source it is the host's variable of that name. Several hosts: the same secret several times. A host without
-//! a port is that host at every port that the HTTP rules allow.
+//! Without a source, the value comes from the host's environment variable of that name. For several hosts, repeat the
+//! secret. A host without a port means every port that the HTTP rules allow.
 
 use std::fmt;
 use std::str::FromStr;
@@ -42,20 +42,20 @@ pub enum BadSecret {
     Url(#[from] BadUrl),
 }
 
-/// Where the host finds a value.
+/// Where the host reads a value from.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum SecretSource {
     Env(String),
     File(String),
-    /// Program and arguments, to be split by [`words`](SecretSource::words).
+    /// Program and arguments, to be split by [`command_words`](SecretSource::command_words).
     Command(String),
 }
 
 impl SecretSource {
-    /// The words of a command, split without a shell; of other sources, none.
-    pub fn words(&self) -> Vec<String> {
+    /// The words of a command, split without a shell; empty for other sources.
+    pub fn command_words(&self) -> Vec<String> {
         match self {
-            SecretSource::Command(text) => command::words(text).unwrap_or_default(),
+            SecretSource::Command(text) => command::split_words(text).unwrap_or_default(),
             _ => Vec::new(),
         }
     }
@@ -78,7 +78,7 @@ impl SecretSource {
         match &source {
             SecretSource::Env(variable) => check_name(variable)?,
             SecretSource::File(path) if path.trim().is_empty() => return Err(BadSecret::Source(name.to_owned())),
-            SecretSource::Command(text) if command::words(text).is_none() => {
+            SecretSource::Command(text) if command::split_words(text).is_none() => {
                 return Err(BadSecret::Command(name.to_owned()));
             }
             _ => {}
@@ -102,7 +102,7 @@ impl fmt::Display for SecretSource {
 pub struct SecretHost {
     host: HostPattern,
     port: Option<u16>,
-    /// Whether it may go over http as well.
+    /// Whether it may also be sent over plain http.
     allow_plain_http: bool,
 }
 
@@ -135,7 +135,7 @@ impl SecretHost {
         self.failing_part(target).is_none()
     }
 
-    /// The first part of a target that this is not for.
+    /// The first part of a target that this doesn't match.
     fn failing_part(&self, target: &Target) -> Option<HttpPart> {
         if !self.host.matches(target.host()) {
             Some(HttpPart::Host)
@@ -169,7 +169,7 @@ impl fmt::Display for SecretHost {
     }
 }
 
-/// That a secret's value may go into a request to one target. Only [`SecretGrant::decide`] makes one.
+/// Proof that a secret's value may go into a request to one target. Only [`SecretGrant::decide`] makes one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SecretUse {
     name: String,
@@ -194,13 +194,13 @@ pub struct SecretDenial {
     pub name: String,
     /// The origin that the request is for.
     pub to: String,
-    /// What of the request the closest grant is not for.
+    /// The part of the request that the closest grant doesn't match.
     pub part: HttpPart,
     pub closest: Option<SecretHost>,
 }
 
 impl SecretDenial {
-    /// For a placeholder in a path: what policy decided about is sent as it is.
+    /// For a placeholder in a path: it is not replaced, because policy decided about the path as it is.
     pub fn in_path(name: &str, url: &str) -> SecretDenial {
         SecretDenial { name: name.to_owned(), to: brief(url), part: HttpPart::Path, closest: None }
     }
@@ -227,7 +227,7 @@ pub struct SecretGrant {
 }
 
 impl SecretGrant {
-    /// Reads from the right, so that a command may have an `@`.
+    /// Parses from the right, so that a command may contain an `@`.
     pub fn parse(text: &str) -> Result<SecretGrant, BadSecret> {
         let (secret, host) = text.rsplit_once('@').ok_or_else(|| BadSecret::NoHost(brief(text)))?;
         let (name, source) = secret.split_once('=').map_or((secret, None), |(name, source)| (name, Some(source)));
@@ -245,7 +245,7 @@ impl SecretGrant {
         let denied = |part, closest: Option<&SecretHost>| {
             Err(SecretDenial { name: name.clone(), to: target.origin(), part, closest: closest.cloned() })
         };
-        // One setting for all hosts of a secret: the narrower one.
+        // Plain http must be allowed by every host entry of a secret; otherwise none of them allows it.
         let narrower = self.hosts.iter().find(|host| !host.allow_plain_http);
         if let (Scheme::Http, Some(narrower), true) = (target.scheme(), narrower, self.is_for_host(target.host())) {
             return denied(HttpPart::Scheme, Some(narrower));
@@ -254,13 +254,12 @@ impl SecretGrant {
             return Ok(SecretUse { name, host: host.clone() });
         }
         let failures = self.hosts.iter().filter_map(|host| Some((host.failing_part(target)?, host)));
-        // Of hosts that come equally close, the first one.
+        // Reversed, because `max_by_key` returns the last of equals: the first of equally close hosts wins.
         let (part, closest) = failures.rev().max_by_key(|(part, _)| *part).unzip();
         denied(part.unwrap_or(HttpPart::Host), closest)
     }
 
-    /// Whether the value may go to this host, be it by another scheme or port than what is asked now: an answer of the
-    /// host may hold it.
+    /// Whether the value may go to this host by any scheme or port, so that a response from it may contain the value.
     pub fn is_for_host(&self, host: &HostName) -> bool {
         self.hosts.iter().any(|granted| granted.host.matches(host))
     }

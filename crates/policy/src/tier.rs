@@ -1,4 +1,4 @@
-//! The tiers, and a wish for one: by flag, or by the manifest. What a call gets is decided by its plan.
+//! The tiers, and a choice of one by flag or manifest. The plan decides which tier a call runs in.
 
 use std::str::FromStr;
 
@@ -44,13 +44,13 @@ impl std::fmt::Display for Tier {
     }
 }
 
-/// A wish for a tier.
+/// A requested tier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Choice {
     /// The strongest that the skill can run in, that this machine has and that policy allows for it.
     #[default]
     Auto,
-    /// As `Auto`, also for a skill that nobody knows: the operator asks for isolation, whichever it is.
+    /// Like `Auto`, but any isolated tier is allowed, also for a skill that nobody vouches for.
     Isolated,
     /// This one.
     Tier(Tier),

@@ -7,7 +7,7 @@
 //! unknown = ["wasm"]                               # any other
 //! ```
 //!
-//! A list that is there is all there is: no flag adds to it. One that is not leaves it to the defaults and the flags.
+//! A list is exhaustive: no flag adds to it. Without a list, the defaults and the flags decide.
 
 use super::Tier;
 
@@ -58,7 +58,7 @@ pub enum TierDenial {
 
 impl TierRules {
     /// Whether a skill may run in a tier. `asked` is whether the operator named it, or asked for isolation; `trusted`
-    /// whether they said that the skill is to be trusted with everything.
+    /// whether they declared the skill fully trusted.
     pub fn decide(&self, tier: Tier, vouched: Vouched, asked: bool, trusted: bool) -> Result<(), TierDenial> {
         let listed = match vouched {
             Vouched::Bundled => &self.bundled,
@@ -67,7 +67,7 @@ impl TierRules {
         };
         match listed {
             Some(tiers) if !tiers.contains(&tier) => Err(TierDenial::NotListed),
-            // A list allows; but nothing runs without isolation unless that was asked for in this call.
+            // A listed tier is allowed, but one without isolation must also be requested in this call.
             Some(_) if tier.is_isolated() || asked => Ok(()),
             _ if tier == Tier::Wasm => Ok(()),
             None if tier.is_isolated() && (asked || vouched != Vouched::Unknown) => Ok(()),

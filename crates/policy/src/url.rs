@@ -78,9 +78,9 @@ pub struct Target {
 
 impl Target {
     pub fn parse(text: &str) -> Result<Target, BadUrl> {
-        let pieces = Pieces::split(text)?;
+        let pieces = UrlParts::split(text)?;
         let host = HostName::parse(pieces.host)?;
-        let match_path = MatchPath::of(pieces.path)?;
+        let match_path = MatchPath::from_raw(pieces.path)?;
         let path = if pieces.path.is_empty() { "/" } else { pieces.path };
         let query = pieces.query.map(str::to_owned);
         let port = pieces.port.unwrap_or(pieces.scheme.default_port());
@@ -127,9 +127,9 @@ impl Target {
         self.query.as_deref()
     }
 
-    /// `scheme://host[:port]`, without the port that the scheme has anyway.
+    /// `scheme://host[:port]`; the scheme's default port is left out.
     pub fn origin(&self) -> String {
-        origin(self.scheme, &self.host, self.port)
+        format_origin(self.scheme, &self.host, self.port)
     }
 }
 
@@ -140,12 +140,12 @@ impl fmt::Display for Target {
     }
 }
 
-pub(super) fn origin(scheme: Scheme, host: &impl fmt::Display, port: u16) -> String {
+pub(super) fn format_origin(scheme: Scheme, host: &impl fmt::Display, port: u16) -> String {
     if port == scheme.default_port() { format!("{scheme}://{host}") } else { format!("{scheme}://{host}:{port}") }
 }
 
-/// A URL taken apart; host and path are not looked at yet.
-pub(super) struct Pieces<'t> {
+/// A URL split into its parts; host and path are not validated yet.
+pub(super) struct UrlParts<'t> {
     pub scheme: Scheme,
     pub host: &'t str,
     pub port: Option<u16>,
@@ -154,8 +154,8 @@ pub(super) struct Pieces<'t> {
     pub query: Option<&'t str>,
 }
 
-impl<'t> Pieces<'t> {
-    pub fn split(text: &'t str) -> Result<Pieces<'t>, BadUrl> {
+impl<'t> UrlParts<'t> {
+    pub fn split(text: &'t str) -> Result<UrlParts<'t>, BadUrl> {
         if text.len() > MAX_URL_BYTES {
             return Err(BadUrl::TooLong);
         }
@@ -167,7 +167,7 @@ impl<'t> Pieces<'t> {
         check_characters(host, text)?;
         let (path, query) = rest.split_once('?').map_or((rest, None), |(path, query)| (path, Some(query)));
         query.map_or(Ok(()), check_percents)?;
-        Ok(Pieces { scheme, host, port, path, query })
+        Ok(UrlParts { scheme, host, port, path, query })
     }
 }
 
@@ -182,7 +182,7 @@ fn split_scheme(text: &str) -> Result<(Scheme, &str), BadUrl> {
     }
 }
 
-/// Takes `host[:port]` apart; no user information, and no port that is not one.
+/// Splits `host[:port]`; rejects user information and invalid ports.
 pub(super) fn split_port(authority: &str) -> Result<(&str, Option<u16>), BadUrl> {
     if authority.contains('@') {
         return Err(BadUrl::UserInfo);
@@ -199,19 +199,19 @@ pub(super) fn split_port(authority: &str) -> Result<(&str, Option<u16>), BadUrl>
         None | Some((_, "")) => Ok((authority, None)),
         Some((host, rest)) => {
             let digits = rest.strip_prefix(':').ok_or_else(|| BadUrl::Port(brief(rest)))?;
-            Ok((host, Some(port(digits)?)))
+            Ok((host, Some(parse_port(digits)?)))
         }
     }
 }
 
 /// One to five digits, no leading zero, from 1 to 65535.
-pub(super) fn port(text: &str) -> Result<u16, BadUrl> {
+pub(super) fn parse_port(text: &str) -> Result<u16, BadUrl> {
     let digits = (1..=5).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_digit()) && !text.starts_with('0');
     let port = if digits { text.parse().ok() } else { None };
     port.ok_or_else(|| BadUrl::Port(brief(text)))
 }
 
-/// Visible ASCII without backslashes; a host that is not ASCII is left to [`HostName`], which knows the remedy.
+/// Visible ASCII without backslashes. A non-ASCII host is left to [`HostName`], whose error suggests punycode.
 fn check_characters(host: &str, text: &str) -> Result<(), BadUrl> {
     let odd = |c: &char| !c.is_ascii_graphic() || *c == '\\';
     match text.chars().find(odd) {

@@ -1,4 +1,4 @@
-//! Where each grant was written, so that an audit can say whose word decided. It decides nothing itself.
+//! Where each grant was written, so that the audit log can name its source. It has no effect on decisions.
 
 use std::fmt;
 
@@ -9,16 +9,16 @@ use super::grants::{BadGrant, GrantKind, Grants};
 pub enum Written {
     /// On the command line.
     Flag,
-    /// In a policy file; without a path, in one that only its reader knows.
+    /// In a policy file; the path is empty until [`PolicyFile::with_path`](super::PolicyFile::with_path) sets it.
     File { path: String, line: usize },
     /// By approving what the skill asks for.
     Approval,
-    /// By a program that uses the library, which did not say.
+    /// By a program that uses the library and didn't say where.
     Program,
 }
 
 impl Written {
-    /// The word for it in an audit.
+    /// Its name in the audit log.
     pub fn name(&self) -> &'static str {
         match self {
             Written::Flag => "flag",
@@ -29,37 +29,37 @@ impl Written {
     }
 }
 
-/// The places of a set of grants, by their texts.
+/// Where the grants of a set were written, by their texts.
 ///
-/// All are equal: the same grant, written elsewhere, is still the same grant.
+/// All values compare equal, so that `Grants` with the same content are equal wherever they were written.
 #[derive(Clone, Default)]
-pub(super) struct Places {
+pub(super) struct GrantPlaces {
     texts: Vec<(GrantKind, String, Written)>,
     /// The policy files that were read, whether or not they grant anything.
     files: Vec<String>,
 }
 
-impl PartialEq for Places {
-    fn eq(&self, _: &Places) -> bool {
+impl PartialEq for GrantPlaces {
+    fn eq(&self, _: &GrantPlaces) -> bool {
         true
     }
 }
 
-impl Eq for Places {}
+impl Eq for GrantPlaces {}
 
-impl fmt::Debug for Places {
+impl fmt::Debug for GrantPlaces {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Places({})", self.texts.len())
+        write!(f, "GrantPlaces({})", self.texts.len())
     }
 }
 
-impl Places {
-    pub fn extend(&mut self, later: Places) {
+impl GrantPlaces {
+    pub fn extend(&mut self, later: GrantPlaces) {
         self.texts.extend(later.texts);
         self.files.extend(later.files);
     }
 
-    /// The last word on a text.
+    /// The place recorded last for a text.
     fn find(&self, kind: GrantKind, text: &str) -> Option<&Written> {
         self.texts
             .iter()
@@ -70,7 +70,7 @@ impl Places {
 }
 
 impl Grants {
-    /// As [`add`](Grants::add), with the place where it is written.
+    /// Like [`add`](Grants::add), but records where the grant is written.
     pub fn add_written(&mut self, kind: GrantKind, text: &str, place: &Written) -> Result<(), BadGrant> {
         let mut one = Grants::default();
         one.add(kind, text)?;
@@ -79,7 +79,7 @@ impl Grants {
         Ok(())
     }
 
-    /// Says where everything is written that has no place yet.
+    /// Records this place for every grant that has none yet.
     #[must_use]
     pub fn written(mut self, place: &Written) -> Grants {
         for kind in GrantKind::ALL {
@@ -92,7 +92,7 @@ impl Grants {
         self
     }
 
-    /// Names the file of everything that is written in one.
+    /// Sets the path of every grant that was written in a file.
     pub(super) fn name_file(&mut self, name: &str) {
         self.places.files = vec![name.to_owned()];
         for (.., place) in &mut self.places.texts {
@@ -102,7 +102,7 @@ impl Grants {
         }
     }
 
-    /// The policy files that these come from, by the paths that they were named by.
+    /// The paths of the policy files that these grants come from.
     pub fn policy_files(&self) -> impl Iterator<Item = &str> {
         self.places.files.iter().map(String::as_str)
     }
@@ -121,7 +121,7 @@ mod tests {
     #[test]
     fn each_grant_knows_its_place_and_the_later_layer_has_the_last_word() {
         let file = "[grants]\nallow_http = [\n  'https://a.example.org',\n  'https://b.example.org/*',\n]\n";
-        let file = PolicyFile::parse(file).expect("a policy").named("p.toml");
+        let file = PolicyFile::parse(file).expect("a policy").with_path("p.toml");
         let mut flags = Grants::default();
         flags.add(GrantKind::AllowHttp, "https://b.example.org").expect("a rule");
         flags.add(GrantKind::Secret, "KEY@b.example.org").expect("a secret");

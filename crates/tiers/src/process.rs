@@ -149,7 +149,7 @@ impl Process {
     ) -> Result<JobReport, TierError> {
         let most = job.limits.host_calls;
         job.door.denials = Some(job.denials.clone());
-        let web = job.web.as_deref().map(|web| Box::new(web.sibling(job.cancel.clone())));
+        let web = job.web.as_deref().map(|web| Box::new(web.with_same_grants(job.cancel.clone())));
         // As in a cell, the skill is imported without the network.
         let taken = |door: &mut Door| {
             door.web = web;

@@ -189,7 +189,7 @@ impl Shared {
     fn new(web: Option<&HttpSession>, denials: Arc<Denials>, deadline: Instant) -> Arc<Shared> {
         let stopped = CancelToken::new();
         Arc::new(Shared {
-            web: web.map(|web| Mutex::new(web.sibling(stopped.clone()))),
+            web: web.map(|web| Mutex::new(web.with_same_grants(stopped.clone()))),
             denials,
             deadline,
             open: AtomicBool::new(false),
@@ -203,7 +203,7 @@ impl Shared {
 
     /// A session for one stream, if any HTTP is granted. Budgets are shared between sessions.
     fn new_session(&self) -> Option<HttpSession> {
-        self.web.as_ref().map(|web| lock(web).sibling(self.stopped.clone()))
+        self.web.as_ref().map(|web| lock(web).with_same_grants(self.stopped.clone()))
     }
 
     fn remember_end(&self, id: u32, end: Option<Vec<u8>>) {

@@ -1,4 +1,4 @@
-//! What a cell may hold at once: open files, scratch bytes, scratch files. Counting only; the holders charge and refund.
+//! Quotas of a cell: open files, scratch bytes, scratch files. Only counts; the owners of resources charge and refund.
 //!
 //! Invariant: a charge comes before the allocation it pays for, and each charge is refunded once.
 
@@ -16,7 +16,7 @@ pub struct Caps {
     pub scratch_files: u32,
 }
 
-/// Caps, what is in use, and the cap that was last run into.
+/// Caps, current usage, and the cap that was hit last.
 #[derive(Debug)]
 pub struct Allowance {
     caps: Caps,
@@ -33,7 +33,7 @@ impl Allowance {
 
     pub fn charge_open(&mut self) -> Result<(), Errno> {
         if self.open_files >= self.caps.open_files {
-            return Err(self.refuse(LimitKind::OpenFiles, Errno::Mfile));
+            return Err(self.record_hit(LimitKind::OpenFiles, Errno::Mfile));
         }
         self.open_files += 1;
         Ok(())
@@ -41,7 +41,7 @@ impl Allowance {
 
     pub fn charge_file(&mut self) -> Result<(), Errno> {
         if self.scratch_files >= self.caps.scratch_files {
-            return Err(self.refuse(LimitKind::ScratchFiles, Errno::Nospc));
+            return Err(self.record_hit(LimitKind::ScratchFiles, Errno::Nospc));
         }
         self.scratch_files += 1;
         Ok(())
@@ -67,7 +67,7 @@ impl Allowance {
         granted
     }
 
-    fn refuse(&mut self, limit: LimitKind, errno: Errno) -> Errno {
+    fn record_hit(&mut self, limit: LimitKind, errno: Errno) -> Errno {
         self.hit = Some(limit);
         errno
     }

@@ -33,7 +33,7 @@ pub(super) enum Object {
     },
     Host {
         file: HostFile,
-        /// Its clean path when it was opened, for whoever watches.
+        /// Its normalized path when it was opened, for the observer.
         path: Box<str>,
         dev: u64,
     },
@@ -44,10 +44,10 @@ pub(super) struct Descriptor {
     pub object: Object,
     pub offset: u64,
     pub access: Access,
-    /// It counts against the cap on open files; what the cell was born with doesn't.
+    /// It counts against the cap on open files; the initial descriptors don't.
     pub charged: bool,
-    /// The names in a folder of the host as they were when the cell began to list it: a cookie is a place among them, and
-    /// what is removed meanwhile moves no other.
+    /// The names in a host folder when the cell began to list it. A cookie is an index into them, so removing files
+    /// meanwhile doesn't shift the others.
     pub listing: Option<Box<[Box<str>]>>,
 }
 
@@ -98,7 +98,7 @@ impl Object {
         }
     }
 
-    /// Anything but a directory, which is looked up by its path.
+    /// Not for a directory, which is looked up by its path.
     pub fn stat(&self, scratch: &Scratch) -> Stat {
         let stream = |ino| Stat { dev: 0, ino, kind: Kind::Stream, nlink: 1, size: 0, times: Times::FIXED };
         match self {

@@ -27,12 +27,12 @@ pub struct HostFile {
     file: std::fs::File,
     /// Whether it was opened for writing.
     writable: bool,
-    /// Times belong to the file, not to how it was opened: the folder's word.
+    /// Whether times may be set. Depends on the folder, not on how the file was opened.
     dated: bool,
 }
 
 impl HostFolder {
-    /// Opens a folder of the host. This is where its path is followed, links and all.
+    /// Opens a host folder. Only here is its path resolved, following symbolic links.
     pub fn open(path: &std::path::Path, writable: bool) -> std::io::Result<HostFolder> {
         let dir = Dir::open_ambient_dir(path, cap_std::ambient_authority())?;
         Ok(HostFolder { dir: Arc::new(dir), writable })
@@ -44,7 +44,7 @@ impl HostFolder {
 
     pub(super) fn stat(&self, path: &str, dev: u64) -> Result<Stat, Errno> {
         let metadata = if path.is_empty() { self.dir.dir_metadata() } else { self.dir.metadata(path) };
-        Ok(stat_of(&metadata.map_err(errno)?, dev))
+        Ok(stat_of(&metadata.map_err(errno_from)?, dev))
     }
 
     pub(super) fn open_file(&self, path: &str, how: Open) -> Result<HostFile, Errno> {
@@ -57,27 +57,27 @@ impl HostFolder {
         let mut options = OpenOptions::new();
         options.read(how.read || !how.write).write(how.write).custom_flags(rustix::fs::OFlags::NONBLOCK.bits() as i32);
         if self.writable {
-            // Creating and truncating need the right to write, which a cell that only reads did not ask for.
+            // Creating and truncating need write access even if the cell opens the file only for reading.
             options.write(how.write || how.create || how.truncate);
             options.create(how.create && !how.exclusive).create_new(how.create && how.exclusive);
         } else if how.create && how.exclusive {
             return Err(Errno::Exist);
         }
-        let file = self.dir.open_with(path, &options).map_err(errno)?.into_std();
-        // Through the open file, so that it is this one that is looked at.
-        if !file.metadata().map_err(errno)?.is_file() {
+        let file = self.dir.open_with(path, &options).map_err(errno_from)?.into_std();
+        // Check the opened file, not its path, to avoid a race.
+        if !file.metadata().map_err(errno_from)?.is_file() {
             return Err(Errno::Acces);
         }
         if how.truncate {
-            file.set_len(0).map_err(errno)?;
+            file.set_len(0).map_err(errno_from)?;
         }
         Ok(HostFile { file, writable: self.writable && how.write, dated: self.writable })
     }
 
     /// The names in a folder, in order; more than `most` are an error.
-    pub(super) fn names(&self, path: &str, most: usize) -> Result<Box<[Box<str>]>, Errno> {
+    pub(super) fn sorted_names(&self, path: &str, most: usize) -> Result<Box<[Box<str>]>, Errno> {
         let listed = if path.is_empty() { self.dir.entries() } else { self.dir.read_dir(path) };
-        let names = listed.map_err(errno)?.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+        let names = listed.map_err(errno_from)?.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
         let mut names: Vec<Box<str>> = names.take(most + 1).map(String::into_boxed_str).collect();
         if names.len() > most {
             return Err(Errno::Nomem);
@@ -86,7 +86,7 @@ impl HostFolder {
         Ok(names.into())
     }
 
-    /// The entries of these names, from one on. What was removed since is left out.
+    /// The entries of these names, starting at `cookie`. Names that were removed since are left out.
     pub(super) fn read_dir(&self, path: &str, names: &[Box<str>], cookie: u64, sink: &mut Sink<'_>) -> bool {
         for (name, at) in names.iter().zip(0u64..).skip(usize::try_from(cookie).unwrap_or(usize::MAX)) {
             let place = if path.is_empty() { name.to_string() } else { format!("{path}/{name}") };
@@ -108,28 +108,28 @@ impl HostFolder {
         if !self.writable {
             return Err(if self.dir.metadata(path).is_ok() { Errno::Exist } else { Errno::Rofs });
         }
-        self.dir.create_dir(path).map_err(errno)
+        self.dir.create_dir(path).map_err(errno_from)
     }
 
     pub(super) fn unlink(&self, path: &str) -> Result<(), Errno> {
-        self.writable_dir()?.remove_file(path).map_err(errno)
+        self.writable_dir()?.remove_file(path).map_err(errno_from)
     }
 
     pub(super) fn remove_directory(&self, path: &str) -> Result<(), Errno> {
-        self.writable_dir()?.remove_dir(path).map_err(errno)
+        self.writable_dir()?.remove_dir(path).map_err(errno_from)
     }
 
     pub(super) fn rename(&self, from: &str, to: &str) -> Result<(), Errno> {
         let dir = self.writable_dir()?;
-        dir.rename(from, dir, to).map_err(errno)
+        dir.rename(from, dir, to).map_err(errno_from)
     }
 
     pub(super) fn set_times(&self, path: &str, times: NewTimes) -> Result<(), Errno> {
         let dir = self.writable_dir()?;
         let mut options = OpenOptions::new();
         options.read(true).custom_flags(rustix::fs::OFlags::NONBLOCK.bits() as i32);
-        let file = dir.open_with(if path.is_empty() { "." } else { path }, &options).map_err(errno)?.into_std();
-        let metadata = file.metadata().map_err(errno)?;
+        let file = dir.open_with(if path.is_empty() { "." } else { path }, &options).map_err(errno_from)?.into_std();
+        let metadata = file.metadata().map_err(errno_from)?;
         if !metadata.is_file() && !metadata.is_dir() {
             return Err(Errno::Acces);
         }
@@ -143,15 +143,15 @@ impl HostFolder {
 
 impl HostFile {
     pub(super) fn read_at(&self, buf: &mut [u8], offset: u64) -> Result<usize, Errno> {
-        self.file.read_at(buf, offset).map_err(errno)
+        self.file.read_at(buf, offset).map_err(errno_from)
     }
 
     pub(super) fn write_at(&self, data: &[u8], offset: u64) -> Result<usize, Errno> {
-        self.to_change()?.write_at(data, offset).map_err(errno)
+        self.writable_file()?.write_at(data, offset).map_err(errno_from)
     }
 
     pub(super) fn set_size(&self, size: u64) -> Result<(), Errno> {
-        self.to_change()?.set_len(size).map_err(errno)
+        self.writable_file()?.set_len(size).map_err(errno_from)
     }
 
     pub(super) fn set_times(&self, times: NewTimes) -> Result<(), Errno> {
@@ -166,7 +166,7 @@ impl HostFile {
         if let Some(ns) = times.modified_ns {
             set = set.set_modified(time(ns));
         }
-        self.file.set_times(set).map_err(errno)
+        self.file.set_times(set).map_err(errno_from)
     }
 
     pub(super) fn stat(&self, dev: u64) -> Stat {
@@ -176,7 +176,7 @@ impl HostFile {
         }
     }
 
-    fn to_change(&self) -> Result<&std::fs::File, Errno> {
+    fn writable_file(&self) -> Result<&std::fs::File, Errno> {
         if self.writable { Ok(&self.file) } else { Err(Errno::Rofs) }
     }
 }
@@ -187,21 +187,21 @@ fn stat_of(metadata: &Metadata, dev: u64) -> Stat {
         () if metadata.is_file() => Kind::File,
         () => Kind::Stream,
     };
-    let modified = metadata.modified().map_or(0, |time| ns(time.into_std()));
+    let modified = metadata.modified().map_or(0, |time| unix_ns(time.into_std()));
     let times = Times {
-        accessed_ns: metadata.accessed().map_or(modified, |time| ns(time.into_std())),
+        accessed_ns: metadata.accessed().map_or(modified, |time| unix_ns(time.into_std())),
         modified_ns: modified,
         changed_ns: modified,
     };
     Stat { dev, ino: metadata.ino(), kind, nlink: metadata.nlink(), size: metadata.len(), times }
 }
 
-fn ns(time: SystemTime) -> u64 {
+fn unix_ns(time: SystemTime) -> u64 {
     time.duration_since(UNIX_EPOCH).map_or(0, |since| u64::try_from(since.as_nanos()).unwrap_or(u64::MAX))
 }
 
-/// What a cell is told of a failure of the host's.
-fn errno(error: std::io::Error) -> Errno {
+/// Maps an error of the host to the errno that a cell gets.
+fn errno_from(error: std::io::Error) -> Errno {
     if rustix::io::Errno::from_io_error(&error) == Some(rustix::io::Errno::LOOP) {
         return Errno::Loop;
     }

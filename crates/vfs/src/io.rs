@@ -102,7 +102,7 @@ impl Vfs {
             }
             Object::Host { path, .. } => {
                 let path = path.clone();
-                self.watched("set the times of", &path, true, |vfs| vfs.set_object_times(fd, times))
+                self.with_watch("set the times of", &path, true, |vfs| vfs.set_object_times(fd, times))
             }
             _ => self.set_object_times(fd, times),
         }

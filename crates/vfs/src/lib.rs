@@ -107,14 +107,14 @@ impl Vfs {
         Vfs { mounts, scratch, table, stdout, stderr, source_fault, entropy_bytes: 0, watching }
     }
 
-    /// Shows more, in a cell that has run already. Only folders of the host come this late.
+    /// Adds mounts to a cell that has already run. Only host folders are added this late.
     pub fn add_mounts(&mut self, more: Vec<Mount>) {
         self.mounts.extend(more);
         self.mounts
             .sort_by(|one, other| other.point.len().cmp(&one.point.len()).then_with(|| one.point.cmp(&other.point)));
     }
 
-    /// The soft limit that was run into last, if any.
+    /// The soft limit that was hit last, if any.
     pub fn limits_hit(&self) -> Option<LimitKind> {
         self.scratch.allowance.hit
     }
@@ -124,7 +124,7 @@ impl Vfs {
         self.source_fault.as_ref()
     }
 
-    /// Descriptors that are open besides those a cell is born with, and files in scratch.
+    /// The number of descriptors open beyond the initial ones, and of scratch files.
     pub fn left_behind(&self) -> (u32, u32) {
         (self.scratch.allowance.open_files, self.scratch.allowance.scratch_files)
     }
@@ -145,11 +145,11 @@ impl Vfs {
 
     pub fn close(&mut self, fd: u32) -> Result<(), Errno> {
         let closed = self.table.take(fd)?;
-        self.release(closed);
+        self.release_descriptor(closed);
         Ok(())
     }
 
-    fn release(&mut self, descriptor: Descriptor) {
+    fn release_descriptor(&mut self, descriptor: Descriptor) {
         if descriptor.charged {
             self.scratch.allowance.open_files -= 1;
         }
@@ -166,8 +166,8 @@ impl Vfs {
         if from == ROOT || to == ROOT {
             return Err(Errno::Notsup);
         }
-        let closed = self.table.replace(from, to)?;
-        self.release(closed);
+        let closed = self.table.move_to(from, to)?;
+        self.release_descriptor(closed);
         Ok(())
     }
 
@@ -181,7 +181,7 @@ impl Vfs {
         Ok(())
     }
 
-    /// Whether this descriptor is the root directory that the cell was born with.
+    /// Whether this descriptor is the preopened root directory.
     pub fn is_preopen(&self, fd: u32) -> bool {
         fd == ROOT && matches!(self.table.get(fd), Ok(Descriptor { charged: false, .. }))
     }

@@ -7,17 +7,17 @@
 
 use super::errno::Errno;
 use super::file::{Access, Object};
-use super::path::{CellPath, below, names, split};
+use super::path::{CellPath, path_names, relative_to, split_parent};
 use super::stat::{Entry, Kind, NewTimes, Stat, Times};
 use super::{Backend, Open, Sink, Vfs};
 
 const MOUNTS: u64 = 1 << 62;
-/// All listings of folders of the host together hold no more names: a cell could make the host sort and keep any number.
+/// The most names held by all listings of host folders together, so that a cell can't exhaust the host's memory.
 const MOST_NAMES: usize = 100_000;
 
 impl Vfs {
-    /// Makes a path clean, as seen from an open directory.
-    fn locate(&self, dir: u32, raw: &[u8]) -> Result<CellPath, Errno> {
+    /// Normalizes a path relative to an open directory.
+    fn resolve_path(&self, dir: u32, raw: &[u8]) -> Result<CellPath, Errno> {
         match &self.table.get(dir)?.object {
             Object::Directory(base) => CellPath::parse(base, raw),
             _ => Err(Errno::Notdir),
@@ -25,22 +25,22 @@ impl Vfs {
     }
 
     /// The innermost mount that covers a clean path, and the rest of the path below it.
-    pub(super) fn mount<'p>(&self, path: &'p str) -> Option<(usize, &'p str)> {
-        self.mounts.iter().enumerate().find_map(|(index, mount)| Some((index, below(&mount.point, path)?)))
+    pub(super) fn covering_mount<'p>(&self, path: &'p str) -> Option<(usize, &'p str)> {
+        self.mounts.iter().enumerate().find_map(|(index, mount)| Some((index, relative_to(&mount.point, path)?)))
     }
 
-    /// The mount in which `path` is to be changed; where nothing is mounted, nothing can be.
+    /// The mount in which `path` is to be changed, or the error if nothing is mounted there.
     fn mount_to_change<'p>(&self, path: &'p str) -> Result<(usize, &'p str), Errno> {
-        let nowhere = || if self.is_pinned(split(path).0) { Errno::Rofs } else { Errno::Noent };
-        self.mount(path).ok_or_else(nowhere)
+        let nowhere = || if self.is_pinned(split_parent(path).0) { Errno::Rofs } else { Errno::Noent };
+        self.covering_mount(path).ok_or_else(nowhere)
     }
 
     fn is_pinned(&self, path: &str) -> bool {
-        path.is_empty() || self.mounts.iter().any(|mount| below(path, &mount.point).is_some())
+        path.is_empty() || self.mounts.iter().any(|mount| relative_to(path, &mount.point).is_some())
     }
 
     pub(super) fn stat_clean(&self, path: &str) -> Result<Stat, Errno> {
-        let found = match self.mount(path) {
+        let found = match self.covering_mount(path) {
             Some((index, rest)) => self.mounts[index].backend.stat(&self.scratch, rest, device_number(index)),
             None => Err(Errno::Noent),
         };
@@ -52,8 +52,8 @@ impl Vfs {
 
     fn stat_pinned(&self, path: &str) -> Stat {
         // Distinct for distinct paths and the same for the same mounts: the first mount below it, and how deep it is.
-        let first = self.mounts.iter().position(|mount| below(path, &mount.point).is_some()).unwrap_or_default();
-        let ino = ((first as u64) << 16 | names(path).count() as u64) + 1;
+        let first = self.mounts.iter().position(|mount| relative_to(path, &mount.point).is_some()).unwrap_or_default();
+        let ino = ((first as u64) << 16 | path_names(path).count() as u64) + 1;
         Stat {
             dev: device_number(self.mounts.len()),
             ino,
@@ -70,18 +70,19 @@ impl Vfs {
     }
 
     pub fn stat_at(&self, dir: u32, raw: &[u8]) -> Result<Stat, Errno> {
-        self.stat_path(&self.locate(dir, raw)?)
+        self.stat_path(&self.resolve_path(dir, raw)?)
     }
 
     /// Opens a path as a new descriptor.
     pub fn open(&mut self, dir: u32, raw: &[u8], how: Open) -> Result<u32, Errno> {
-        let path = self.locate(dir, raw)?;
+        let path = self.resolve_path(dir, raw)?;
         let changing = how.write || how.create || how.truncate;
         let doing = if changing { "open to change" } else { "open" };
-        self.watched(doing, &path.text, changing, |vfs| vfs.open_path(&path, how))
+        self.with_watch(doing, &path.text, changing, |vfs| vfs.open_path(&path, how))
     }
 
     fn open_path(&mut self, path: &CellPath, how: Open) -> Result<u32, Errno> {
+        // Charged before anything is opened or created; refunded below on an error.
         self.scratch.allowance.charge_open()?;
         let opened = match self.stat_path(path) {
             Ok(stat) if stat.kind == Kind::Directory => open_directory(path, how),
@@ -107,17 +108,18 @@ impl Vfs {
     fn open_file(&mut self, path: &CellPath, how: Open) -> Result<Object, Errno> {
         let (index, rest) = self.mount_to_change(&path.text)?;
         let opened = self.mounts[index].backend.open(&mut self.scratch, &path.text, rest, how, device_number(index));
-        opened.map_err(|errno| self.explain(&path.text, errno))
+        opened.map_err(|errno| self.read_only_if_pinned(&path.text, errno))
     }
 
-    /// A backend doesn't know the directories that only lead to another mount; in those nothing can be made.
-    fn explain(&self, path: &str, errno: Errno) -> Errno {
-        if errno == Errno::Noent && self.is_pinned(split(path).0) { Errno::Rofs } else { errno }
+    /// Backends don't know the directories that only lead to another mount. Nothing can be created in those, so `Noent`
+    /// becomes `Rofs`.
+    fn read_only_if_pinned(&self, path: &str, errno: Errno) -> Errno {
+        if errno == Errno::Noent && self.is_pinned(split_parent(path).0) { Errno::Rofs } else { errno }
     }
 
     pub fn make_directory(&mut self, dir: u32, raw: &[u8]) -> Result<(), Errno> {
-        let path = self.locate(dir, raw)?.text;
-        self.watched("make a folder", &path, true, |vfs| vfs.make_directory_clean(&path))
+        let path = self.resolve_path(dir, raw)?.text;
+        self.with_watch("make a folder", &path, true, |vfs| vfs.make_directory_clean(&path))
     }
 
     fn make_directory_clean(&mut self, path: &str) -> Result<(), Errno> {
@@ -126,12 +128,12 @@ impl Vfs {
         }
         let (index, rest) = self.mount_to_change(path)?;
         let made = self.mounts[index].backend.make_directory(&mut self.scratch, rest);
-        made.map_err(|errno| self.explain(path, errno))
+        made.map_err(|errno| self.read_only_if_pinned(path, errno))
     }
 
     pub fn unlink(&mut self, dir: u32, raw: &[u8]) -> Result<(), Errno> {
-        let path = self.locate(dir, raw)?;
-        self.watched("delete", &path.text, true, |vfs| vfs.unlink_path(&path))
+        let path = self.resolve_path(dir, raw)?;
+        self.with_watch("delete", &path.text, true, |vfs| vfs.unlink_path(&path))
     }
 
     fn unlink_path(&mut self, path: &CellPath) -> Result<(), Errno> {
@@ -143,8 +145,8 @@ impl Vfs {
     }
 
     pub fn remove_directory(&mut self, dir: u32, raw: &[u8]) -> Result<(), Errno> {
-        let path = self.locate(dir, raw)?;
-        self.watched("delete", &path.text, true, |vfs| vfs.remove_directory_path(&path))
+        let path = self.resolve_path(dir, raw)?;
+        self.with_watch("delete", &path.text, true, |vfs| vfs.remove_directory_path(&path))
     }
 
     fn remove_directory_path(&mut self, path: &CellPath) -> Result<(), Errno> {
@@ -159,9 +161,9 @@ impl Vfs {
     }
 
     pub fn rename(&mut self, dir: u32, raw: &[u8], new_dir: u32, new_raw: &[u8]) -> Result<(), Errno> {
-        let (from, to) = (self.locate(dir, raw)?, self.locate(new_dir, new_raw)?);
-        self.watched("rename", &from.text, true, |vfs| {
-            vfs.enter(&to.text, true)?;
+        let (from, to) = (self.resolve_path(dir, raw)?, self.resolve_path(new_dir, new_raw)?);
+        self.with_watch("rename", &from.text, true, |vfs| {
+            vfs.report_first_use(&to.text, true)?;
             vfs.rename_path(&from, &to)
         })
     }
@@ -180,32 +182,32 @@ impl Vfs {
             return Err(Errno::Xdev);
         }
         let renamed = self.mounts[index].backend.rename(&mut self.scratch, rest, new_rest);
-        renamed.map_err(|errno| self.explain(&to.text, errno))
+        renamed.map_err(|errno| self.read_only_if_pinned(&to.text, errno))
     }
 
     pub fn set_times_at(&mut self, dir: u32, raw: &[u8], times: NewTimes) -> Result<(), Errno> {
-        let path = self.locate(dir, raw)?;
+        let path = self.resolve_path(dir, raw)?;
         self.stat_path(&path)?;
         self.set_times_clean(&path.text, times)
     }
 
     pub(super) fn set_times_clean(&mut self, path: &str, times: NewTimes) -> Result<(), Errno> {
-        self.watched("set the times of", path, true, |vfs| vfs.try_set_times(path, times))
+        self.with_watch("set the times of", path, true, |vfs| vfs.try_set_times(path, times))
     }
 
     fn try_set_times(&mut self, path: &str, times: NewTimes) -> Result<(), Errno> {
-        let Some((index, rest)) = self.mount(path) else { return Err(Errno::Rofs) };
+        let Some((index, rest)) = self.covering_mount(path) else { return Err(Errno::Rofs) };
         let set = self.mounts[index].backend.set_times(&mut self.scratch, rest, times);
         set.map_err(|errno| if errno == Errno::Noent && self.is_pinned(path) { Errno::Rofs } else { errno })
     }
 
-    /// Gives the entries of an open directory from `cookie` on, until `sink` has had enough.
+    /// Passes the entries of an open directory from `cookie` on to `sink`, until it returns `false`.
     pub fn read_dir(&mut self, fd: u32, cookie: u64, sink: &mut Sink<'_>) -> Result<(), Errno> {
         self.list_names(fd, cookie)?;
         let descriptor = self.table.get(fd)?;
         let Object::Directory(path) = &descriptor.object else { return Err(Errno::Notdir) };
         let own = self.stat_clean(path)?;
-        let above = self.stat_clean(split(path).0)?;
+        let above = self.stat_clean(split_parent(path).0)?;
         let dots = [(".", own, 0), ("..", above, 1)];
         let mut dots = dots.iter().filter(|(.., at)| *at >= cookie);
         let more = dots.all(|(name, stat, at)| sink(Entry { name, ino: stat.ino, kind: stat.kind, next: at + 1 }));
@@ -216,17 +218,17 @@ impl Vfs {
         Ok(())
     }
 
-    /// Takes down the names in a folder of the host, when its listing begins or starts over.
+    /// Takes a snapshot of the names in a host folder when a listing begins or restarts.
     fn list_names(&mut self, fd: u32, cookie: u64) -> Result<(), Errno> {
         let descriptor = self.table.get(fd)?;
         let Object::Directory(path) = &descriptor.object else { return Err(Errno::Notdir) };
-        let Some((index, rest)) = self.mount(path) else { return Ok(()) };
+        let Some((index, rest)) = self.covering_mount(path) else { return Ok(()) };
         let Backend::Host(folder) = &self.mounts[index].backend else { return Ok(()) };
         let held = descriptor.listing.as_ref().map_or(0, |names| names.len());
         if cookie > 0 && descriptor.listing.is_some() {
             return Ok(());
         }
-        let names = match folder.names(rest, (MOST_NAMES + held).saturating_sub(self.table.listed_names())) {
+        let names = match folder.sorted_names(rest, (MOST_NAMES + held).saturating_sub(self.table.listed_names())) {
             Err(Errno::Noent | Errno::Notdir) if self.is_pinned(path) => Box::default(),
             names => names?,
         };
@@ -235,10 +237,10 @@ impl Vfs {
     }
 
     fn read_backend(&self, path: &str, names: &[Box<str>], cookie: u64, sink: &mut Sink<'_>) -> Result<bool, Errno> {
-        let Some((index, rest)) = self.mount(path).filter(|_| cookie < MOUNTS) else { return Ok(true) };
+        let Some((index, rest)) = self.covering_mount(path).filter(|_| cookie < MOUNTS) else { return Ok(true) };
         let (backend, cookie) = (&self.mounts[index].backend, cookie.saturating_sub(2));
         let listed = backend.read_dir(&self.scratch, rest, names, cookie, &mut |entry| {
-            // What is mounted over an entry is listed instead of it.
+            // An entry that a mount covers is listed as the mount instead.
             self.mount_names(path).any(|(_, name)| name == entry.name) || sink(Entry { next: entry.next + 2, ..entry })
         });
         match listed {
@@ -263,8 +265,12 @@ impl Vfs {
 
     /// The first name of every mount point that lies below `path`; the same name may come more than once.
     fn mount_names<'a>(&'a self, path: &'a str) -> impl Iterator<Item = (usize, &'a str)> {
-        let rest = move |(index, mount): (usize, &'a super::Mount)| Some((index, below(path, &mount.point)?));
-        self.mounts.iter().enumerate().filter_map(rest).filter_map(|(index, rest)| Some((index, names(rest).next()?)))
+        let rest = move |(index, mount): (usize, &'a super::Mount)| Some((index, relative_to(path, &mount.point)?));
+        self.mounts
+            .iter()
+            .enumerate()
+            .filter_map(rest)
+            .filter_map(|(index, rest)| Some((index, path_names(rest).next()?)))
     }
 }
 

@@ -1,4 +1,4 @@
-//! Paths as a cell writes them, made safe to walk: purely by text, before any mount is chosen.
+//! Normalizes paths that a cell passes, purely as text, before a mount is chosen.
 //!
 //! There are no symbolic links in the virtual tree, so `a/..` is always where it started and `..` stops at `/`.
 
@@ -32,8 +32,8 @@ impl CellPath {
         let base = if raw.starts_with('/') { "" } else { base };
         let mut text = String::with_capacity(base.len() + 1 + raw.len());
         text.push_str(base);
-        raw.split('/').try_for_each(|name| step(&mut text, name))?;
-        if text.len() > LONGEST_PATH || names(&text).count() > DEEPEST {
+        raw.split('/').try_for_each(|name| push_name(&mut text, name))?;
+        if text.len() > LONGEST_PATH || path_names(&text).count() > DEEPEST {
             return Err(Errno::Nametoolong);
         }
         let last = raw.rsplit('/').next().unwrap_or_default();
@@ -41,7 +41,7 @@ impl CellPath {
     }
 }
 
-fn step(text: &mut String, name: &str) -> Result<(), Errno> {
+fn push_name(text: &mut String, name: &str) -> Result<(), Errno> {
     match name {
         "" | "." => {}
         ".." => text.truncate(text.rfind('/').unwrap_or(0)),
@@ -57,17 +57,17 @@ fn step(text: &mut String, name: &str) -> Result<(), Errno> {
 }
 
 /// The names along a clean path; none for the root.
-pub fn names(path: &str) -> impl Iterator<Item = &str> {
+pub fn path_names(path: &str) -> impl Iterator<Item = &str> {
     path.split('/').filter(|name| !name.is_empty())
 }
 
 /// A clean path as directory and name: `a/b/c` is `a/b` and `c`. The root has no name.
-pub fn split(path: &str) -> (&str, &str) {
+pub fn split_parent(path: &str) -> (&str, &str) {
     path.rsplit_once('/').unwrap_or(("", path))
 }
 
-/// What is left of `path` below the directory `above`, or `None` when it lies elsewhere. Both are clean.
-pub fn below<'p>(above: &str, path: &'p str) -> Option<&'p str> {
+/// The part of `path` below the directory `above`, or `None` if it is not below it. Both are normalized.
+pub fn relative_to<'p>(above: &str, path: &'p str) -> Option<&'p str> {
     match path.strip_prefix(above)? {
         "" => Some(""),
         rest if above.is_empty() => Some(rest),
@@ -111,9 +111,9 @@ mod tests {
 
     #[test]
     fn a_mount_point_covers_whole_names_only() {
-        assert_eq!(below("tmp", "tmp/x"), Some("x"));
-        assert_eq!(below("tmp", "tmp"), Some(""));
-        assert_eq!(below("tmp", "tmpfile"), None);
-        assert_eq!(below("", "a/b"), Some("a/b"));
+        assert_eq!(relative_to("tmp", "tmp/x"), Some("x"));
+        assert_eq!(relative_to("tmp", "tmp"), Some(""));
+        assert_eq!(relative_to("tmp", "tmpfile"), None);
+        assert_eq!(relative_to("", "a/b"), Some("a/b"));
     }
 }

@@ -14,7 +14,7 @@ use self::blob::Blob;
 use self::directory::Directory;
 use super::allowance::{Allowance, Caps};
 use super::errno::Errno;
-use super::path::{below, names, split};
+use super::path::{path_names, relative_to, split_parent};
 use super::stat::{Entry, Kind, Stat, Times};
 use super::{Open, Sink};
 
@@ -49,17 +49,17 @@ impl Scratch {
         Scratch { nodes: Vec::new(), free: Vec::new(), roots, next_ino: 1, allowance: Allowance::new(caps) }
     }
 
-    /// Makes the roots real; every operation that adds a name goes through here.
-    fn wake(&mut self) {
+    /// Allocates the roots on first use; every operation that adds a name calls this.
+    fn create_roots(&mut self) {
         if self.nodes.is_empty() {
             for _ in 0..self.roots {
-                let node = self.node(Body::Directory(Directory::new()));
+                let node = self.new_node(Body::Directory(Directory::new()));
                 self.nodes.push(Some(node));
             }
         }
     }
 
-    fn node(&mut self, body: Body) -> Node {
+    fn new_node(&mut self, body: Body) -> Node {
         let ino = self.next_ino;
         self.next_ino += 1;
         Node { ino, named: true, open_count: 0, times: Times::now(), body }
@@ -69,7 +69,7 @@ impl Scratch {
         self.nodes.get(id as usize)?.as_ref()
     }
 
-    fn directory(&self, id: u32) -> Result<&Directory, Errno> {
+    fn get_directory(&self, id: u32) -> Result<&Directory, Errno> {
         match self.get(id).map(|node| &node.body) {
             Some(Body::Directory(directory)) => Ok(directory),
             Some(Body::File(_)) => Err(Errno::Notdir),
@@ -78,12 +78,12 @@ impl Scratch {
     }
 
     pub fn find(&self, root: u32, path: &str) -> Result<u32, Errno> {
-        names(path).try_fold(root, |at, name| self.directory(at)?.get(name).ok_or(Errno::Noent))
+        path_names(path).try_fold(root, |at, name| self.get_directory(at)?.get(name).ok_or(Errno::Noent))
     }
 
     pub fn stat(&self, id: u32, dev: u64) -> Stat {
         let Some(node) = self.get(id) else {
-            // A root that is not awake: the numbers that `wake` will give it.
+            // A root that was not created yet: the numbers that `create_roots` will give it.
             let (ino, times) = (u64::from(id) + 1, Times::FIXED);
             return Stat { dev, ino, kind: Kind::Directory, nlink: 1, size: 0, times };
         };
@@ -95,7 +95,7 @@ impl Scratch {
     }
 
     pub fn read_dir(&self, id: u32, cookie: u64, sink: &mut Sink<'_>) -> Result<bool, Errno> {
-        Ok(self.directory(id)?.from(cookie).all(|(place, name, id)| {
+        Ok(self.get_directory(id)?.entries_from(cookie).all(|(place, name, id)| {
             let (ino, kind) = self.get(id).map_or((0, Kind::File), |node| (node.ino, node.kind()));
             sink(Entry { name, ino, kind, next: place + 1 })
         }))
@@ -106,7 +106,7 @@ impl Scratch {
         let id = match self.find(root, path) {
             Ok(_) if how.create && how.exclusive => return Err(Errno::Exist),
             Ok(id) => id,
-            Err(Errno::Noent) if how.create => self.add(root, path, Body::File(Blob::default()))?,
+            Err(Errno::Noent) if how.create => self.add_node(root, path, Body::File(Blob::default()))?,
             Err(errno) => return Err(errno),
         };
         if how.truncate {
@@ -128,52 +128,53 @@ impl Scratch {
     pub fn make_directory(&mut self, root: u32, path: &str) -> Result<(), Errno> {
         match self.find(root, path) {
             Ok(_) => Err(Errno::Exist),
-            Err(Errno::Noent) => self.add(root, path, Body::Directory(Directory::new())).map(drop),
+            Err(Errno::Noent) => self.add_node(root, path, Body::Directory(Directory::new())).map(drop),
             Err(errno) => Err(errno),
         }
     }
 
     pub fn unlink(&mut self, root: u32, path: &str) -> Result<(), Errno> {
         let id = self.find(root, path)?;
-        if self.directory(id).is_ok() {
+        if self.get_directory(id).is_ok() {
             return Err(Errno::Isdir);
         }
-        self.remove(root, path, id)
+        self.remove_entry(root, path, id)
     }
 
     pub fn remove_directory(&mut self, root: u32, path: &str) -> Result<(), Errno> {
         let id = self.find(root, path)?;
-        if !self.directory(id)?.is_empty() {
+        if !self.get_directory(id)?.is_empty() {
             return Err(Errno::Notempty);
         }
-        self.remove(root, path, id)
+        self.remove_entry(root, path, id)
     }
 
     pub fn rename(&mut self, root: u32, from: &str, to: &str) -> Result<(), Errno> {
         let moved = self.find(root, from)?;
-        let is_directory = self.directory(moved).is_ok();
+        let is_directory = self.get_directory(moved).is_ok();
         match self.find(root, to) {
             Ok(id) if id == moved => return Ok(()),
             Ok(id) => self.check_replace(is_directory, id)?,
             Err(Errno::Noent) => {}
             Err(errno) => return Err(errno),
         }
-        if is_directory && below(from, to).is_some() {
+        // A directory can't be moved into itself.
+        if is_directory && relative_to(from, to).is_some() {
             return Err(Errno::Inval);
         }
-        let (parent, name) = self.parent(root, to)?;
-        let replaced = self.directory(parent)?.get(name);
-        self.link(parent, name, moved);
-        let (old_parent, old_name) = self.parent(root, from)?;
+        let (parent, name) = self.find_parent(root, to)?;
+        let replaced = self.get_directory(parent)?.get(name);
+        self.link_name(parent, name, moved);
+        let (old_parent, old_name) = self.find_parent(root, from)?;
         self.unlink_name(old_parent, old_name);
         if let Some(id) = replaced {
-            self.forget(id);
+            self.drop_name(id);
         }
         Ok(())
     }
 
     fn check_replace(&self, is_directory: bool, target: u32) -> Result<(), Errno> {
-        match self.directory(target) {
+        match self.get_directory(target) {
             Ok(_) if !is_directory => Err(Errno::Isdir),
             Ok(directory) if !directory.is_empty() => Err(Errno::Notempty),
             Err(_) if is_directory => Err(Errno::Notdir),
@@ -186,18 +187,18 @@ impl Scratch {
     }
 
     /// The directory that holds the last name of `path`, and that name.
-    fn parent<'p>(&self, root: u32, path: &'p str) -> Result<(u32, &'p str), Errno> {
-        let (above, name) = split(path);
+    fn find_parent<'p>(&self, root: u32, path: &'p str) -> Result<(u32, &'p str), Errno> {
+        let (above, name) = split_parent(path);
         let parent = self.find(root, above)?;
-        self.directory(parent)?;
+        self.get_directory(parent)?;
         Ok((parent, name))
     }
 
-    fn add(&mut self, root: u32, path: &str, body: Body) -> Result<u32, Errno> {
-        let (parent, name) = self.parent(root, path)?;
+    fn add_node(&mut self, root: u32, path: &str, body: Body) -> Result<u32, Errno> {
+        let (parent, name) = self.find_parent(root, path)?;
         self.allowance.charge_file()?;
-        self.wake();
-        let node = self.node(body);
+        self.create_roots();
+        let node = self.new_node(body);
         let id = match self.free.pop() {
             Some(id) => id,
             None => {
@@ -206,11 +207,11 @@ impl Scratch {
             }
         };
         self.nodes[id as usize] = Some(node);
-        self.link(parent, name, id);
+        self.link_name(parent, name, id);
         Ok(id)
     }
 
-    fn link(&mut self, parent: u32, name: &str, id: u32) {
+    fn link_name(&mut self, parent: u32, name: &str, id: u32) {
         if let Some(Node { body: Body::Directory(directory), times, .. }) = self.get_mut(parent) {
             directory.set(name, id);
             *times = Times { accessed_ns: times.accessed_ns, ..Times::now() };
@@ -224,15 +225,15 @@ impl Scratch {
         }
     }
 
-    fn remove(&mut self, root: u32, path: &str, id: u32) -> Result<(), Errno> {
-        let (parent, name) = self.parent(root, path)?;
+    fn remove_entry(&mut self, root: u32, path: &str, id: u32) -> Result<(), Errno> {
+        let (parent, name) = self.find_parent(root, path)?;
         self.unlink_name(parent, name);
-        self.forget(id);
+        self.drop_name(id);
         Ok(())
     }
 
-    /// A node lost its name.
-    fn forget(&mut self, id: u32) {
+    /// Marks a node as unnamed, and frees it if it is not open.
+    fn drop_name(&mut self, id: u32) {
         if let Some(node) = self.get_mut(id) {
             node.named = false;
         }

@@ -35,14 +35,14 @@ pub struct Times {
 impl Times {
     /// 1980-01-01, the oldest time a zip archive can hold: read-only files have no other time, so that
     /// nothing a cell sees depends on when a host unpacked something.
-    pub const FIXED: Times = Times::all(315_532_800_000_000_000);
+    pub const FIXED: Times = Times::all_at(315_532_800_000_000_000);
 
-    pub const fn all(ns: u64) -> Times {
+    pub const fn all_at(ns: u64) -> Times {
         Times { accessed_ns: ns, modified_ns: ns, changed_ns: ns }
     }
 
     pub fn now() -> Times {
-        Times::all(now_ns())
+        Times::all_at(now_ns())
     }
 }
 

@@ -1,4 +1,4 @@
-//! The descriptor table of one cell: numbers to open files, lowest free number first. Caps are the caller's business.
+//! The descriptor table of one cell: maps numbers to open files, lowest free number first. The caller enforces caps.
 
 use super::errno::Errno;
 use super::file::{Access, Descriptor, Object};
@@ -35,7 +35,7 @@ impl Table {
         self.slots.get_mut(fd as usize).and_then(Option::as_mut).ok_or(Errno::Badf)
     }
 
-    /// How many names are held for listings that are under way.
+    /// How many names the current listings hold.
     pub fn listed_names(&self) -> usize {
         self.slots.iter().flatten().filter_map(|open| open.listing.as_ref()).map(|names| names.len()).sum()
     }
@@ -55,7 +55,7 @@ impl Table {
 
     /// Puts `from` in the place of `to`, and gives back what was there. Both have to be open, so a cell can't
     /// stretch the table by naming a large number.
-    pub fn replace(&mut self, from: u32, to: u32) -> Result<Descriptor, Errno> {
+    pub fn move_to(&mut self, from: u32, to: u32) -> Result<Descriptor, Errno> {
         self.get(to)?;
         let moved = self.take(from)?;
         let slot = &mut self.slots[to as usize];

@@ -330,8 +330,8 @@ fn listings_hold_a_bounded_number_of_names() {
     for index in 0..5 {
         std::fs::write(folder.path().join(index.to_string()), "").unwrap();
     }
-    assert_eq!(open.names("", 5).unwrap().len(), 5);
-    assert_eq!(open.names("", 4), Err(Errno::Nomem));
+    assert_eq!(open.sorted_names("", 5).unwrap().len(), 5);
+    assert_eq!(open.sorted_names("", 4), Err(Errno::Nomem));
 }
 
 #[test]

@@ -8,7 +8,7 @@ use std::io;
 use std::sync::Arc;
 
 use super::errno::Errno;
-use super::path::{CellPath, names, split};
+use super::path::{CellPath, path_names, split_parent};
 use super::stat::{Entry, Kind, Stat, Times};
 
 /// Bytes that are fetched when a cell reads them, for example from a memory-mapped pack that is verified on first use.
@@ -80,13 +80,13 @@ impl Tree {
 
     /// Adds a file and the directories above it. A file that is already there is replaced.
     pub fn insert(&mut self, path: &str, content: Content) -> Result<(), TreeError> {
-        let clean = clean(path)?;
-        let (above, name) = split(&clean);
+        let clean = clean_path(path)?;
+        let (above, name) = split_parent(&clean);
         let parent = self.make_directories(above, path)?;
-        match self.child(parent, name) {
+        match self.find_child(parent, name) {
             Ok(id) if self.is_directory(id) => return Err(TreeError::Clash { path: path.into() }),
             Ok(id) => self.nodes[id as usize] = Node::File(content),
-            Err(_) => drop(self.add(parent, name, Node::File(content))),
+            Err(_) => drop(self.add_node(parent, name, Node::File(content))),
         }
         Ok(())
     }
@@ -94,23 +94,23 @@ impl Tree {
     /// Adds a directory, perhaps an empty one.
     #[cfg(test)]
     pub fn insert_directory(&mut self, path: &str) -> Result<(), TreeError> {
-        let clean = clean(path)?;
+        let clean = clean_path(path)?;
         self.make_directories(&clean, path).map(drop)
     }
 
     fn make_directories(&mut self, clean: &str, path: &str) -> Result<u32, TreeError> {
         let mut at = 0;
-        for name in names(clean) {
-            at = match self.child(at, name) {
+        for name in path_names(clean) {
+            at = match self.find_child(at, name) {
                 Ok(id) => id,
-                Err(Errno::Noent) => self.add(at, name, Node::Directory(Vec::new())),
+                Err(Errno::Noent) => self.add_node(at, name, Node::Directory(Vec::new())),
                 Err(_) => return Err(TreeError::Clash { path: path.into() }),
             };
         }
         if self.is_directory(at) { Ok(at) } else { Err(TreeError::Clash { path: path.into() }) }
     }
 
-    fn add(&mut self, parent: u32, name: &str, node: Node) -> u32 {
+    fn add_node(&mut self, parent: u32, name: &str, node: Node) -> u32 {
         let id = u32::try_from(self.nodes.len()).expect("a tree has fewer than 2^32 files");
         self.nodes.push(node);
         if let Node::Directory(entries) = &mut self.nodes[parent as usize] {
@@ -124,7 +124,7 @@ impl Tree {
         matches!(self.nodes[id as usize], Node::Directory(_))
     }
 
-    fn child(&self, id: u32, name: &str) -> Result<u32, Errno> {
+    fn find_child(&self, id: u32, name: &str) -> Result<u32, Errno> {
         let Node::Directory(entries) = &self.nodes[id as usize] else { return Err(Errno::Notdir) };
         let place = entries.binary_search_by(|(other, _)| (**other).cmp(name)).map_err(|_| Errno::Noent)?;
         Ok(entries[place].1)
@@ -132,7 +132,7 @@ impl Tree {
 
     /// The node that a clean path leads to.
     pub(super) fn find(&self, path: &str) -> Result<u32, Errno> {
-        names(path).try_fold(0, |at, name| self.child(at, name))
+        path_names(path).try_fold(0, |at, name| self.find_child(at, name))
     }
 
     pub(super) fn stat(&self, id: u32, dev: u64) -> Stat {
@@ -150,7 +150,7 @@ impl Tree {
         }
     }
 
-    /// Gives the entries from `cookie` on until `sink` has had enough.
+    /// Passes the entries from `cookie` on to `sink`, until it returns `false`.
     pub(super) fn read_dir(&self, path: &str, cookie: u64, sink: &mut super::Sink<'_>) -> Result<bool, Errno> {
         let Node::Directory(entries) = &self.nodes[self.find(path)? as usize] else { return Err(Errno::Notdir) };
         let start = usize::try_from(cookie).map_or(entries.len(), |start| start.min(entries.len()));
@@ -160,11 +160,11 @@ impl Tree {
         }))
     }
 
-    /// The error for creating something at `path`: what POSIX would say first, and only then `Rofs`.
+    /// The error for creating something at `path`: the one that POSIX reports first, otherwise `Rofs`.
     pub(super) fn refuse_new(&self, path: &str) -> Errno {
         match self.find(path) {
             Ok(_) => Errno::Exist,
-            Err(_) => match self.find(split(path).0) {
+            Err(_) => match self.find(split_parent(path).0) {
                 Ok(id) if !self.is_directory(id) => Errno::Notdir,
                 Ok(_) => Errno::Rofs,
                 Err(errno) => errno,
@@ -178,7 +178,7 @@ impl Tree {
     }
 }
 
-fn clean(path: &str) -> Result<String, TreeError> {
+fn clean_path(path: &str) -> Result<String, TreeError> {
     let clean = CellPath::parse("", path.as_bytes()).map_err(|_| TreeError::BadPath { path: path.into() })?;
     if clean.text.is_empty() || path.split('/').any(|name| name == "..") {
         return Err(TreeError::BadPath { path: path.into() });

@@ -1,4 +1,4 @@
-//! Who is told what a cell does to the host's folders, and what it was denied. Nobody, unless a call is audited.
+//! Reports a cell's first use of host folders and its denied file operations, for audited calls.
 
 use std::sync::Arc;
 
@@ -6,30 +6,29 @@ use super::Vfs;
 use super::errno::Errno;
 use super::mount::Backend;
 
-/// Who watches a cell's file system. Paths are those that the cell sees.
+/// An observer of a cell's file system. Paths are those that the cell sees.
 pub trait Watch: Send + Sync {
-    /// A folder of the host is about to be used for the first time in this call; `changing`: to be changed for the first
-    /// time. An error keeps the cell from it.
+    /// A host folder is about to be used (if `changing`, modified) for the first time in this call. An error prevents it.
     fn entering(&self, folder: &str, path: &str, changing: bool) -> Result<(), Errno>;
 
-    /// Something was denied: there is nothing mounted, it can't be changed, or it would have led out.
+    /// An operation was denied: nothing is mounted there, it is read-only, or the path would have left the folder.
     fn denied(&self, doing: &'static str, path: &str, why: Errno);
 }
 
-/// A watcher, and the folders whose first use it was told of, by mount.
+/// An observer, and the mounts whose first use was reported, with whether that was for changing.
 pub(super) struct Watching {
     watch: Arc<dyn Watch>,
     entered: Vec<(usize, bool)>,
 }
 
 impl Vfs {
-    /// From now on `watch` is told. Comes after the mounts.
+    /// Installs an observer. Must be called after all mounts are added.
     pub fn watch(&mut self, watch: Arc<dyn Watch>) {
         self.watching = Some(Box::new(Watching { watch, entered: Vec::new() }));
     }
 
-    /// Does something to a path, watched.
-    pub(super) fn watched<T>(
+    /// Runs an operation on a path, reporting first use and denials to the observer.
+    pub(super) fn with_watch<T>(
         &mut self,
         doing: &'static str,
         path: &str,
@@ -39,37 +38,37 @@ impl Vfs {
         if self.watching.is_none() {
             return act(self);
         }
-        self.enter(path, changing)?;
+        self.report_first_use(path, changing)?;
         let done = act(self);
         if let (Err(errno), Some(watching)) = (&done, &self.watching) {
-            let nowhere = || *errno == Errno::Noent && self.mount(path).is_none();
+            let nowhere = || *errno == Errno::Noent && self.covering_mount(path).is_none();
             if matches!(errno, Errno::Rofs | Errno::Acces) || nowhere() {
-                watching.watch.denied(doing, &shown(path), *errno);
+                watching.watch.denied(doing, &absolute_path(path), *errno);
             }
         }
         done
     }
 
-    /// Tells of the first use of a folder of the host.
-    pub(super) fn enter(&mut self, path: &str, changing: bool) -> Result<(), Errno> {
+    /// Reports the first use of a host folder.
+    pub(super) fn report_first_use(&mut self, path: &str, changing: bool) -> Result<(), Errno> {
         if self.watching.is_none() {
             return Ok(());
         }
-        let Some((index, _)) = self.mount(path) else { return Ok(()) };
+        let Some((index, _)) = self.covering_mount(path) else { return Ok(()) };
         let (Backend::Host(folder), Some(watching)) = (&self.mounts[index].backend, &mut self.watching) else {
             return Ok(());
         };
-        // A change that will be denied is told as that.
+        // A change to a read-only folder is reported as a denial instead.
         if (changing && !folder.is_writable()) || watching.entered.contains(&(index, changing)) {
             return Ok(());
         }
-        watching.watch.entering(&shown(&self.mounts[index].point), &shown(path), changing)?;
+        watching.watch.entering(&absolute_path(&self.mounts[index].point), &absolute_path(path), changing)?;
         watching.entered.push((index, changing));
         Ok(())
     }
 }
 
-/// A clean path as the cell writes it.
-fn shown(path: &str) -> String {
+/// A normalized path as the cell sees it, with a leading slash.
+fn absolute_path(path: &str) -> String {
     format!("/{path}")
 }

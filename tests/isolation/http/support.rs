@@ -112,7 +112,7 @@ fn rules_for(place: &Place) -> HttpRules {
 }
 
 fn connection_to(place: &Place) -> Allowed {
-    rules_for(place).connect(&Target::parse(&format!("http://{place}/")).unwrap()).unwrap()
+    rules_for(place).decide_connect(&Target::parse(&format!("http://{place}/")).unwrap()).unwrap()
 }
 
 pub fn allow(asked: &Asked) -> AllowedRequest {

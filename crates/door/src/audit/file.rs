@@ -1,6 +1,6 @@
-//! The file: each line is one `write` to a descriptor that appends, so that lines of several threads and processes never
-//! mix. That holds for plain files on a local disk. Nothing is kept in memory, and nothing is synced to the disk: a line
-//! outlives this process, not the machine's power.
+//! The audit file. Each line is one `write` to a descriptor in append mode, so that lines of several threads and processes
+//! never interleave; this holds for plain files on a local disk. Nothing is buffered and nothing is synced: a line survives
+//! this process, but not necessarily a power failure.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
@@ -31,7 +31,7 @@ impl LogFile {
         if !file.metadata().map_err(failed)?.is_file() {
             return Err(AuditError::NotAFile { path: path.to_owned() });
         }
-        // As it is named now, wherever this process goes.
+        // Absolute, so that it stays valid if this process changes its directory.
         let path = std::path::absolute(path).map_err(failed)?;
         let torn = AtomicBool::new(is_torn(&path));
         Ok(LogFile { path, file, torn })
@@ -42,6 +42,7 @@ impl LogFile {
     }
 
     pub fn append(&self, line: &str) -> Result<(), AuditError> {
+        // Start on a new line if an earlier writer left an unfinished one.
         let torn = self.torn.swap(false, Ordering::Relaxed);
         let written = if torn { self.write(format!("\n{line}").as_bytes()) } else { self.write(line.as_bytes()) };
         written.map_err(|source| {
@@ -50,7 +51,7 @@ impl LogFile {
         })
     }
 
-    /// One write, all or nothing: a second one could land behind another writer's line.
+    /// Writes all bytes in one call or fails: a second write could land after another writer's line.
     fn write(&self, bytes: &[u8]) -> io::Result<()> {
         loop {
             match (&self.file).write(bytes) {
@@ -66,8 +67,7 @@ impl LogFile {
     }
 }
 
-/// Whether a file ends within a line that nobody is writing any more. While another process writes one, a part of it may
-/// be seen.
+/// Whether a file ends in an unfinished line. Checks several times, because another process may be writing one right now.
 fn is_torn(path: &Path) -> bool {
     const LOOKS: usize = 10;
     const BETWEEN: Duration = Duration::from_millis(1);

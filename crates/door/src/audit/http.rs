@@ -1,4 +1,4 @@
-//! Requests, look-ups and secrets as lines.
+//! Records requests, name lookups and secrets.
 
 use super::grants::{Decider, Rules};
 use super::trail::{NotRecorded, Trail};
@@ -8,13 +8,13 @@ use skillcell_policy::{Allowed, Denial, GrantKind, NO_RULE, RuleId};
 
 impl From<NotRecorded> for Refusal {
     fn from(why: NotRecorded) -> Refusal {
-        Refusal::always("audit", why.to_string())
+        Refusal::by_builtin_check("audit", why.to_string())
     }
 }
 
 impl Trail {
-    /// Records what the HTTP client tells. What it is about to do, it may not do on an error.
-    pub fn http(&self, event: &http::Event) -> Result<(), Refusal> {
+    /// Records an event of the HTTP client. On an error, the client must not do what it was about to do.
+    pub fn record_http(&self, event: &http::Event) -> Result<(), Refusal> {
         match event {
             http::Event::Decided { method, url, allowed, rule, rule_id, reason } => {
                 let asked = match method {
@@ -22,31 +22,31 @@ impl Trail {
                     None => format!("connect to {}", url.trim_start_matches('/')),
                 };
                 let event = if method.is_none() && *allowed { Event::Connect } else { Event::Http };
-                let line = Line { asked: Some(asked), reason: reason.clone(), ..self.line(event) };
-                self.decided(*allowed, self.http_rule(rule, *rule_id).put(line))
+                let line = Line { asked: Some(asked), reason: reason.clone(), ..self.new_line(event) };
+                self.record_decision(*allowed, self.http_rule(rule, *rule_id).add_to(line))
             }
             http::Event::Secret { name, host, tls, address } => {
                 let line = Line {
                     asked: Some(format!("{name}@{host}")),
                     address: Some(address.to_string()),
                     secrets: vec![name.clone()],
-                    ..self.line(Event::Secret)
+                    ..self.new_line(Event::Secret)
                 };
-                let decider = self.rules.get().and_then(|rules| rules.secret(name, host, *tls));
-                self.decided(true, decider.map_or(line.clone(), |decider| decider.put(line)))
+                let decider = self.rules.get().and_then(|rules| rules.secret_grant(name, host, *tls));
+                self.record_decision(true, decider.map_or(line.clone(), |decider| decider.add_to(line)))
             }
             http::Event::SecretWithheld { name, host, reason } => {
-                self.deny(Line {
+                self.record_denied(Line {
                     asked: Some(format!("{name}@{host}")),
                     reason: Some(reason.clone()),
                     from: Some("default".to_owned()),
                     secrets: vec![name.clone()],
-                    ..self.line(Event::Secret)
+                    ..self.new_line(Event::Secret)
                 });
                 Ok(())
             }
             http::Event::Finished { method, url, address, status, error, secrets, bytes_up, bytes_down, ms } => {
-                self.put(Line {
+                self.write_line(Line {
                     asked: Some(format!("{method} {url}")),
                     address: address.map(|address| address.to_string()),
                     status: *status,
@@ -55,38 +55,38 @@ impl Trail {
                     bytes_sent: Some(*bytes_up),
                     bytes_received: Some(*bytes_down),
                     ms: Some(*ms),
-                    ..self.line(Event::HttpEnd)
+                    ..self.new_line(Event::HttpEnd)
                 });
                 Ok(())
             }
         }
     }
 
-    /// Records that a name is to be looked up by the rule `Ok`, or is not.
-    pub fn name(&self, host: &str, decision: Result<&Allowed, &Denial>) -> Result<(), Refusal> {
+    /// Records that a name is about to be looked up (`Ok` with the rule), or was refused.
+    pub fn record_lookup(&self, host: &str, decision: Result<&Allowed, &Denial>) -> Result<(), Refusal> {
         let (rule, rule_id, reason) = match decision {
             Ok(allowed) => (allowed.rule(), Some(allowed.id()), None),
             Err(denial) => (NO_RULE, None, Some(denial.message.clone())),
         };
-        let line = Line { asked: Some(format!("look up {host}")), reason, ..self.line(Event::Name) };
-        self.decided(decision.is_ok(), self.http_rule(rule, rule_id).put(line))
+        let line = Line { asked: Some(format!("look up {host}")), reason, ..self.new_line(Event::Name) };
+        self.record_decision(decision.is_ok(), self.http_rule(rule, rule_id).add_to(line))
     }
 
-    fn decided(&self, allowed: bool, line: Line) -> Result<(), Refusal> {
+    fn record_decision(&self, allowed: bool, line: Line) -> Result<(), Refusal> {
         match allowed {
-            true => Ok(self.allow(line)?),
+            true => Ok(self.record_allowed(line)?),
             false => {
-                self.deny(line);
+                self.record_denied(line);
                 Ok(())
             }
         }
     }
 
-    /// Whose rule that is: the operator's, nobody's, or one of the checks that no policy waives.
+    /// The source of a rule: the operator's rules, the default, or a built-in check.
     fn http_rule(&self, rule: &str, id: Option<RuleId>) -> Decider {
         let known = |rules: &Rules| {
             let id = id?;
-            rules.find(if id.denies() { GrantKind::DenyHttp } else { GrantKind::AllowHttp }, id.index())
+            rules.find_rule(if id.denies() { GrantKind::DenyHttp } else { GrantKind::AllowHttp }, id.index())
         };
         self.rules.get().and_then(known).unwrap_or_else(|| Decider {
             rule: rule.to_owned(),

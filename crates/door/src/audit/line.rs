@@ -1,4 +1,4 @@
-//! One line of an audit: its fields, how it is written and how it is read. docs/reference/audit.md is the format.
+//! One line of the audit log: its fields, serialization and parsing. docs/reference/audit.md specifies the format.
 //!
 //! A line is ASCII without control characters, whatever strangers put into it, and has a bound.
 
@@ -12,10 +12,10 @@ pub const SCHEMA: u32 = 1;
 const MAX_TEXT_BYTES: usize = 2048;
 /// The most texts of a list.
 const MAX_LIST: usize = 64;
-/// No line is longer. It is what the bounds of its texts and lists come to, and more.
+/// The longest line; more than the bounds of its texts and lists add up to.
 pub const MAX_LINE_BYTES: usize = 64 << 10;
 
-/// What a line tells of.
+/// What a line records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Event {
@@ -37,7 +37,7 @@ pub enum Event {
     File,
     /// A call is over.
     End,
-    /// Something that a newer version tells of.
+    /// An event of a newer version.
     #[default]
     #[serde(other)]
     Other,
@@ -70,7 +70,7 @@ pub struct Line {
     /// The rule that decided.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rule: Option<String>,
-    /// Whose rule that is: `flag`, `policy`, `approval`, `program`, `default` or `check`.
+    /// The rule's source: `flag`, `policy`, `approval`, `program`, `default` or `check`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
     /// Where it is written: the flag, or file and line.
@@ -121,17 +121,17 @@ pub struct Line {
     /// Calls from the cell to the host.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub host_calls: Option<u64>,
-    /// How many decisions of the call were against it.
+    /// How many requests of the call were denied.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub denied: Option<u64>,
-    /// How many of these have no line, since there were too many.
+    /// How many of these were not recorded, because there were too many.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unrecorded: Option<u64>,
 }
 
 impl Line {
     /// The line as it is written, with its line end.
-    pub fn written(&self) -> String {
+    pub fn to_json_line(&self) -> String {
         let json = serde_json::to_string(self).unwrap_or_default();
         ascii_json(&json) + "\n"
     }
@@ -148,23 +148,23 @@ impl Line {
         }
     }
 
-    /// Everything that a stranger may have had a say in, for scrubbing and clipping.
-    pub(super) fn clean(&mut self, scrub: impl Fn(&mut String)) {
+    /// Scrubs and truncates every text that untrusted parties can influence.
+    pub(super) fn clean_texts(&mut self, scrub: impl Fn(&mut String)) {
         let single =
             [&mut self.asked, &mut self.rule, &mut self.place, &mut self.reason, &mut self.address, &mut self.error];
         self.secrets.truncate(MAX_LIST);
         self.env.truncate(MAX_LIST);
         let lists = self.secrets.iter_mut().chain(&mut self.env);
         for text in single.into_iter().flatten().chain(lists).chain([&mut self.skill]) {
-            // Scrubbed first: what is left of a secret that was cut could not be found any more.
+            // Scrub before truncating, because a truncated secret would not be found.
             scrub(text);
-            clip(text);
+            clip_text(text);
         }
     }
 }
 
-/// Cuts a text to its bound, counting it as it is written.
-fn clip(text: &mut String) {
+/// Truncates a text to its bound, measured in its escaped form.
+fn clip_text(text: &mut String) {
     let mut bytes = 0;
     let over = text.char_indices().find(|(_, c)| {
         bytes += written_bytes(*c);
@@ -204,7 +204,7 @@ mod tests {
             ..Line::default()
         };
         line.secrets.iter_mut().for_each(|name| name.truncate(60));
-        line.clean(|_| ());
+        line.clean_texts(|_| ());
         line
     }
 
@@ -212,7 +212,7 @@ mod tests {
     fn a_line_is_plain_ascii_and_bounded_whatever_is_in_it() {
         for text in ["\u{1b}[31m\r\n\"\\\0\u{7f}\u{9b}\u{202e}é😀", "😀", "\"", "\n", "a"] {
             let line = hostile(&text.repeat(5000));
-            let written = line.written();
+            let written = line.to_json_line();
             assert!(written.len() <= MAX_LINE_BYTES, "{}", written.len());
             assert!(written.trim_end().bytes().all(|byte| (b' '..=b'~').contains(&byte)), "{written}");
             assert_eq!(written.matches('\n').count(), 1);
@@ -225,9 +225,9 @@ mod tests {
         for text in ["", "{}", "null", "{\"schema\":1", "\u{0}", "[1]"] {
             assert!(Line::read(text.as_bytes()).is_err(), "{text}");
         }
-        let newer = Line { schema: 2, ..hostile("x") }.written();
+        let newer = Line { schema: 2, ..hostile("x") }.to_json_line();
         assert!(Line::read(newer.trim_end().as_bytes()).unwrap_err().contains("schema"));
-        let unknown = hostile("x").written().replace("\"other\"", "\"invented\"");
+        let unknown = hostile("x").to_json_line().replace("\"other\"", "\"invented\"");
         assert_eq!(Line::read(unknown.trim_end().as_bytes()).map(|line| line.event), Ok(Event::Other));
     }
 }

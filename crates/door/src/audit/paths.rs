@@ -1,4 +1,4 @@
-//! Files as lines: the first use of each folder of the host, and what was denied, each once.
+//! Records the first use of each host folder, and each denied file operation once.
 
 use std::sync::PoisonError;
 
@@ -8,18 +8,18 @@ use super::{Event, Line};
 use skillcell_policy::NO_RULE;
 use skillcell_vfs::{Errno, Watch};
 
-/// How many denials are remembered: a path is long, and a skill can think of many.
+/// How many denials are remembered for deduplication; bounded, because a skill can try any number of long paths.
 const MAX_TOLD: usize = 1024;
 
 impl Watch for Trail {
     fn entering(&self, folder: &str, path: &str, changing: bool) -> Result<(), Errno> {
         let doing = if changing { "change" } else { "open" };
-        let line = Line { asked: Some(format!("{doing} {path}")), ..self.line(Event::File) };
-        let line = match self.rules.get().and_then(|rules| rules.mount(folder)) {
-            Some(decider) => decider.put(line),
+        let line = Line { asked: Some(format!("{doing} {path}")), ..self.new_line(Event::File) };
+        let line = match self.rules.get().and_then(|rules| rules.mount_grant(folder)) {
+            Some(decider) => decider.add_to(line),
             None => line,
         };
-        self.allow(line).map_err(|_| Errno::Acces)
+        self.record_allowed(line).map_err(|_| Errno::Acces)
     }
 
     fn denied(&self, doing: &'static str, path: &str, why: Errno) {
@@ -34,12 +34,12 @@ impl Watch for Trail {
             Errno::Rofs => "it is read-only",
             _ => "it leads out of its folder, is no plain file, or is closed to this user",
         };
-        let line = Line { asked: Some(asked), reason: Some(reason.to_owned()), ..self.line(Event::File) };
-        let mount = self.rules.get().and_then(|rules| rules.mount(path));
+        let line = Line { asked: Some(asked), reason: Some(reason.to_owned()), ..self.new_line(Event::File) };
+        let mount = self.rules.get().and_then(|rules| rules.mount_grant(path));
         let decider = mount.unwrap_or_else(|| match why {
             Errno::Noent => Decider { rule: NO_RULE.to_owned(), from: "default".to_owned(), place: None },
             _ => Decider { rule: "read-only".to_owned(), from: "check".to_owned(), place: None },
         });
-        self.deny(decider.put(line));
+        self.record_denied(decider.add_to(line));
     }
 }

@@ -1,7 +1,7 @@
 //! The lines of one call, from its beginning to its end.
 //!
-//! Invariant: what is allowed is let through only after its line is written. Once a line could not be written, nothing
-//! more is allowed in this call, and its end is an error.
+//! Invariant: an allowed action happens only after its line is written. Once a line could not be written, nothing more is
+//! allowed in this call, and the call ends in an error.
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -15,11 +15,11 @@ use skillcell_http::Scrubber;
 use skillcell_limits::outcome::{Outcome, Usage};
 use skillcell_policy::Tier;
 
-/// The most decisions of a call that get a line: a skill could fill the disk. Beyond it, what would be allowed is denied,
+/// The most decisions of a call that are recorded, so that a skill can't fill the disk. Beyond it, everything is denied,
 /// and denials are only counted.
 const MAX_DECISIONS: u64 = 4096;
 
-/// Why something is not let through although a rule allows it.
+/// Why something is denied although a rule allows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NotRecorded {
     /// A line could not be written, this one or an earlier one of the call.
@@ -30,17 +30,17 @@ pub enum NotRecorded {
     Full,
 }
 
-/// What one call leaves in the audit.
+/// The audit trail of one call.
 pub struct Trail {
     log: AuditLog,
     call: String,
     skill: String,
     digest: String,
-    /// Where the call is made; another one, if that turns out to be impossible.
+    /// The tier that the call runs in; it changes if the planned one turns out to be unavailable.
     tier: Mutex<Option<Tier>>,
     pub(super) rules: OnceLock<Rules>,
     pub(super) scrubber: OnceLock<Arc<Scrubber>>,
-    /// What was denied of files, so that each is told once.
+    /// Denied file operations, so that each is recorded once.
     pub(super) denied_paths: Mutex<HashSet<String>>,
     decisions: AtomicU64,
     denied: AtomicU64,
@@ -50,8 +50,8 @@ pub struct Trail {
 }
 
 impl AuditLog {
-    /// Records that a call begins, of a skill with this id and this digest, that brings these variables. It has not run
-    /// yet.
+    /// Records that a call begins, with the skill's id and digest and the names of the call's environment variables. The
+    /// skill has not run yet.
     pub fn begin<'a>(
         &self,
         skill: &str,
@@ -80,13 +80,13 @@ impl AuditLog {
         if self.is_null() {
             return Ok(Arc::new(trail));
         }
-        trail.put(Line {
+        trail.write_line(Line {
             version: Some(env!("CARGO_PKG_VERSION").to_owned()),
             pid: Some(std::process::id()),
             env: env.cloned().collect(),
-            ..trail.line(Event::Begin)
+            ..trail.new_line(Event::Begin)
         });
-        trail.check()?;
+        trail.take_failure()?;
         Ok(Arc::new(trail))
     }
 
@@ -97,13 +97,13 @@ impl AuditLog {
 }
 
 impl Trail {
-    /// From here on lines say that the call is made in this tier, or in none.
-    pub fn made_in(&self, tier: Option<Tier>) {
+    /// Sets the tier that the following lines name.
+    pub fn set_tier(&self, tier: Option<Tier>) {
         *self.tier.lock().unwrap_or_else(PoisonError::into_inner) = tier;
     }
 
     /// A line of this call, to be completed.
-    pub(super) fn line(&self, event: Event) -> Line {
+    pub(super) fn new_line(&self, event: Event) -> Line {
         let tier = *self.tier.lock().unwrap_or_else(PoisonError::into_inner);
         Line {
             tier: tier.map(|tier| tier.name().to_owned()),
@@ -122,8 +122,8 @@ impl Trail {
         self.log.is_null()
     }
 
-    /// Records something that may be done once this returns.
-    pub(super) fn allow(&self, line: Line) -> Result<(), NotRecorded> {
+    /// Records an allowed action; it may happen once this returns `Ok`.
+    pub(super) fn record_allowed(&self, line: Line) -> Result<(), NotRecorded> {
         if self.is_null() {
             return Ok(());
         }
@@ -133,27 +133,27 @@ impl Trail {
         if self.decisions.fetch_add(1, Ordering::Relaxed) >= MAX_DECISIONS {
             return Err(NotRecorded::Full);
         }
-        self.put(Line { allowed: Some(true), ..line });
+        self.write_line(Line { allowed: Some(true), ..line });
         if self.failed.load(Ordering::Acquire) { Err(NotRecorded::Failed) } else { Ok(()) }
     }
 
-    /// Records something that was denied. Nothing hangs on it.
-    pub(super) fn deny(&self, line: Line) {
+    /// Records a denial. Failures are kept for [`record_end`](Trail::record_end).
+    pub(super) fn record_denied(&self, line: Line) {
         if self.is_null() {
             return;
         }
         self.denied.fetch_add(1, Ordering::Relaxed);
         if self.decisions.fetch_add(1, Ordering::Relaxed) < MAX_DECISIONS {
-            self.put(Line { allowed: Some(false), ..line });
+            self.write_line(Line { allowed: Some(false), ..line });
         } else {
             self.unrecorded.fetch_add(1, Ordering::Relaxed);
         }
     }
 
-    /// Writes a line; a failure is kept.
-    pub(super) fn put(&self, mut line: Line) {
+    /// Writes a line; the first failure is kept.
+    pub(super) fn write_line(&self, mut line: Line) {
         let scrubber = self.scrubber.get();
-        line.clean(|text| {
+        line.clean_texts(|text| {
             if let Some(scrubber) = scrubber {
                 *text = scrubber.scrub(text).into_owned();
             }
@@ -164,13 +164,13 @@ impl Trail {
         }
     }
 
-    /// The first line that could not be written, if there was one.
-    pub(super) fn check(&self) -> Result<(), AuditError> {
+    /// The error of the first line that could not be written, if any.
+    pub(super) fn take_failure(&self) -> Result<(), AuditError> {
         self.fault.lock().unwrap_or_else(PoisonError::into_inner).take().map_or(Ok(()), Err)
     }
 
-    /// Records how the call ended. An error is that the trail has a gap, whatever came of the call.
-    pub fn end<E: std::error::Error>(&self, done: Result<Ended<'_>, &E>) -> Result<(), AuditError> {
+    /// Records how the call ended. An error means that the trail is incomplete, whatever the call's outcome.
+    pub fn record_end<E: std::error::Error>(&self, done: Result<Ended<'_>, &E>) -> Result<(), AuditError> {
         if self.is_null() {
             return Ok(());
         }
@@ -178,17 +178,17 @@ impl Trail {
         let line = Line {
             denied: counted(&self.denied),
             unrecorded: counted(&self.unrecorded).filter(|count| *count > 0),
-            ..self.line(Event::End)
+            ..self.new_line(Event::End)
         };
-        self.put(match done {
-            Ok(ended) => ended.complete(line),
-            Err(error) => Line { outcome: Some("error".to_owned()), reason: Some(chain(error)), ..line },
+        self.write_line(match done {
+            Ok(ended) => ended.complete_line(line),
+            Err(error) => Line { outcome: Some("error".to_owned()), reason: Some(error_chain(error)), ..line },
         });
-        self.check()
+        self.take_failure()
     }
 }
 
-/// How a call ended, as far as the audit tells.
+/// How a call ended, as the audit log records it.
 pub struct Ended<'a> {
     /// Where it was made.
     pub tier: Tier,
@@ -199,7 +199,7 @@ pub struct Ended<'a> {
 }
 
 impl Ended<'_> {
-    fn complete(&self, line: Line) -> Line {
+    fn complete_line(&self, line: Line) -> Line {
         let Ended { tier, outcome, usage } = self;
         let (limit, raised) = match outcome {
             Outcome::Raised(raised) => (None, Some(raised)),
@@ -208,12 +208,12 @@ impl Ended<'_> {
         };
         Line {
             outcome: Some(outcome.name().to_owned()),
-            // What was refused ran nowhere.
+            // A refused call ran in no tier.
             tier: (!matches!(outcome, Outcome::Refused)).then(|| tier.name().to_owned()),
             limit,
-            // The class alone: what an exception says is the skill's business.
+            // Only the class: the message may contain the skill's data.
             error: raised.map(|raised| raised.kind.clone()),
-            ms: Some(ms(usage.wall)),
+            ms: Some(round_to_ms(usage.wall)),
             memory_peak_bytes: Some(usage.memory_peak_bytes),
             host_calls: Some(usage.host_calls),
             ..line
@@ -221,12 +221,12 @@ impl Ended<'_> {
     }
 }
 
-fn ms(time: Duration) -> f64 {
+fn round_to_ms(time: Duration) -> f64 {
     (time.as_secs_f64() * 1e6).round() / 1e3
 }
 
 /// An error with its causes.
-fn chain(error: &dyn std::error::Error) -> String {
+fn error_chain(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut source = error.source();
     while let Some(cause) = source {

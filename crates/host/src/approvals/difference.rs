@@ -54,7 +54,7 @@ impl Difference {
 
     /// A summary that is short enough for a message.
     pub fn summarize(&self) -> String {
-        let permissions: Vec<String> = self.permissions.iter().map(Change::words).collect();
+        let permissions: Vec<String> = self.permissions.iter().map(Change::describe).collect();
         let files: Vec<String> = self.files.iter().map(FileChange::describe).collect();
         let parts: Vec<String> = [permissions, files].into_iter().filter_map(join_some).collect();
         parts.join("; ")

@@ -15,7 +15,7 @@ pub enum Draft {
 
 impl Draft {
     /// The draft that `$schema` names. jsonschema takes an unknown address for the newest draft.
-    pub fn of(schema: &Value) -> Result<Self, Doubt> {
+    pub fn of_schema(schema: &Value) -> Result<Self, Doubt> {
         let Some(named) = schema.get("$schema") else {
             return Ok(Self::Of2020);
         };

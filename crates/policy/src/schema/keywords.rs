@@ -15,26 +15,31 @@ type Dict = Map<String, Value>;
 impl<'a> Walk<'a> {
     /// Applies one keyword, `wanted` being what `schema` has under its name. What the draft does not know is an
     /// annotation.
-    pub(super) fn keyword(&mut self, name: &str, wanted: &'a Value, schema: &'a Dict, value: &Value) -> Verdict {
+    pub(super) fn apply_keyword(&mut self, name: &str, wanted: &'a Value, schema: &'a Dict, value: &Value) -> Verdict {
         let draft = self.draft;
         match name {
-            "$ref" => self.reference(wanted, value),
-            "allOf" => self.all_valid(list(wanted).iter().map(|schema| (schema, value))),
-            "anyOf" => self.any_of(list(wanted), value),
-            "oneOf" => self.one_of(list(wanted), value),
+            "$ref" => self.follow_reference(wanted, value),
+            "allOf" => self.all_valid(as_list(wanted).iter().map(|schema| (schema, value))),
+            "anyOf" => self.any_of(as_list(wanted), value),
+            "oneOf" => self.one_of(as_list(wanted), value),
             "not" => self.is_valid(wanted, value).map(|valid| !valid),
-            "if" if draft >= Draft::Seven => self.condition(wanted, schema, value),
+            "if" if draft >= Draft::Seven => self.if_then_else(wanted, schema, value),
             "type" => Ok(self.has_type(wanted, value)),
-            "enum" => self.one_of_values(list(wanted), value),
+            "enum" => self.one_of_values(as_list(wanted), value),
             "const" if draft >= Draft::Six => self.this_value(wanted, value),
             "multipleOf" => scalars::multiple_of(wanted, value),
-            "minimum" => Ok(self.within(wanted, Ordering::Less, schema.get("exclusiveMinimum"), value)),
-            "maximum" => Ok(self.within(wanted, Ordering::Greater, schema.get("exclusiveMaximum"), value)),
-            "exclusiveMinimum" if draft >= Draft::Six => Ok(scalars::beyond(wanted, Ordering::Greater, value)),
-            "exclusiveMaximum" if draft >= Draft::Six => Ok(scalars::beyond(wanted, Ordering::Less, value)),
-            "minLength" | "minItems" | "minProperties" => Ok(scalars::size(name, Ordering::Less, wanted, value)),
-            "maxLength" | "maxItems" | "maxProperties" => Ok(scalars::size(name, Ordering::Greater, wanted, value)),
+            "minimum" => Ok(self.is_within_bound(wanted, Ordering::Less, schema.get("exclusiveMinimum"), value)),
+            "maximum" => Ok(self.is_within_bound(wanted, Ordering::Greater, schema.get("exclusiveMaximum"), value)),
+            "exclusiveMinimum" if draft >= Draft::Six => Ok(scalars::is_beyond_bound(wanted, Ordering::Greater, value)),
+            "exclusiveMaximum" if draft >= Draft::Six => Ok(scalars::is_beyond_bound(wanted, Ordering::Less, value)),
+            "minLength" | "minItems" | "minProperties" => {
+                Ok(scalars::is_size_within(name, Ordering::Less, wanted, value))
+            }
+            "maxLength" | "maxItems" | "maxProperties" => {
+                Ok(scalars::is_size_within(name, Ordering::Greater, wanted, value))
+            }
             "pattern" => self.text_pattern(wanted, value),
+            // The remaining keywords apply to one type of value, and accept values of any other type.
             _ => match value {
                 Value::Array(items) => self.array_keyword(name, wanted, schema, items),
                 Value::Object(members) => self.object_keyword(name, wanted, schema, value, members),
@@ -60,7 +65,7 @@ impl<'a> Walk<'a> {
         Ok(valid == 1)
     }
 
-    fn condition(&mut self, condition: &'a Value, schema: &'a Dict, value: &Value) -> Verdict {
+    fn if_then_else(&mut self, condition: &'a Value, schema: &'a Dict, value: &Value) -> Verdict {
         let branch = if self.is_valid(condition, value)? { "then" } else { "else" };
         schema.get(branch).map_or(Ok(true), |schema| self.is_valid(schema, value))
     }
@@ -75,12 +80,12 @@ fn unknown_here(name: &str, draft: Draft) -> Verdict {
 }
 
 /// A keyword's value that [`shape`](super::shape) has seen to be an array.
-fn list(value: &Value) -> &[Value] {
+fn as_list(value: &Value) -> &[Value] {
     value.as_array().map_or(&[], Vec::as_slice)
 }
 
 /// A keyword's value that [`shape`](super::shape) has seen to be an object.
-fn members(value: &Value) -> impl Iterator<Item = (&str, &Value)> {
+fn as_members(value: &Value) -> impl Iterator<Item = (&str, &Value)> {
     let members = value.as_object().into_iter().flatten();
     members.map(|(name, member)| (name.as_str(), member))
 }

@@ -12,7 +12,7 @@ pub enum Num {
 }
 
 impl Num {
-    pub fn of(number: &Number) -> Self {
+    pub fn from_json(number: &Number) -> Self {
         let int = number.as_i64().map(i128::from).or_else(|| number.as_u64().map(i128::from));
         int.map_or_else(|| Self::Float(number.as_f64().unwrap_or(f64::NAN)), Self::Int)
     }

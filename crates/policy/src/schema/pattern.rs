@@ -89,12 +89,12 @@ impl Pattern {
             return Err(Doubt);
         }
         let alphabet = if text.is_ascii() { Alphabet::Ascii } else { Alphabet::Unicode };
-        let machine = self.machine(alphabet, steps)?;
+        let machine = self.compiled_for(alphabet, steps)?;
         steps.spend(1 + text.len().saturating_mul(machine.weight) / PER_STEP)?;
         Ok(machine.regex.is_match(text))
     }
 
-    fn machine(&mut self, alphabet: Alphabet, steps: &mut Steps) -> Result<&Machine, Doubt> {
+    fn compiled_for(&mut self, alphabet: Alphabet, steps: &mut Steps) -> Result<&Machine, Doubt> {
         let slot = match alphabet {
             Alphabet::Ascii => &mut self.ascii,
             Alphabet::Unicode => &mut self.unicode,

@@ -27,7 +27,7 @@ impl<'a> Refs<'a> {
         if self.targets.is_empty() && !identifies_only_the_root(self.root, self.root, self.draft, steps)? {
             return Err(Doubt);
         }
-        let target = point(self.root, fragment).ok_or(Doubt)?;
+        let target = follow_pointer(self.root, fragment).ok_or(Doubt)?;
         if !std::ptr::eq(target, self.root) {
             shape::check_schema_below(target, self.draft, steps)?;
         }
@@ -37,7 +37,7 @@ impl<'a> Refs<'a> {
 }
 
 /// Follows a pointer as jsonschema does, which does not mind slashes missing or too many at either end.
-fn point<'a>(root: &'a Value, fragment: &str) -> Option<&'a Value> {
+fn follow_pointer<'a>(root: &'a Value, fragment: &str) -> Option<&'a Value> {
     let plain = |b: u8| b.is_ascii_alphanumeric() || b"$_-./~+".contains(&b);
     let pointer = fragment.trim_matches('/');
     if !fragment.bytes().all(plain) || pointer.is_empty() {

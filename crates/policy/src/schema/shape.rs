@@ -17,12 +17,12 @@ const TYPES: [&str; 7] = ["array", "boolean", "integer", "null", "number", "obje
 
 /// Refuses a root that is not a schema of `draft`.
 pub fn check_schema(root: &Value, draft: Draft, steps: &mut Steps) -> Result<(), Doubt> {
-    Shape { draft, steps, level: 0 }.schema(root)
+    Shape { draft, steps, level: 0 }.check_one(root)
 }
 
 /// Refuses what is not a schema of `draft` below the root.
 pub fn check_schema_below(schema: &Value, draft: Draft, steps: &mut Steps) -> Result<(), Doubt> {
-    Shape { draft, steps, level: 1 }.schema(schema)
+    Shape { draft, steps, level: 1 }.check_one(schema)
 }
 
 fn require(fits: bool) -> Result<(), Doubt> {
@@ -36,7 +36,7 @@ struct Shape<'s> {
 }
 
 impl Shape<'_> {
-    fn schema(&mut self, schema: &Value) -> Result<(), Doubt> {
+    fn check_one(&mut self, schema: &Value) -> Result<(), Doubt> {
         self.steps.spend(1)?;
         match schema {
             Value::Bool(_) if self.draft > Draft::Four => Ok(()),
@@ -44,20 +44,20 @@ impl Shape<'_> {
                 require(self.level < MAX_LEVELS)?;
                 self.level += 1;
                 for (keyword, value) in keywords {
-                    self.keyword(keyword, value)?;
+                    self.check_keyword(keyword, value)?;
                 }
                 self.level -= 1;
-                self.pairs(keywords)
+                self.check_pairs(keywords)
             }
             _ => Err(Doubt),
         }
     }
 
-    fn keyword(&mut self, keyword: &str, value: &Value) -> Result<(), Doubt> {
+    fn check_keyword(&mut self, keyword: &str, value: &Value) -> Result<(), Doubt> {
         self.steps.spend(1)?;
         match keyword {
             "additionalProperties" | "additionalItems" if value.is_boolean() => Ok(()),
-            "items" if self.draft < Draft::Of2020 && value.is_array() => self.schemas(value),
+            "items" if self.draft < Draft::Of2020 && value.is_array() => self.check_all(value),
             "not"
             | "if"
             | "then"
@@ -69,30 +69,30 @@ impl Shape<'_> {
             | "unevaluatedProperties"
             | "additionalProperties"
             | "additionalItems"
-            | "items" => self.schema(value),
-            "allOf" | "anyOf" | "oneOf" | "prefixItems" => self.schemas(value),
-            "properties" | "definitions" | "$defs" | "dependentSchemas" => self.each(value, Self::schema),
+            | "items" => self.check_one(value),
+            "allOf" | "anyOf" | "oneOf" | "prefixItems" => self.check_all(value),
+            "properties" | "definitions" | "$defs" | "dependentSchemas" => self.check_each(value, Self::check_one),
             "patternProperties" => {
-                self.each(value, Self::schema)?;
+                self.check_each(value, Self::check_one)?;
                 let mut patterns = value.as_object().into_iter().flatten();
-                patterns.try_for_each(|(pattern, _)| self.pattern(pattern))
+                patterns.try_for_each(|(pattern, _)| self.check_pattern(pattern))
             }
-            "dependencies" => self.each(value, |this, value| match value {
-                Value::Array(_) => this.names(value),
-                schema => this.schema(schema),
+            "dependencies" => self.check_each(value, |this, value| match value {
+                Value::Array(_) => this.check_names(value),
+                schema => this.check_one(schema),
             }),
-            "dependentRequired" => self.each(value, Self::names),
-            "required" => self.names(value),
-            "type" => self.types(value),
-            "pattern" => value.as_str().map_or(Err(Doubt), |pattern| self.pattern(pattern)),
-            "enum" => self.values(value),
-            _ => require(self.fits(keyword, value)),
+            "dependentRequired" => self.check_each(value, Self::check_names),
+            "required" => self.check_names(value),
+            "type" => self.check_types(value),
+            "pattern" => value.as_str().map_or(Err(Doubt), |pattern| self.check_pattern(pattern)),
+            "enum" => self.check_values(value),
+            _ => require(self.fits_keyword(keyword, value)),
         }
     }
 
     /// The keywords whose value is no schema and has none inside.
-    fn fits(&self, keyword: &str, value: &Value) -> bool {
-        let number = value.as_number().map(Num::of);
+    fn fits_keyword(&self, keyword: &str, value: &Value) -> bool {
+        let number = value.as_number().map(Num::from_json);
         match keyword {
             "minimum" | "maximum" => value.is_number(),
             "exclusiveMinimum" | "exclusiveMaximum" if self.draft == Draft::Four => value.is_boolean(),
@@ -114,18 +114,18 @@ impl Shape<'_> {
     }
 
     /// Draft 4 makes a bound exclusive with a keyword that may not come alone.
-    fn pairs(&self, keywords: &serde_json::Map<String, Value>) -> Result<(), Doubt> {
+    fn check_pairs(&self, keywords: &serde_json::Map<String, Value>) -> Result<(), Doubt> {
         let pairs = [("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")];
         let complete = |(keyword, bound)| !keywords.contains_key(keyword) || keywords.contains_key(bound);
         require(self.draft > Draft::Four || pairs.into_iter().all(complete))
     }
 
-    fn schemas(&mut self, value: &Value) -> Result<(), Doubt> {
+    fn check_all(&mut self, value: &Value) -> Result<(), Doubt> {
         let schemas = value.as_array().filter(|schemas| !schemas.is_empty()).ok_or(Doubt)?;
-        schemas.iter().try_for_each(|schema| self.schema(schema))
+        schemas.iter().try_for_each(|schema| self.check_one(schema))
     }
 
-    fn each(
+    fn check_each(
         &mut self,
         value: &Value,
         mut check: impl FnMut(&mut Self, &Value) -> Result<(), Doubt>,
@@ -134,13 +134,13 @@ impl Shape<'_> {
         members.values().try_for_each(|member| check(self, member))
     }
 
-    fn names(&mut self, value: &Value) -> Result<(), Doubt> {
+    fn check_names(&mut self, value: &Value) -> Result<(), Doubt> {
         let names = value.as_array().ok_or(Doubt)?;
         require((self.draft > Draft::Four || !names.is_empty()) && names.iter().all(Value::is_string))?;
         check_unique(names, self.steps)
     }
 
-    fn types(&mut self, value: &Value) -> Result<(), Doubt> {
+    fn check_types(&mut self, value: &Value) -> Result<(), Doubt> {
         let known = |name: &Value| name.as_str().is_some_and(|name| TYPES.contains(&name));
         match value {
             Value::Array(names) => {
@@ -151,7 +151,7 @@ impl Shape<'_> {
         }
     }
 
-    fn values(&mut self, value: &Value) -> Result<(), Doubt> {
+    fn check_values(&mut self, value: &Value) -> Result<(), Doubt> {
         let values = value.as_array().ok_or(Doubt)?;
         if self.draft > Draft::Four {
             return Ok(());
@@ -160,13 +160,13 @@ impl Shape<'_> {
         check_unique(values, self.steps)
     }
 
-    fn pattern(&mut self, pattern: &str) -> Result<(), Doubt> {
+    fn check_pattern(&mut self, pattern: &str) -> Result<(), Doubt> {
         self.steps.spend(pattern.len())?;
         Pattern::parse(pattern).map(drop)
     }
 
     fn is_count(&self, value: &Value) -> bool {
-        match value.as_number().map(Num::of) {
+        match value.as_number().map(Num::from_json) {
             Some(Num::Int(count)) => count >= 0,
             Some(Num::Float(float)) => self.draft > Draft::Four && float.fract() == 0.0 && float >= 0.0,
             None => false,

@@ -12,17 +12,17 @@ const MAX_DOUBLE: f64 = (1u64 << 63) as f64;
 
 /// Refuses what is too deep or holds a number that Python may see otherwise.
 pub fn survey(document: &Value, steps: &mut Steps) -> Result<(), Doubt> {
-    visit(document, MAX_DEPTH, steps)
+    survey_value(document, MAX_DEPTH, steps)
 }
 
-fn visit(value: &Value, left: usize, steps: &mut Steps) -> Result<(), Doubt> {
+fn survey_value(value: &Value, left: usize, steps: &mut Steps) -> Result<(), Doubt> {
     steps.spend(1)?;
     let below = left.checked_sub(1).ok_or(Doubt);
     match value {
         Value::Number(number) if !is_exact(number) => Err(Doubt),
-        Value::Array(items) => below.and_then(|left| items.iter().try_for_each(|item| visit(item, left, steps))),
+        Value::Array(items) => below.and_then(|left| items.iter().try_for_each(|item| survey_value(item, left, steps))),
         Value::Object(members) => {
-            below.and_then(|left| members.values().try_for_each(|member| visit(member, left, steps)))
+            below.and_then(|left| members.values().try_for_each(|member| survey_value(member, left, steps)))
         }
         _ => Ok(()),
     }
@@ -32,7 +32,7 @@ fn visit(value: &Value, left: usize, steps: &mut Steps) -> Result<(), Doubt> {
 /// program that uses this library chooses them: without `arbitrary_precision`, an integer that is too long, and `-0`, are
 /// doubles.
 fn is_exact(number: &Number) -> bool {
-    match Num::of(number) {
+    match Num::from_json(number) {
         Num::Int(_) => true,
         Num::Float(double) => double.abs() < MAX_DOUBLE && !(double == 0.0 && double.is_sign_negative()),
     }

@@ -12,7 +12,7 @@ pub fn is_type(value: &Value, name: &str, draft: Draft) -> bool {
         | ("string", Value::String(_))
         | ("array", Value::Array(_))
         | ("object", Value::Object(_)) => true,
-        ("integer", Value::Number(number)) => match Num::of(number) {
+        ("integer", Value::Number(number)) => match Num::from_json(number) {
             Num::Int(_) => true,
             Num::Float(float) => draft > Draft::Four && float.is_finite() && float.fract() == 0.0,
         },
@@ -21,7 +21,7 @@ pub fn is_type(value: &Value, name: &str, draft: Draft) -> bool {
 }
 
 /// Roughly what one look at a value costs, apart from what is inside it.
-pub fn weight(value: &Value) -> usize {
+pub fn weight_of_value(value: &Value) -> usize {
     value.as_str().map_or(1, weight_of_text)
 }
 
@@ -31,12 +31,12 @@ pub fn weight_of_text(text: &str) -> usize {
 
 /// In Python `True == 1` and `False == 0`, and jsonschema keeps them apart in some places only: where it comes to that,
 /// it is a doubt.
-pub fn equal(one: &Value, two: &Value, steps: &mut Steps) -> Result<bool, Doubt> {
-    steps.spend(weight(one).max(weight(two)))?;
+pub fn values_equal(one: &Value, two: &Value, steps: &mut Steps) -> Result<bool, Doubt> {
+    steps.spend(weight_of_value(one).max(weight_of_value(two)))?;
     match (one, two) {
-        (Value::Number(one), Value::Number(two)) => Ok(Num::of(one).equals(Num::of(two))),
+        (Value::Number(one), Value::Number(two)) => Ok(Num::from_json(one).equals(Num::from_json(two))),
         (Value::Bool(truth), Value::Number(number)) | (Value::Number(number), Value::Bool(truth)) => {
-            let alike = Num::of(number).equals(Num::Int((*truth).into()));
+            let alike = Num::from_json(number).equals(Num::Int((*truth).into()));
             if alike { Err(Doubt) } else { Ok(false) }
         }
         (Value::Array(one), Value::Array(two)) => lists_equal(one, two, steps),
@@ -50,7 +50,7 @@ fn lists_equal(one: &[Value], two: &[Value], steps: &mut Steps) -> Result<bool, 
         return Ok(false);
     }
     for (left, right) in one.iter().zip(two) {
-        if !equal(left, right, steps)? {
+        if !values_equal(left, right, steps)? {
             return Ok(false);
         }
     }
@@ -64,7 +64,7 @@ fn dicts_equal(one: &Map<String, Value>, two: &Map<String, Value>, steps: &mut S
     for (key, left) in one {
         steps.spend(weight_of_text(key))?;
         match two.get(key) {
-            Some(right) if equal(left, right, steps)? => {}
+            Some(right) if values_equal(left, right, steps)? => {}
             _ => return Ok(false),
         }
     }
@@ -76,7 +76,7 @@ fn dicts_equal(one: &Map<String, Value>, two: &Map<String, Value>, steps: &mut S
 pub fn check_unique(items: &[Value], steps: &mut Steps) -> Result<(), Doubt> {
     for (count, item) in items.iter().enumerate() {
         for earlier in &items[..count] {
-            if equal(earlier, item, steps)? {
+            if values_equal(earlier, item, steps)? {
                 return Err(Doubt);
             }
         }

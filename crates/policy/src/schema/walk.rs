@@ -6,7 +6,7 @@
 use super::draft::Draft;
 use super::pattern::Patterns;
 use super::refs::Refs;
-use super::values::{self, weight, weight_of_text};
+use super::values::{self, weight_of_text, weight_of_value};
 use super::{Doubt, Steps};
 use serde_json::{Map, Value};
 
@@ -32,9 +32,9 @@ impl<'a> Walk<'a> {
     /// Holds `value` against `schema`. Goes on after a "no": jsonschema gathers all errors below `anyOf`, and where it
     /// fails itself on the way, nothing is valid.
     pub fn is_valid(&mut self, schema: &'a Value, value: &Value) -> Verdict {
-        self.steps.spend(weight(value))?;
+        self.steps.spend(weight_of_value(value))?;
         match schema {
-            Value::Object(keywords) => self.apply(keywords, value),
+            Value::Object(keywords) => self.apply_keywords(keywords, value),
             schema => Ok(*schema == Value::Bool(true)),
         }
     }
@@ -48,7 +48,7 @@ impl<'a> Walk<'a> {
         Ok(valid)
     }
 
-    fn apply(&mut self, schema: &'a Map<String, Value>, value: &Value) -> Verdict {
+    fn apply_keywords(&mut self, schema: &'a Map<String, Value>, value: &Value) -> Verdict {
         if self.level == MAX_LEVELS {
             return Err(Doubt);
         }
@@ -57,17 +57,17 @@ impl<'a> Walk<'a> {
         let reference = schema.get("$ref").filter(|_| self.draft.ref_stands_alone());
         let mut valid = true;
         if let Some(reference) = reference {
-            valid = self.keyword("$ref", reference, schema, value)?;
+            valid = self.apply_keyword("$ref", reference, schema, value)?;
         } else {
             for (name, wanted) in schema {
-                valid &= self.keyword(name, wanted, schema, value)?;
+                valid &= self.apply_keyword(name, wanted, schema, value)?;
             }
         }
         self.level -= 1;
         Ok(valid)
     }
 
-    pub fn reference(&mut self, address: &'a Value, value: &Value) -> Verdict {
+    pub fn follow_reference(&mut self, address: &'a Value, value: &Value) -> Verdict {
         let target = self.refs.resolve(address.as_str().unwrap_or_default(), &mut self.steps)?;
         self.is_valid(target, value)
     }
@@ -80,13 +80,13 @@ impl<'a> Walk<'a> {
     }
 
     /// A member by its name.
-    pub fn member<'d>(&mut self, dict: &'d Map<String, Value>, name: &str) -> Result<Option<&'d Value>, Doubt> {
+    pub fn find_member<'d>(&mut self, dict: &'d Map<String, Value>, name: &str) -> Result<Option<&'d Value>, Doubt> {
         self.steps.spend(weight_of_text(name))?;
         Ok(dict.get(name))
     }
 
     /// Python's `re.search(pattern, text)`, as a yes or no.
-    pub fn search(&mut self, pattern: &'a str, text: &str) -> Verdict {
+    pub fn search_pattern(&mut self, pattern: &'a str, text: &str) -> Verdict {
         self.patterns.search(pattern, text, &mut self.steps)
     }
 }

@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use super::{rule, target};
 use crate::AddressClass::*;
-use crate::{BadHost, BadResolve, Denial, Grants, Origin, Resolve, class, decide_address};
+use crate::{BadHost, BadResolve, Denial, Grants, Origin, Resolve, class_of_address, decide_address};
 
 fn ip(text: &str) -> IpAddr {
     text.parse().unwrap()
@@ -71,7 +71,7 @@ fn every_range_has_its_class() {
         ("4000::1", Reserved),
     ];
     for (text, expected) in cases {
-        assert_eq!(class(ip(text)), expected, "{text}");
+        assert_eq!(class_of_address(ip(text)), expected, "{text}");
     }
 }
 
@@ -103,7 +103,7 @@ fn an_ipv6_address_is_judged_by_the_ipv4_address_in_it() {
         ("2a00::200:5efe:a00:1", Private),
     ];
     for (text, expected) in cases {
-        assert_eq!(class(ip(text)), expected, "{text}");
+        assert_eq!(class_of_address(ip(text)), expected, "{text}");
     }
 }
 

@@ -34,7 +34,7 @@ fn a_policy_file_grants_by_skill_and_to_all() {
     assert_eq!((own.mounts.len(), own.secrets.len(), own.env.len(), own.resolve.len()), (1, 1, 1, 1));
     let others = file.grants_for("finance/other");
     assert_eq!((others.http.allow.len(), others.http.deny.len(), others.secrets.len()), (0, 1, 0));
-    assert_eq!(file.skills().collect::<Vec<_>>(), ["finance/wallet_screening"]);
+    assert_eq!(file.skill_names().collect::<Vec<_>>(), ["finance/wallet_screening"]);
     assert_eq!(PolicyFile::parse("").unwrap().grants_for("x"), Grants::default());
 }
 

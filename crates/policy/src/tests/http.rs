@@ -16,7 +16,7 @@ fn part(rules: &HttpRules, method: &str, url: &str) -> HttpPart {
 
 #[test]
 fn a_host_that_is_denied_whole_is_not_connected_to() {
-    let may = |allow: &[&str], deny: &[&str], url: &str| rules(allow, deny).connect(&target(url)).is_ok();
+    let may = |allow: &[&str], deny: &[&str], url: &str| rules(allow, deny).decide_connect(&target(url)).is_ok();
     assert!(may(&["https://*.example.org/v1/*"], &["https://a.example.org/v1/x"], "https://a.example.org/"));
     assert!(may(&["https://*.example.org"], &["POST https://a.example.org"], "https://a.example.org/"));
     assert!(!may(&["https://*.example.org/v1/*"], &["https://a.example.org"], "https://a.example.org/"));

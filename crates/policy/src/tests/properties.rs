@@ -10,7 +10,8 @@ use crate::naive;
 use crate::schema::is_valid;
 use crate::{
     AddressClass, Denial, Effective, EnvGrant, GrantKind, Grants, GuestPath, HostName, HttpDenial, HttpRule, HttpRules,
-    MountGrant, Origin, Permissions, PolicyFile, Resolve, SecretGrant, SecretHost, Target, class, decide_address,
+    MountGrant, Origin, Permissions, PolicyFile, Resolve, SecretGrant, SecretHost, Target, class_of_address,
+    decide_address,
 };
 
 const METHODS: [&str; 4] = ["GET", "HEAD", "POST", "DELETE"];
@@ -203,8 +204,8 @@ proptest! {
     ) {
         if let Ok(target) = Target::parse(&url) {
             let rules = parsed(&allow, &deny);
-            prop_assert!(rules.connect(&target).is_ok() || rules.decide(method, &target).is_err());
-            prop_assert!(parsed(&allow, &[]).connect(&target).is_ok() || rules.connect(&target).is_err());
+            prop_assert!(rules.decide_connect(&target).is_ok() || rules.decide(method, &target).is_err());
+            prop_assert!(parsed(&allow, &[]).decide_connect(&target).is_ok() || rules.decide_connect(&target).is_err());
         }
     }
 
@@ -332,7 +333,7 @@ proptest! {
         for addr in [v4.into(), v6.into(), std::net::IpAddr::from([near[0], near[1], v4[2], v4[3]])] {
             let (host, from) = if by_name { ("a.test".to_owned(), Origin::Dns) } else { (HostName::Addr(addr).to_string(), Origin::Literal) };
             let target = Target::parse(&format!("http://{host}/")).unwrap();
-            let public = class(addr) == AddressClass::Public;
+            let public = class_of_address(addr) == AddressClass::Public;
             prop_assert_eq!(decide_address(&target, &any_host, from, addr).is_ok(), public, "{}", addr);
             prop_assert!(by_name || any_host.matches("GET", &target) == public);
         }
@@ -340,9 +341,9 @@ proptest! {
 
     #[test]
     fn no_address_panics_and_mapped_ones_are_what_they_carry(bytes in any::<[u8; 16]>(), v4 in any::<[u8; 4]>()) {
-        class(bytes.into());
+        class_of_address(bytes.into());
         let v4 = std::net::Ipv4Addr::from(v4);
-        prop_assert_eq!(class(v4.to_ipv6_mapped().into()), class(v4.into()));
+        prop_assert_eq!(class_of_address(v4.to_ipv6_mapped().into()), class_of_address(v4.into()));
         let [a, b, c, d] = v4.octets();
         let pair = |high: u8, low: u8| u16::from_be_bytes([high, low]);
         for carrier in [
@@ -350,8 +351,8 @@ proptest! {
             std::net::Ipv6Addr::new(0x64, 0xff9b, 0, 0, 0, 0, pair(a, b), pair(c, d)),
             std::net::Ipv6Addr::new(0x2001, 0, 0x0808, 0x0808, 0, 0, !pair(a, b), !pair(c, d)),
         ] {
-            let public = class(v4.into()) == AddressClass::Public;
-            prop_assert!(public || class(carrier.into()) == class(v4.into()));
+            let public = class_of_address(v4.into()) == AddressClass::Public;
+            prop_assert!(public || class_of_address(carrier.into()) == class_of_address(v4.into()));
         }
     }
 }

@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use super::{Shared, lock};
-use skillcell_door::web::{self, Place};
+use skillcell_door::web::{self, OpenFrame};
 use skillcell_door::{HttpSession, refuse_open};
 use skillcell_http::{HttpError, Readiness};
 
@@ -67,14 +67,14 @@ fn wait_for_end(shared: &Shared, id: u32) -> Option<Vec<u8>> {
 }
 
 fn open_connection(stream: &UnixStream, id: u32, payload: &[u8], shared: &Shared) -> Option<Vec<u8>> {
-    let place = Place::read(payload).ok()?;
+    let place = OpenFrame::read(payload).ok()?;
     let mut session = shared.new_session();
     let opened = match &mut session {
-        Some(session) => session.open(place.tls, place.host, place.port, place.until(shared.deadline)),
+        Some(session) => session.open(place.tls, place.host, place.port, place.connect_deadline(shared.deadline)),
         None => Err(refuse_open(place.host, place.port, &shared.denials)),
     };
     let reply = opened.clone().map(|_| id.to_le_bytes().to_vec());
-    write_answer(stream, &web::encode(reply), shared.deadline).ok()?;
+    write_answer(stream, &web::encode_answer(reply), shared.deadline).ok()?;
     Pump { stream, session: session?, connection: opened.ok()?, deadline: shared.deadline }.run()
 }
 
@@ -106,7 +106,7 @@ impl Pump<'_> {
             }
             if let Step::Done(end) = step {
                 let lasts = !self.session.is_cancelled() && Instant::now() < self.deadline;
-                return end.filter(|_| lasts).map(|error| web::encode(Err(error)));
+                return end.filter(|_| lasts).map(|error| web::encode_answer(Err(error)));
             }
         }
     }

@@ -22,7 +22,7 @@ impl Blob {
         let count = usize::try_from(left).unwrap_or(usize::MAX).min(buf.len());
         let mut done = 0;
         while done < count {
-            let (index, within) = locate(offset + done as u64);
+            let (index, within) = chunk_position(offset + done as u64);
             let piece = (CHUNK - within).min(count - done);
             let chunk = self.chunks.get(index).map_or(&[][..], |chunk| chunk.get(within..).unwrap_or_default());
             let held = chunk.len().min(piece);
@@ -36,9 +36,9 @@ impl Blob {
     pub fn write_at(&mut self, data: &[u8], offset: u64) {
         let mut done = 0;
         while done < data.len() {
-            let (index, within) = locate(offset + done as u64);
+            let (index, within) = chunk_position(offset + done as u64);
             let piece = (CHUNK - within).min(data.len() - done);
-            self.chunk(index, within + piece)[within..within + piece].copy_from_slice(&data[done..done + piece]);
+            self.chunk_mut(index, within + piece)[within..within + piece].copy_from_slice(&data[done..done + piece]);
             done += piece;
         }
         self.len = self.len.max(offset + data.len() as u64);
@@ -46,7 +46,7 @@ impl Blob {
 
     pub fn set_len(&mut self, len: u64) {
         if len < self.len {
-            let (index, within) = locate(len);
+            let (index, within) = chunk_position(len);
             self.chunks.truncate(index + 1);
             if let Some(chunk) = self.chunks.get_mut(index) {
                 chunk.truncate(within);
@@ -57,7 +57,7 @@ impl Blob {
         self.len = len;
     }
 
-    fn chunk(&mut self, index: usize, len: usize) -> &mut [u8] {
+    fn chunk_mut(&mut self, index: usize, len: usize) -> &mut [u8] {
         if self.chunks.len() <= index {
             self.chunks.resize_with(index + 1, Vec::new);
         }
@@ -69,7 +69,7 @@ impl Blob {
     }
 }
 
-fn locate(offset: u64) -> (usize, usize) {
+fn chunk_position(offset: u64) -> (usize, usize) {
     let chunk = CHUNK as u64;
     // A blob is no longer than its quota, which is no longer than the host's memory.
     (usize::try_from(offset / chunk).expect("offset within quota"), (offset % chunk) as usize)

@@ -30,7 +30,7 @@ impl Scratch {
             return Err(Errno::Nospc);
         }
         blob.write_at(&data[..kept], offset);
-        node.touch();
+        node.mark_modified();
         Ok(kept)
     }
 
@@ -41,12 +41,12 @@ impl Scratch {
         allowance.charge_bytes(size.saturating_sub(blob.len()))?;
         allowance.scratch_bytes -= blob.len().saturating_sub(size);
         blob.set_len(size);
-        node.touch();
+        node.mark_modified();
         Ok(())
     }
 
     pub fn set_times(&mut self, id: u32, new: NewTimes) {
-        self.wake();
+        self.create_roots();
         if let Some(node) = self.get_mut(id) {
             node.times.accessed_ns = new.accessed_ns.unwrap_or(node.times.accessed_ns);
             node.times.modified_ns = new.modified_ns.unwrap_or(node.times.modified_ns);
@@ -56,7 +56,7 @@ impl Scratch {
 }
 
 impl Node {
-    fn touch(&mut self) {
+    fn mark_modified(&mut self) {
         self.times.modified_ns = now_ns();
         self.times.changed_ns = self.times.modified_ns;
     }

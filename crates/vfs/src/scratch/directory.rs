@@ -44,7 +44,7 @@ impl Directory {
     }
 
     /// Place, name and node of every entry from a place on.
-    pub fn from(&self, place: u64) -> impl Iterator<Item = (u64, &str, u32)> {
+    pub fn entries_from(&self, place: u64) -> impl Iterator<Item = (u64, &str, u32)> {
         self.entries.range(place..).map(|(place, (name, node))| (*place, &**name, *node))
     }
 }

@@ -1,6 +1,6 @@
 //! Keywords that judge arrays.
 
-use super::{Dict, list, unknown_here};
+use super::{Dict, as_list, unknown_here};
 use crate::schema::Doubt;
 use crate::schema::draft::Draft;
 use crate::schema::number::Num;
@@ -20,14 +20,14 @@ impl<'a> Walk<'a> {
         let draft = self.draft;
         match name {
             "items" if draft == Draft::Of2020 => {
-                let prefix = schema.get("prefixItems").map_or(0, |prefix| list(prefix).len());
+                let prefix = schema.get("prefixItems").map_or(0, |prefix| as_list(prefix).len());
                 self.each_from(prefix, wanted, items)
             }
             "items" => match wanted {
                 Value::Array(schemas) => self.all_valid(schemas.iter().zip(items)),
                 schema => self.each_from(0, schema, items),
             },
-            "prefixItems" if draft == Draft::Of2020 => self.all_valid(list(wanted).iter().zip(items)),
+            "prefixItems" if draft == Draft::Of2020 => self.all_valid(as_list(wanted).iter().zip(items)),
             "additionalItems" => match schema.get("items") {
                 None | Some(Value::Object(_)) => Ok(true),
                 Some(Value::Array(schemas)) if items.len() <= schemas.len() => Ok(true),
@@ -51,7 +51,7 @@ impl<'a> Walk<'a> {
 
     fn contains_some(&mut self, wanted: &'a Value, schema: &'a Dict, items: &[Value]) -> Verdict {
         let count = Num::Int(self.count_valid(wanted, items)? as i128);
-        let bound = |name| schema.get(name).and_then(Value::as_number).map(Num::of);
+        let bound = |name| schema.get(name).and_then(Value::as_number).map(Num::from_json);
         let least = bound("minContains").unwrap_or(Num::Int(1));
         let within = bound("maxContains").is_none_or(|most| count.compare(most) != Some(Ordering::Greater));
         Ok(within && count.compare(least) != Some(Ordering::Less))

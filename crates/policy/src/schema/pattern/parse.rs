@@ -1,5 +1,5 @@
 //! Reads the subset of Python's regular expressions. `None` is "Python refuses this, or it is not in the
-//! subset": the two need not be told apart.
+//! subset"; callers don't need to distinguish the two.
 
 use super::{Item, Kind, Node};
 
@@ -9,7 +9,7 @@ const MAX_REPEAT: usize = 10_000;
 pub fn parse(source: &str) -> Option<Node> {
     let characters: Vec<char> = source.chars().collect();
     let mut reader = Reader { characters: &characters, place: 0, groups: 0 };
-    let node = reader.either()?;
+    let node = reader.parse_alternatives()?;
     (reader.place == characters.len()).then_some(node)
 }
 
@@ -31,61 +31,61 @@ impl Reader<'_> {
         Some(character)
     }
 
-    fn take(&mut self, wanted: char) -> bool {
+    fn take_if_next(&mut self, wanted: char) -> bool {
         let found = self.peek() == Some(wanted);
         self.place += usize::from(found);
         found
     }
 
-    fn either(&mut self) -> Option<Node> {
-        let mut branches = vec![self.sequence()?];
-        while self.take('|') {
-            branches.push(self.sequence()?);
+    fn parse_alternatives(&mut self) -> Option<Node> {
+        let mut branches = vec![self.parse_sequence()?];
+        while self.take_if_next('|') {
+            branches.push(self.parse_sequence()?);
         }
         Some(Node::Either(branches))
     }
 
-    fn sequence(&mut self) -> Option<Node> {
+    fn parse_sequence(&mut self) -> Option<Node> {
         let mut nodes = Vec::new();
         while !matches!(self.peek(), None | Some('|' | ')')) {
-            let node = self.atom()?;
-            nodes.push(self.repeated(node)?);
+            let node = self.parse_atom()?;
+            nodes.push(self.parse_repeat(node)?);
         }
         Some(Node::Sequence(nodes))
     }
 
-    fn atom(&mut self) -> Option<Node> {
+    fn parse_atom(&mut self) -> Option<Node> {
         match self.next()? {
             '^' => Some(Node::Start),
             '$' => Some(Node::End),
             '.' => Some(Node::Set { negated: true, items: vec![Item::Range('\n', '\n')] }),
-            '(' => self.group(),
-            '[' => self.set(),
-            '\\' => self.escape(),
+            '(' => self.parse_group(),
+            '[' => self.parse_set(),
+            '\\' => self.parse_escape(),
             '*' | '+' | '?' => None,
-            '{' if self.counts().is_some() => None,
+            '{' if self.parse_counts().is_some() => None,
             character => Some(Node::Char(character)),
         }
     }
 
-    fn group(&mut self) -> Option<Node> {
-        if self.take('?') && !self.take(':') {
+    fn parse_group(&mut self) -> Option<Node> {
+        if self.take_if_next('?') && !self.take_if_next(':') {
             return None;
         }
         self.groups += 1;
-        let node = (self.groups <= MAX_GROUPS).then(|| self.either())??;
+        let node = (self.groups <= MAX_GROUPS).then(|| self.parse_alternatives())??;
         self.groups -= 1;
-        self.take(')').then_some(node)
+        self.take_if_next(')').then_some(node)
     }
 
-    fn repeated(&mut self, node: Node) -> Option<Node> {
+    fn parse_repeat(&mut self, node: Node) -> Option<Node> {
         let (least, most) = match self.peek() {
             Some('*') => (0, None),
             Some('+') => (1, None),
             Some('?') => (0, Some(1)),
             Some('{') => {
                 self.place += 1;
-                let Some(counts) = self.counts() else {
+                let Some(counts) = self.parse_counts() else {
                     // An opening brace that begins no count is itself.
                     self.place -= 1;
                     return Some(node);
@@ -96,7 +96,7 @@ impl Reader<'_> {
             _ => return Some(node),
         };
         self.place += 1;
-        let _lazy = self.take('?');
+        let _lazy = self.take_if_next('?');
         let again = matches!(self.peek(), Some('*' | '+' | '?')) || self.counts_follow();
         let repeatable = !matches!(node, Node::Start | Node::End | Node::VeryEnd | Node::Edge);
         let fits = least <= MAX_REPEAT && most.is_none_or(|most| least <= most && most <= MAX_REPEAT);
@@ -106,13 +106,13 @@ impl Reader<'_> {
 
     fn counts_follow(&mut self) -> bool {
         let place = self.place;
-        let follow = self.take('{') && self.counts().is_some();
+        let follow = self.take_if_next('{') && self.parse_counts().is_some();
         self.place = place;
         follow
     }
 
     /// What is between braces, the closing one included; stays in place if that is no count.
-    fn counts(&mut self) -> Option<(usize, Option<usize>)> {
+    fn parse_counts(&mut self) -> Option<(usize, Option<usize>)> {
         let place = self.place;
         let counts = self.counts_or_lost();
         if counts.is_none() {
@@ -125,14 +125,14 @@ impl Reader<'_> {
         if self.peek() == Some('}') {
             return None;
         }
-        let least = self.digits();
-        let most = if self.take(',') { self.digits() } else { least };
+        let least = self.parse_digits();
+        let most = if self.take_if_next(',') { self.parse_digits() } else { least };
         let counts = (least.unwrap_or(0), most);
-        self.take('}').then_some(counts)
+        self.take_if_next('}').then_some(counts)
     }
 
     /// A number, if there is one. One that is too large stays too large.
-    fn digits(&mut self) -> Option<usize> {
+    fn parse_digits(&mut self) -> Option<usize> {
         let mut number = None;
         while let Some(digit) = self.peek().and_then(|c| c.to_digit(10)) {
             self.place += 1;
@@ -141,8 +141,8 @@ impl Reader<'_> {
         number
     }
 
-    fn set(&mut self) -> Option<Node> {
-        let negated = self.take('^');
+    fn parse_set(&mut self) -> Option<Node> {
+        let negated = self.take_if_next('^');
         let mut items = Vec::new();
         loop {
             let first = match self.next()? {
@@ -171,15 +171,15 @@ impl Reader<'_> {
         if escaped == 'b' {
             return Some(Item::Range('\x08', '\x08'));
         }
-        kind(escaped).or_else(|| self.escaped_character(escaped).map(|c| Item::Range(c, c)))
+        class_escape(escaped).or_else(|| self.escaped_character(escaped).map(|c| Item::Range(c, c)))
     }
 
-    fn escape(&mut self) -> Option<Node> {
+    fn parse_escape(&mut self) -> Option<Node> {
         match self.next()? {
             'A' => Some(Node::Start),
             'Z' => Some(Node::VeryEnd),
             'b' => Some(Node::Edge),
-            escaped => match kind(escaped) {
+            escaped => match class_escape(escaped) {
                 Some(kind) => Some(Node::Set { negated: false, items: vec![kind] }),
                 None => self.escaped_character(escaped).map(Node::Char),
             },
@@ -194,21 +194,21 @@ impl Reader<'_> {
             'r' => Some('\r'),
             't' => Some('\t'),
             'v' => Some('\x0b'),
-            'x' => self.code(2),
-            'u' => self.code(4),
-            'U' => self.code(8),
+            'x' => self.parse_code_point(2),
+            'u' => self.parse_code_point(4),
+            'U' => self.parse_code_point(8),
             _ if escaped.is_ascii_alphanumeric() => None,
             _ => Some(escaped),
         }
     }
 
-    fn code(&mut self, digits: usize) -> Option<char> {
+    fn parse_code_point(&mut self, digits: usize) -> Option<char> {
         let code = (0..digits).try_fold(0, |code: u32, _| Some(code.checked_mul(16)? + self.next()?.to_digit(16)?))?;
         char::from_u32(code)
     }
 }
 
-fn kind(escaped: char) -> Option<Item> {
+fn class_escape(escaped: char) -> Option<Item> {
     let kind = match escaped.to_ascii_lowercase() {
         'd' => Kind::Digit,
         's' => Kind::Space,

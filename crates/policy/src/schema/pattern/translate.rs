@@ -7,7 +7,7 @@ use std::fmt::Write;
 /// The expression, and about how many states it makes. `None` if it can't be said there.
 pub fn translate(node: &Node, alphabet: Alphabet) -> Option<(String, usize)> {
     let mut writer = Writer { out: String::new(), alphabet };
-    let weight = writer.node(node, true)?;
+    let weight = writer.write_node(node, true)?;
     Some((writer.out, weight))
 }
 
@@ -19,52 +19,52 @@ struct Writer {
 impl Writer {
     /// `is_last` says that nothing can be matched after this node: only there may Python's `$`, which looks
     /// past a newline, be written as one that takes it.
-    fn node(&mut self, node: &Node, is_last: bool) -> Option<usize> {
+    fn write_node(&mut self, node: &Node, is_last: bool) -> Option<usize> {
         match node {
-            Node::Char(character) => self.character(*character),
-            Node::Set { negated, items } => self.set(*negated, items),
-            Node::Start => self.text(r"\A"),
-            Node::End if is_last => self.text(r"(?:\x0a?\z)"),
+            Node::Char(character) => self.write_character(*character),
+            Node::Set { negated, items } => self.write_set(*negated, items),
+            Node::Start => self.write_text(r"\A"),
+            Node::End if is_last => self.write_text(r"(?:\x0a?\z)"),
             Node::End => None,
-            Node::VeryEnd => self.text(r"\z"),
-            Node::Edge if self.alphabet == Alphabet::Ascii => self.text(r"\b"),
+            Node::VeryEnd => self.write_text(r"\z"),
+            Node::Edge if self.alphabet == Alphabet::Ascii => self.write_text(r"\b"),
             Node::Edge => None,
             Node::Sequence(nodes) => {
                 let last = nodes.len().saturating_sub(1);
                 let mut weights = nodes.iter().enumerate();
                 weights.try_fold(1, |sum: usize, (place, node)| {
-                    Some(sum.saturating_add(self.node(node, is_last && place == last)?))
+                    Some(sum.saturating_add(self.write_node(node, is_last && place == last)?))
                 })
             }
-            Node::Either(branches) => self.either(branches, is_last),
-            Node::Repeat { node, least, most } => self.repeat(node, *least, *most),
+            Node::Either(branches) => self.write_alternatives(branches, is_last),
+            Node::Repeat { node, least, most } => self.write_repeat(node, *least, *most),
         }
     }
 
-    fn text(&mut self, text: &str) -> Option<usize> {
+    fn write_text(&mut self, text: &str) -> Option<usize> {
         self.out.push_str(text);
         Some(1)
     }
 
-    fn character(&mut self, character: char) -> Option<usize> {
+    fn write_character(&mut self, character: char) -> Option<usize> {
         write!(self.out, r"\x{{{:x}}}", u32::from(character)).ok()?;
         Some(character.len_utf8())
     }
 
-    fn either(&mut self, branches: &[Node], is_last: bool) -> Option<usize> {
+    fn write_alternatives(&mut self, branches: &[Node], is_last: bool) -> Option<usize> {
         self.out.push_str("(?:");
         let mut weight: usize = 1;
         for (place, branch) in branches.iter().enumerate() {
             self.out.push_str(if place > 0 { "|" } else { "" });
-            weight = weight.saturating_add(self.node(branch, is_last)?);
+            weight = weight.saturating_add(self.write_node(branch, is_last)?);
         }
         self.out.push(')');
         Some(weight)
     }
 
-    fn repeat(&mut self, node: &Node, least: usize, most: Option<usize>) -> Option<usize> {
+    fn write_repeat(&mut self, node: &Node, least: usize, most: Option<usize>) -> Option<usize> {
         self.out.push_str("(?:");
-        let weight = self.node(node, false)?;
+        let weight = self.write_node(node, false)?;
         match most {
             Some(most) => write!(self.out, "){{{least},{most}}}").ok()?,
             None => write!(self.out, "){{{least},}}").ok()?,
@@ -73,19 +73,19 @@ impl Writer {
         Some(weight.saturating_mul(copies))
     }
 
-    fn set(&mut self, negated: bool, items: &[Item]) -> Option<usize> {
+    fn write_set(&mut self, negated: bool, items: &[Item]) -> Option<usize> {
         self.out.push_str(if negated { "[[^" } else { "[[" });
         let mut weight = if self.alphabet == Alphabet::Ascii { 1 } else { 8 };
         for item in items {
             match item {
                 Item::Range(low, high) => {
-                    self.character(*low)?;
+                    self.write_character(*low)?;
                     self.out.push('-');
-                    weight += self.character(*high)?;
+                    weight += self.write_character(*high)?;
                 }
                 Item::Kind { kind, negated } => {
                     self.out.push_str(if *negated { "[^" } else { "[" });
-                    self.out.push_str(members(*kind, self.alphabet));
+                    self.out.push_str(class_members(*kind, self.alphabet));
                     self.out.push(']');
                     weight += kind_weight(*kind, self.alphabet);
                 }
@@ -102,7 +102,7 @@ impl Writer {
 
 /// Python's own idea of each kind: a word character is any letter or number, and the four ASCII separators
 /// are spaces.
-fn members(kind: Kind, alphabet: Alphabet) -> &'static str {
+fn class_members(kind: Kind, alphabet: Alphabet) -> &'static str {
     match (kind, alphabet) {
         (Kind::Digit, Alphabet::Ascii) => "0-9",
         (Kind::Digit, Alphabet::Unicode) => r"\p{Nd}",

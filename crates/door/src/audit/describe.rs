@@ -1,16 +1,16 @@
-//! A line in words, for people. Whatever strangers put into it stays text, on one line.
+//! Describes an audit line for display. Untrusted text in it is kept on one line.
 
 use super::{Event, Line};
 use skillcell_quote::one_line;
 
-/// What a line says about what was asked.
+/// Whether a line allows, denies or only reports something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
     /// It was let through.
     Allowed,
     /// It was not let through.
     Denied,
-    /// It tells of something that went on or ended.
+    /// It reports progress or an end.
     Note,
 }
 
@@ -29,41 +29,41 @@ impl Line {
     /// Whether it tells of something that was allowed or denied, or of neither.
     pub fn verdict(&self) -> Verdict {
         match self.allowed {
-            // A rule that denies is not something that was allowed.
-            Some(true) if self.event == Event::Grant && self.asked().starts_with("deny_") => Verdict::Note,
+            // A deny rule in effect is not an allowed action.
+            Some(true) if self.event == Event::Grant && self.asked_text().starts_with("deny_") => Verdict::Note,
             Some(true) => Verdict::Allowed,
             Some(false) => Verdict::Denied,
             None => Verdict::Note,
         }
     }
 
-    /// The line in words, without its verdict.
-    pub fn words(&self) -> String {
+    /// The line as a sentence, without its verdict.
+    pub fn describe(&self) -> String {
         let text = match self.event {
-            Event::Begin => format!("call {} begins, in process {}", self.call, number(self.pid)),
+            Event::Begin => format!("call {} begins, in process {}", self.call, number_or_unknown(self.pid)),
             Event::HttpEnd => self.request_ended(),
             Event::End => self.call_ended(),
-            Event::Secret if self.allowed == Some(false) => or(&self.reason, "?").to_owned(),
+            Event::Secret if self.allowed == Some(false) => text_or(&self.reason, "?").to_owned(),
             Event::Secret => {
-                format!("the value of {}, to {}{}", self.asked(), or(&self.address, "?"), self.by())
+                format!("the value of {}, to {}{}", self.asked_text(), text_or(&self.address, "?"), self.decided_by())
             }
             _ => {
                 let reason = self.reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
-                format!("{}{reason}{}", self.asked(), self.by())
+                format!("{}{reason}{}", self.asked_text(), self.decided_by())
             }
         };
         one_line(&text)
     }
 
-    fn asked(&self) -> &str {
+    fn asked_text(&self) -> &str {
         self.asked.as_deref().unwrap_or("?")
     }
 
-    fn by(&self) -> String {
+    fn decided_by(&self) -> String {
         let rule = self.rule.as_ref();
         match (self.from.as_deref(), &self.place) {
             (None | Some("default"), _) => String::new(),
-            (Some("check"), _) => format!("; the check `{}`", or(&self.rule, "?")),
+            (Some("check"), _) => format!("; the check `{}`", text_or(&self.rule, "?")),
             (Some(from), Some(place)) => {
                 format!("; by{} {} {place}", rule.map(|rule| format!(" `{rule}`,")).unwrap_or_default(), from)
             }
@@ -77,20 +77,20 @@ impl Line {
         let came = match (self.status, &self.error) {
             (Some(status), None) => status.to_string(),
             (Some(status), Some(error)) => format!("{status}, then {error}"),
-            (None, error) => or(error, "nothing").to_owned(),
+            (None, error) => text_or(error, "nothing").to_owned(),
         };
         let to = self.address.as_ref().map(|address| format!(" from {address}")).unwrap_or_default();
         format!(
             "{}: {came}{to}, {} bytes sent, {} received, {} ms",
-            self.asked(),
-            number(self.bytes_sent),
-            number(self.bytes_received),
-            number(self.ms)
+            self.asked_text(),
+            number_or_unknown(self.bytes_sent),
+            number_or_unknown(self.bytes_received),
+            number_or_unknown(self.ms)
         )
     }
 
     fn call_ended(&self) -> String {
-        let mut text = format!("the call ends: {}", or(&self.outcome, "?"));
+        let mut text = format!("the call ends: {}", text_or(&self.outcome, "?"));
         for part in [&self.limit, &self.error, &self.reason].into_iter().flatten() {
             text += &format!(", {part}");
         }
@@ -110,11 +110,11 @@ impl Line {
     }
 }
 
-fn or<'a>(text: &'a Option<String>, other: &'a str) -> &'a str {
+fn text_or<'a>(text: &'a Option<String>, other: &'a str) -> &'a str {
     text.as_deref().unwrap_or(other)
 }
 
-fn number<T: ToString>(value: Option<T>) -> String {
+fn number_or_unknown<T: ToString>(value: Option<T>) -> String {
     value.map_or_else(|| "?".to_owned(), |value| value.to_string())
 }
 
@@ -140,7 +140,7 @@ mod tests {
                 address: text,
                 ..Line::default()
             };
-            assert!(line.words().chars().all(is_plain), "{event:?}: {:?}", line.words());
+            assert!(line.describe().chars().all(is_plain), "{event:?}: {:?}", line.describe());
         }
     }
 
@@ -166,6 +166,6 @@ mod tests {
             ..Line::default()
         };
         let words = "GET https://a.example.org/x; by `GET https://a.example.org/*`, policy skillcell.toml:3";
-        assert_eq!((line.verdict(), line.words().as_str()), (Verdict::Allowed, words));
+        assert_eq!((line.verdict(), line.describe().as_str()), (Verdict::Allowed, words));
     }
 }

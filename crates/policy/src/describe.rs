@@ -1,6 +1,6 @@
-//! Grants and wishes in words, for people who decide about them. After "it may" or "it wants to".
+//! Describes grants and requested permissions for the operator; the texts follow "it may" or "it wants to".
 
-use super::address::{AddressClass, class};
+use super::address::{AddressClass, class_of_address};
 use super::host::HostPattern;
 use super::http::HttpRule;
 use super::method::Methods;
@@ -9,7 +9,7 @@ use super::quote::list;
 use super::secret::SecretHost;
 use super::url::Scheme;
 
-pub fn http(rule: &HttpRule) -> String {
+pub fn http_rule(rule: &HttpRule) -> String {
     let methods = match rule.methods() {
         Methods::Any => "requests of any method".to_owned(),
         Methods::Only(methods) => format!("{} requests", list(&Vec::from_iter(methods))),
@@ -21,14 +21,14 @@ pub fn http(rule: &HttpRule) -> String {
         None => format!("the path {path}"),
     };
     let plain = if rule.scheme() == Scheme::Http { ", unencrypted" } else { "" };
-    format!("send {methods} to {}, {path}{plain}{}", rule.origin(), place(rule.host()))
+    format!("send {methods} to {}, {path}{plain}{}", rule.origin(), notable_host(rule.host()))
 }
 
 pub fn http_exposes(rule: &HttpRule) -> String {
     let mut text = String::from(
         "whatever the skill is given (its params, and files and variables that you grant) can be sent there",
     );
-    if !Methods::reading().covers(rule.methods()) {
+    if !Methods::get_and_head().covers(rule.methods()) {
         text += "; these methods can also change or delete things there";
     }
     if rule.scheme() == Scheme::Http {
@@ -37,26 +37,26 @@ pub fn http_exposes(rule: &HttpRule) -> String {
     match rule.host() {
         HostPattern::OneBelow(parent) => text + &format!("; whoever has a name below {parent} can receive it"),
         HostPattern::Any => text + "; that is anyone, anywhere",
-        HostPattern::Exact(host) => match host.addr().map(class) {
+        HostPattern::Exact(host) => match host.addr().map(class_of_address) {
             None | Some(AddressClass::Public) => text,
             Some(_) => text + "; services there may trust whoever can reach them, and strangers usually can't",
         },
     }
 }
 
-/// What stands out about a host.
-fn place(host: &HostPattern) -> String {
+/// A remark on a host that is a pattern or not public; otherwise empty.
+fn notable_host(host: &HostPattern) -> String {
     match host {
         HostPattern::OneBelow(parent) => format!("; any name one level below {parent}"),
         HostPattern::Any => "; any host of the public internet".to_owned(),
-        HostPattern::Exact(host) => match host.addr().map(class) {
+        HostPattern::Exact(host) => match host.addr().map(class_of_address) {
             None | Some(AddressClass::Public) => String::new(),
-            Some(class) => format!("; that is {}", class.words()),
+            Some(class) => format!("; that is {}", class.describe()),
         },
     }
 }
 
-pub fn folder(path: &GuestPath, mode: Mode) -> String {
+pub fn mounted_folder(path: &GuestPath, mode: Mode) -> String {
     match mode {
         Mode::ReadOnly => format!("read a folder of yours as {path}"),
         Mode::ReadWrite => format!("read and change a folder of yours as {path}"),
@@ -68,7 +68,7 @@ pub fn folder_exposes(changes: bool) -> String {
     if changes { format!("{read}; and it can change or delete them") } else { read.to_owned() }
 }
 
-pub fn env(name: &str) -> String {
+pub fn env_variable(name: &str) -> String {
     format!("read your environment variable {name}")
 }
 
@@ -77,7 +77,7 @@ pub fn env_exposes() -> String {
 }
 
 pub fn secret_exposes(name: &str, hosts: &[SecretHost]) -> String {
-    let shown: Vec<String> = hosts.iter().map(host).collect();
+    let shown: Vec<String> = hosts.iter().map(secret_host).collect();
     let to = list(&shown);
     let mut text = format!(
         "the skill can act there in your name, as far as {name} goes; the value comes from your variable {name}, unless you \
@@ -89,13 +89,13 @@ pub fn secret_exposes(name: &str, hosts: &[SecretHost]) -> String {
     text
 }
 
-pub fn secret(name: &str, hosts: &[SecretHost]) -> String {
-    let hosts: Vec<String> = hosts.iter().map(host).collect();
+pub fn secret_use(name: &str, hosts: &[SecretHost]) -> String {
+    let hosts: Vec<String> = hosts.iter().map(secret_host).collect();
     format!("use the secret {name}, without seeing it, with {}", list(&hosts))
 }
 
-fn host(host: &SecretHost) -> String {
+fn secret_host(host: &SecretHost) -> String {
     let plain = if host.allows_plain_http() { " (also unencrypted)" } else { "" };
     let text = host.to_string();
-    format!("{}{plain}{}", text.strip_prefix("http://").unwrap_or(&text), place(host.host()))
+    format!("{}{plain}{}", text.strip_prefix("http://").unwrap_or(&text), notable_host(host.host()))
 }
