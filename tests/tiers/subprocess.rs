@@ -633,6 +633,8 @@ fn a_cancelled_call_ends_at_once_with_its_processes() {
 
 /// By whatever signal: its processes, with what they started, and its folders.
 fn a_process_ends_with_its_host() {
+    // Has the environment made: below, the first processes are to be the skill's and not pip's.
+    hostile(json!({"do": "nothing"}));
     for signal in [Signal::KILL, Signal::TERM, Signal::INT] {
         let folder = tempfile::tempdir().unwrap();
         let skill = tests().join("skills/tiers/hostile");
