@@ -1,6 +1,5 @@
 //! What is left of a cell, and what it means: a result, an exception, a limit, or a crash inside the cell.
 
-use serde_json::value::RawValue;
 use wasmtime::Trap;
 
 use super::State;
@@ -43,34 +42,21 @@ impl Ending {
 
 /// The cell ran to its end: it gave a result, or an exception.
 fn outcome_of_return(state: &mut State) -> Outcome {
-    if let Some(result) = state.door.result.take() {
-        return match String::from_utf8(result).map(one_line).map(RawValue::from_string) {
-            Ok(Ok(json)) => Outcome::Returned(json),
-            _ => crash_outcome("the cell handed over a result that is not JSON"),
-        };
-    }
-    match state.door.raised.take() {
-        Some(raised) => match limit_behind(&raised, state) {
-            Some(limit) => Outcome::Exceeded(limit, Some(raised)),
-            None => Outcome::Raised(raised),
-        },
+    let (denied, limit) = (state.memory.denied, state.wasi.vfs.limits_hit());
+    match state.door.take_outcome("cell", |raised| limit_behind(raised, denied, limit)) {
+        Some(outcome) => outcome,
         // Too little memory even to report the exception.
-        None if state.memory.denied => Outcome::Exceeded(LimitKind::Memory, None),
-        None => crash_outcome("the cell ended without a result"),
+        None if denied => Outcome::Exceeded(LimitKind::Memory, None),
+        None => Outcome::crash("the cell ended without a result"),
     }
 }
 
-/// Replaces line ends, which in JSON are only whitespace between values, so that readers of lines get the result as one.
-fn one_line(json: String) -> String {
-    if json.contains(['\n', '\r']) { json.replace(['\n', '\r'], " ") } else { json }
-}
-
-/// A limit that the skill saw as an exception, and did not handle.
-fn limit_behind(raised: &Raised, state: &State) -> Option<LimitKind> {
+/// A limit that the skill saw as an exception, and did not handle: memory that was denied, or a limit of its files.
+fn limit_behind(raised: &Raised, memory_denied: bool, file_limit: Option<LimitKind>) -> Option<LimitKind> {
     match raised.errno {
-        _ if raised.out_of_memory && state.memory.denied => Some(LimitKind::Memory),
+        _ if raised.out_of_memory && memory_denied => Some(LimitKind::Memory),
         // WASI `ENOSPC` (51) and `EMFILE` (33). Any other errno has another cause.
-        Some(51 | 33) => state.wasi.vfs.limits_hit(),
+        Some(51 | 33) => file_limit,
         _ => None,
     }
 }
@@ -93,11 +79,7 @@ fn outcome_of_error(error: &wasmtime::Error, state: &State) -> Outcome {
         Some(Trap::OutOfFuel) => Outcome::Exceeded(LimitKind::Fuel, None),
         Some(Trap::Interrupt) => Outcome::Exceeded(LimitKind::Deadline, None),
         _ if state.memory.denied => Outcome::Exceeded(LimitKind::Memory, None),
-        Some(trap) => crash_outcome(&format!("the interpreter crashed inside its cell: {trap}")),
-        None => crash_outcome(&format!("the interpreter crashed inside its cell: {error}")),
+        Some(trap) => Outcome::crash(format!("the interpreter crashed inside its cell: {trap}")),
+        None => Outcome::crash(format!("the interpreter crashed inside its cell: {error}")),
     }
-}
-
-fn crash_outcome(message: &str) -> Outcome {
-    Outcome::Raised(Raised::of_host("CellCrash", message))
 }

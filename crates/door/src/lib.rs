@@ -29,13 +29,15 @@ pub mod web;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
+use serde_json::value::RawValue;
+
 pub use self::denials::Denials;
 pub use self::events::Events;
 pub use self::session::{HttpSession, refuse_open};
 pub use self::stop::Stop;
 pub use self::test_result::{Failure, FileError, TestOutcome, TestResult};
 use skillcell_limits::LimitKind;
-use skillcell_limits::outcome::Raised;
+use skillcell_limits::outcome::{Outcome, Raised};
 use skillcell_policy::{ConnectDenial, Denial, DenialKind, HostName};
 use skillcell_quote::cut_ascii;
 
@@ -107,6 +109,25 @@ impl Door {
         (params, (!extra.is_empty()).then_some(extra))
     }
 
+    /// How a call ended that ran to its end, by what `who` handed over: a result, or an exception and the limit that it
+    /// shows, if any. Nothing if it handed over neither.
+    pub fn take_outcome(
+        &mut self,
+        who: &str,
+        limit_behind: impl FnOnce(&Raised) -> Option<LimitKind>,
+    ) -> Option<Outcome> {
+        if let Some(result) = self.result.take() {
+            return Some(match String::from_utf8(result).map(replace_line_ends).map(RawValue::from_string) {
+                Ok(Ok(json)) => Outcome::Returned(json),
+                _ => Outcome::crash(format!("the {who} handed over a result that is not JSON")),
+            });
+        }
+        self.raised.take().map(|raised| match limit_behind(&raised) {
+            Some(limit) => Outcome::Exceeded(limit, Some(raised)),
+            None => Outcome::Raised(raised),
+        })
+    }
+
     /// Takes a frame and gives the answer.
     pub fn receive(&mut self, frame: &[u8], deadline: Instant) -> Result<Answer, Fault> {
         let (kind, payload) = frame.split_first().ok_or(Fault::Malformed)?;
@@ -162,6 +183,11 @@ impl Door {
         }
         Ok(())
     }
+}
+
+/// Replaces line ends, which in JSON are only whitespace between values, so that a result is always one line of output.
+fn replace_line_ends(json: String) -> String {
+    if json.contains(['\n', '\r']) { json.replace(['\n', '\r'], " ") } else { json }
 }
 
 /// The denial of a connection to a host and port.

@@ -35,6 +35,11 @@ impl Outcome {
         }
     }
 
+    /// The interpreter, or what runs it, failed in a way that no skill raises.
+    pub fn crash(message: impl Into<String>) -> Outcome {
+        Outcome::Raised(Raised::of_host("CellCrash", message))
+    }
+
     /// What `execute` returned.
     pub fn result(&self) -> Option<&RawValue> {
         match self {

@@ -4,8 +4,6 @@
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
 
-use serde_json::value::RawValue;
-
 use super::channel::End;
 use skillcell_door::Door;
 use skillcell_limits::LimitKind;
@@ -32,10 +30,12 @@ pub fn outcome_of_container(end: End, door: &mut Door, status: Option<ExitStatus
 pub fn outcome_of(end: End, door: &mut Door, ended: Option<ProcessExit>, writes: bool) -> Outcome {
     match end {
         End::Exceeded(limit) => Outcome::Exceeded(limit, None),
-        End::Garbage => crash_outcome("the skill wrote something that is no frame on the host's channel".to_owned()),
-        End::Done => outcome_from_door(door, writes),
+        End::Garbage => Outcome::crash("the skill wrote something that is no frame on the host's channel"),
+        End::Done => door
+            .take_outcome("skill", |raised| limit_behind_exception(raised, writes))
+            .unwrap_or_else(|| Outcome::crash("the process ended without a result")),
         End::Closed => match ended {
-            None => crash_outcome("the process closed its channel without a result".to_owned()),
+            None => Outcome::crash("the process closed its channel without a result"),
             // A file went over RLIMIT_FSIZE. Python ignores this signal, but native code may be killed by it.
             Some(ended) if ended.signal() == Some(libc::SIGXFSZ) && !writes => {
                 Outcome::Exceeded(LimitKind::ScratchBytes, None)
@@ -43,27 +43,6 @@ pub fn outcome_of(end: End, door: &mut Door, ended: Option<ProcessExit>, writes:
             Some(ended) => outcome_of_exit(&ended),
         },
     }
-}
-
-fn outcome_from_door(door: &mut Door, writes: bool) -> Outcome {
-    if let Some(result) = door.result.take() {
-        return match String::from_utf8(result).map(replace_line_ends).map(RawValue::from_string) {
-            Ok(Ok(json)) => Outcome::Returned(json),
-            _ => crash_outcome("the skill handed over a result that is not JSON".to_owned()),
-        };
-    }
-    match door.raised.take() {
-        Some(raised) => match limit_behind_exception(&raised, writes) {
-            Some(limit) => Outcome::Exceeded(limit, Some(raised)),
-            None => Outcome::Raised(raised),
-        },
-        None => crash_outcome("the process ended without a result".to_owned()),
-    }
-}
-
-/// Replaces line ends between JSON values, so that a result is always one line of output.
-fn replace_line_ends(json: String) -> String {
-    if json.contains(['\n', '\r']) { json.replace(['\n', '\r'], " ") } else { json }
 }
 
 /// The limit that caused an unhandled exception, if one did.
@@ -86,18 +65,14 @@ impl ProcessExit {
 
 fn outcome_of_exit(ended: &ProcessExit) -> Outcome {
     match (ended.signal(), ended.status.code()) {
-        (Some(signal), None) => crash_outcome(format!("the process was ended by signal {signal}")),
+        (Some(signal), None) => Outcome::crash(format!("the process was ended by signal {signal}")),
         (Some(signal), Some(code)) => {
-            crash_outcome(format!("the process was ended by signal {signal}, or by itself with status {code}"))
+            Outcome::crash(format!("the process was ended by signal {signal}, or by itself with status {code}"))
         }
         (None, Some(code)) => Outcome::Raised(Raised::of_host(
             "SystemExit",
             format!("the skill ended its interpreter with status {code}"),
         )),
-        (None, None) => crash_outcome("the process ended without a result".to_owned()),
+        (None, None) => Outcome::crash("the process ended without a result"),
     }
-}
-
-fn crash_outcome(message: String) -> Outcome {
-    Outcome::Raised(Raised::of_host("CellCrash", message))
 }
