@@ -70,9 +70,7 @@ fn cache_of_child() -> Option<Cache> {
 /// A child that is in the middle of its work on `x`, after so many rounds.
 fn child_at_work(role: &str, folder: &Path, rounds: usize) -> Child {
     let mut command = Command::new(std::env::current_exe().unwrap());
-    command
-        .args(["--exact", &format!("cache::tests::processes::{role}"), "--nocapture"])
-        .env("SKILLCELL_TEST_ROLE", folder);
+    command.args(["--exact", &format!("tests::processes::{role}"), "--nocapture"]).env("SKILLCELL_TEST_ROLE", folder);
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
     let lines = BufReader::new(child.stderr.as_mut().unwrap()).lines();
     let mut halves = lines.map_while(Result::ok).filter(|line| line.contains("half"));
