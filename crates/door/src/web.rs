@@ -12,6 +12,7 @@
 //!
 //! Times: ffffffff ms is no time-out of its own.
 
+use std::net::IpAddr;
 use std::time::{Duration, Instant};
 
 use super::Fault;
@@ -40,7 +41,7 @@ pub fn receive(
     payload: &[u8],
     deadline: Instant,
 ) -> Result<Vec<u8>, Fault> {
-    let Some(session) = session else { return Ok(encode_answer(refuse_frame(kind, payload, denials)?)) };
+    let Some(session) = session else { return Ok(encode_answer(Err(refuse_frame(kind, payload, denials)?))) };
     let answer = match kind {
         b'o' => {
             let OpenFrame { tls, host, port, wait_ms } = OpenFrame::read(payload)?;
@@ -67,7 +68,12 @@ pub fn receive(
             session.close(parse_u32(payload)?);
             Ok(Vec::new())
         }
-        _ => look_up(session, payload, deadline)?,
+        // An empty name asks whether any network access is granted.
+        _ if payload.is_empty() => Ok(b"1".to_vec()),
+        _ => {
+            let (name, port) = parse_name(payload)?;
+            session.look_up(name, port, deadline).map(|found| join_addresses(&found))
+        }
     };
     match answer {
         // A cancelled or expired call ends here: the cell doesn't get to handle the error.
@@ -97,19 +103,13 @@ fn wait_for_any(session: &mut HttpSession, payload: &[u8], deadline: Instant) ->
     Ok(states.iter().map(byte).collect())
 }
 
-/// Looks up a name. An empty name asks whether any network access is granted.
-fn look_up(session: &HttpSession, payload: &[u8], deadline: Instant) -> Result<Result<Vec<u8>, HttpError>, Fault> {
-    if payload.is_empty() {
-        return Ok(Ok(b"1".to_vec()));
-    }
-    let (name, port) = parse_name(payload)?;
-    let found = session.look_up(name, port, deadline);
-    Ok(found.map(|found| found.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ").into_bytes()))
+fn join_addresses(found: &[IpAddr]) -> Vec<u8> {
+    found.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ").into_bytes()
 }
 
-/// Refuses a frame when no network access is granted; kept as a denial if it names a host.
-fn refuse_frame(kind: u8, payload: &[u8], denials: &Denials) -> Result<Result<Vec<u8>, HttpError>, Fault> {
-    Ok(Err(match kind {
+/// Why a frame is refused when no network access is granted; kept as a denial if it names a host.
+fn refuse_frame(kind: u8, payload: &[u8], denials: &Denials) -> Result<HttpError, Fault> {
+    Ok(match kind {
         b'o' => {
             let OpenFrame { host, port, .. } = OpenFrame::read(payload)?;
             session::refuse_open(host, port, denials)
@@ -119,7 +119,7 @@ fn refuse_frame(kind: u8, payload: &[u8], denials: &Denials) -> Result<Result<Ve
             session::refuse_name(host, port, denials)
         }
         _ => session::nothing_granted(),
-    }))
+    })
 }
 
 /// The payload of an `o` frame.
