@@ -37,7 +37,7 @@ use std::sync::Arc;
 use clap::{Args, Parser, Subcommand};
 
 use printer::Printer;
-use skillcell::settings::{Overrides, Settings, SettingsError, parse_size};
+use crate::settings::{Overrides, Settings, SettingsError, parse_size};
 
 use skillcell_host::{Host, HostError};
 

@@ -123,7 +123,11 @@
 
 #![deny(missing_docs)]
 
-pub mod settings;
+#[cfg(feature = "cli")]
+#[doc(hidden)]
+pub mod cli;
+
+pub use skillcell_settings as settings;
 
 pub use skillcell_cache::progress::Progress;
 pub use skillcell_cell::image::WarmUp;

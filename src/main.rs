@@ -1,7 +1,5 @@
 //! The `skillcell` program. Everything it does is in `cli`.
 
-mod cli;
-
 fn main() -> std::process::ExitCode {
     // A file that grows past `ulimit -f` is an error for who writes it, in a mounted folder the skill; not the end.
     // SAFETY: ignoring a signal installs no code, and nothing else runs yet.
@@ -10,5 +8,5 @@ fn main() -> std::process::ExitCode {
     unsafe {
         libc::signal(libc::SIGXFSZ, libc::SIG_IGN);
     }
-    cli::main()
+    skillcell::cli::main()
 }

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::SettingArgs;
 use super::origin::find_skill;
 use super::printer::{Printer, one_line};
-use skillcell::settings::Settings;
+use crate::settings::Settings;
 use skillcell_door::audit::when::date;
 use skillcell_host::Host;
 use skillcell_host::approvals::{Approval, ApprovalState, Approvals, Difference};

@@ -15,7 +15,7 @@ use super::limits::LimitArgs;
 use super::origin::find_skill;
 use super::printer::{Printer, format_bytes};
 use super::{SettingArgs, input, progress};
-use skillcell::settings::Settings;
+use crate::settings::Settings;
 use skillcell_host::call::Call;
 use skillcell_policy::Tier;
 use skillcell_study::bench::Series;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::Context;
 use clap::Args;
 
-use skillcell::settings::Overrides;
+use crate::settings::Overrides;
 use skillcell_policy::{ForwardProxy, GrantKind, Grants, Written};
 
 /// What a call may do. Nothing is granted by default.

@@ -6,7 +6,7 @@ use std::io::Read;
 use anyhow::{Context, bail};
 use serde_json::Value;
 
-pub use skillcell::settings::{parse_size as size, parse_time as time};
+pub use crate::settings::{parse_size as size, parse_time as time};
 
 /// The most bytes that are read; a call could not take more anyway.
 const MAX_BYTES: u64 = 64 << 20;

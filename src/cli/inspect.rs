@@ -14,7 +14,7 @@ use super::SettingArgs;
 use super::grants::GrantArgs;
 use super::origin::find_skill;
 use super::printer::{Printer, escape_unprintable, format_bytes};
-use skillcell::settings::Settings;
+use crate::settings::Settings;
 use skillcell_host::plan::PlanView;
 use skillcell_packages::skill::Origin;
 use skillcell_policy::manifest::Manifest;

@@ -5,7 +5,7 @@ use std::time::Duration;
 use clap::Args;
 
 use super::input;
-use skillcell::settings::LimitOverrides;
+use crate::settings::LimitOverrides;
 
 #[derive(Args)]
 #[command(next_help_heading = "Limits")]

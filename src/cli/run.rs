@@ -10,7 +10,7 @@ use super::limits::LimitArgs;
 use super::origin::find_skill;
 use super::printer::{Printer, escape_unprintable, one_line};
 use super::{SettingArgs, input};
-use skillcell::settings::Settings;
+use crate::settings::Settings;
 use skillcell_host::call::{Call, NoteKind, Outcome, Report};
 use skillcell_host::plan::{Decision, PlanView};
 use skillcell_limits::{LimitKind, Limits};

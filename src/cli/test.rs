@@ -12,7 +12,7 @@ use super::grants::GrantArgs;
 use super::origin::find_skill;
 use super::printer::{self, Printer};
 use super::{SettingArgs, input};
-use skillcell::settings::Settings;
+use crate::settings::Settings;
 use skillcell_host::call::Call;
 use skillcell_host::testing::{FileReport, TestCall, TestReport, TestResult, Totals};
 use skillcell_limits::LimitKind;

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::cli::printer::{Printer, escape_unprintable};
-use skillcell::settings::Settings;
+use crate::settings::Settings;
 use skillcell_door::audit::when::date;
 use skillcell_host::Host;
 use skillcell_host::approvals::{ApprovalState, Difference};

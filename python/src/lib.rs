@@ -1,0 +1,6 @@
+//! The Python module `skillcell._skillcell`.
+
+use pyo3::prelude::*;
+
+#[pymodule]
+mod _skillcell {}
