@@ -201,7 +201,7 @@ fn a_call_begins_with_the_limits_tiers_audit_and_grants_of_the_settings() {
 /// The reference has every key, and no other.
 #[test]
 fn the_reference_lists_every_key_and_variable() {
-    let page = include_str!("../../docs/reference/settings.md");
+    let page = include_str!("../../../docs/reference/settings.md");
     let keys = FILE
         .lines()
         .take_while(|line| *line != "[tiers]")
