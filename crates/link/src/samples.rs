@@ -53,7 +53,9 @@ pub fn main_module(bytes: &[u8]) -> Vec<u8> {
     let mut memories = MemorySection::new();
     memories.memory(memory_type());
     let mut tags = TagSection::new();
-    TAGS.iter().for_each(|&(_, kind)| drop(tags.tag(tag_type(kind))));
+    for (_, kind) in TAGS {
+        tags.tag(tag_type(kind));
+    }
     let mut globals = GlobalSection::new();
     // Fuel, the stack pointer, `__heap_base`, `counter`.
     for (value, mutable) in [(FUEL, true), (8192, true), (8200, false), (256, false)] {
@@ -64,7 +66,9 @@ pub fn main_module(bytes: &[u8]) -> Vec<u8> {
     exports.export("run", ExportKind::Func, 2).export("fuel", ExportKind::Global, 0);
     exports.export("__stack_pointer", ExportKind::Global, 1).export("__heap_base", ExportKind::Global, 2);
     exports.export("counter", ExportKind::Global, 3);
-    (0..).zip(TAGS).for_each(|(index, (name, _))| drop(exports.export(name, ExportKind::Tag, index)));
+    for (index, (name, _)) in (0..).zip(TAGS) {
+        exports.export(name, ExportKind::Tag, index);
+    }
     module.section(&tables).section(&memories).section(&tags).section(&globals).section(&exports);
     let mut elements = ElementSection::new();
     elements.active(None, &ConstExpr::i32_const(1), Elements::Functions([4, 3].as_slice().into()));
@@ -159,8 +163,9 @@ fn import_host(imports: &mut ImportSection) {
 
 fn functions(more: &[u32]) -> FunctionSection {
     let mut functions = FunctionSection::new();
-    (0..FUNCTIONS).for_each(|_| drop(functions.function(kinds::NUMBER)));
-    more.iter().for_each(|&kind| drop(functions.function(kind)));
+    for &kind in [kinds::NUMBER; FUNCTIONS as usize].iter().chain(more) {
+        functions.function(kind);
+    }
     functions
 }
 
@@ -170,7 +175,9 @@ fn code_section(bytes: &[u8], indices: Indices, last: Option<wasm_encoder::Funct
     for own in 0..FUNCTIONS {
         code.function(&write_function(&mut dice, indices, own));
     }
-    last.iter().for_each(|function| drop(code.function(function)));
+    if let Some(last) = last {
+        code.function(&last);
+    }
     code
 }
 
