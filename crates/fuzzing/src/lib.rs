@@ -12,6 +12,7 @@
 mod door;
 mod http_answer;
 mod http_request;
+mod link;
 mod manifest;
 #[cfg(feature = "meter")]
 mod meter;
@@ -31,10 +32,11 @@ pub struct Target {
 }
 
 /// All of them; fuzz/fuzz_targets has a file for each, fuzz/corpus a folder.
-pub const TARGETS: [Target; 9] = [
+pub const TARGETS: [Target; 10] = [
     Target { name: "door", run: door::run },
     Target { name: "http_answer", run: http_answer::run },
     Target { name: "http_request", run: http_request::run },
+    Target { name: "link", run: link::run },
     Target { name: "manifest", run: manifest::run },
     Target { name: "paths", run: paths::run },
     Target { name: "policy_file", run: policy_file::run },

@@ -146,7 +146,7 @@ macro_rules! short_runs {
     ($($name:ident)*) => { $(#[test] fn $name() { short_run(stringify!($name)); })* };
 }
 
-short_runs! { door http_answer http_request manifest paths policy_file schema scrubber url_policy }
+short_runs! { door http_answer http_request link manifest paths policy_file schema scrubber url_policy }
 
 #[test]
 fn every_target_has_a_fuzz_target_a_binary_and_a_corpus() {

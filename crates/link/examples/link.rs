@@ -6,12 +6,13 @@
 //!                                                                          -- samples FOLDER COUNT
 //! ```
 //!
+//! `FUNCTIONS` and `ADDRESSES` in the environment name what a host wants of main; the facts that it needs are printed as JSON.
 //! `samples` writes programs with exceptions: as they are, translated, and linked.
 
 use std::process::ExitCode;
 use std::{env, fs};
 
-use skillcell_link::{Side, Wanted, link, samples, translate_exceptions};
+use skillcell_link::{Library, Linked, Side, Wanted, link, samples, translate_exceptions};
 
 fn main() -> ExitCode {
     let words: Vec<String> = env::args().skip(1).collect();
@@ -43,12 +44,32 @@ fn link_files(out: &str, main: &str, paths: &[&str]) -> Result<(), Box<dyn std::
     let main = fs::read(main)?;
     let files = paths.iter().map(fs::read).collect::<Result<Vec<_>, _>>()?;
     let sides: Vec<Side<'_>> = paths.iter().zip(&files).map(|(name, bytes)| Side { name, bytes }).collect();
-    let functions = env::var("EXPORTS").unwrap_or_default();
+    let (functions, addresses) = (env::var("FUNCTIONS").unwrap_or_default(), env::var("ADDRESSES").unwrap_or_default());
     let functions: Vec<&str> = functions.split_whitespace().collect();
-    let mut linked = link(&main, &sides, &Wanted { functions: &functions, ..Wanted::default() })?;
-    fs::write(out, std::mem::take(&mut linked.module))?;
-    println!("{linked:#?}");
+    let addresses: Vec<&str> = addresses.split_whitespace().collect();
+    let linked = link(&main, &sides, &Wanted { functions: &functions, addresses: &addresses, ..Wanted::default() })?;
+    fs::write(out, &linked.module)?;
+    print_facts(&linked);
     Ok(())
+}
+
+/// What a host has to know, as JSON; names in it are symbols and paths.
+fn print_facts(linked: &Linked) {
+    let libraries: Vec<String> = linked.libraries.iter().map(library_json).collect();
+    let Linked { heap_base, reserved_bytes, trampoline, addresses, missing, .. } = linked;
+    println!("{{\"heap_base\": {heap_base}, \"reserved_bytes\": {reserved_bytes}, \"trampoline\": {trampoline},");
+    println!(" \"addresses\": {addresses:?}, \"imports\": {}, \"missing\": {missing:?},", linked.imports.len());
+    println!(" \"libraries\": [{}]}}", libraries.join(",\n  "));
+}
+
+fn library_json(library: &Library) -> String {
+    let entries: Vec<String> = library.entries.iter().map(|(name, slot)| format!("{name:?}: {slot}")).collect();
+    let spaces = [library.memory_base, library.memory_bytes, library.table_base, library.table_slots];
+    let Library { name, needed, loading, .. } = library;
+    let entries = entries.join(", ");
+    format!(
+        "{{\"name\": {name:?}, \"spaces\": {spaces:?}, \"needed\": {needed:?}, \"loading\": {loading:?}, \"entries\": {{{entries}}}}}"
+    )
 }
 
 fn write_samples(folder: &str, count: &str) -> Result<(), Box<dyn std::error::Error>> {

@@ -7,8 +7,9 @@ use wasm_encoder::reencode;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LinkError {
-    #[error("`{module}` is not WebAssembly of the kind that is linked")]
-    Invalid { module: String, source: wasmparser::BinaryReaderError },
+    /// The reason is wasmparser's, as text: it may hold names of the module.
+    #[error("`{module}` is not WebAssembly of the kind that is linked: {reason} (at byte {offset})")]
+    Invalid { module: String, reason: String, offset: usize },
     #[error("`{module}` {reason}")]
     Refused { module: String, reason: Refusal },
     #[error("{what} are more than {limit}")]
@@ -106,6 +107,6 @@ pub(crate) fn name_rewrite(module: &str, error: RewriteError) -> LinkError {
 }
 
 /// Says which module could not be parsed.
-pub(crate) fn name_parse(module: &str, source: wasmparser::BinaryReaderError) -> LinkError {
-    LinkError::Invalid { module: brief(module), source }
+pub(crate) fn name_parse(module: &str, error: wasmparser::BinaryReaderError) -> LinkError {
+    LinkError::Invalid { module: brief(module), reason: brief(error.message()), offset: error.offset() }
 }

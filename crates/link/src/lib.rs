@@ -114,6 +114,11 @@ pub struct Linked {
 #[non_exhaustive]
 pub struct Library {
     pub name: String,
+    /// Its part of memory, and of the table: what the guest's own record of a loaded library holds.
+    pub memory_base: u32,
+    pub memory_bytes: u32,
+    pub table_base: u32,
+    pub table_slots: u32,
     /// Those of the sides, by their place, that have to be loaded before.
     pub needed: Vec<usize>,
     /// Exported functions without parameters that load it, in the order in which they are called.

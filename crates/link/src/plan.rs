@@ -98,6 +98,10 @@ impl<'a> Plan<'a> {
         let sides = self.units[1..].iter().zip(self.needed).zip(self.loading).zip(self.entries);
         let libraries = sides.map(|(((side, needed), loading), entries)| Library {
             name: side.input.name.to_owned(),
+            memory_base: side.space.memory.start,
+            memory_bytes: side.space.memory.length,
+            table_base: side.space.table.start,
+            table_slots: side.space.table.length,
             needed,
             loading: loading.into_iter().map(|(name, _)| name).collect(),
             entries,

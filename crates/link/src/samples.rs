@@ -12,6 +12,9 @@ use wasm_encoder::{
     Module, RefType, TableSection, TableType, TagKind, TagSection, TagType, TypeSection, ValType,
 };
 
+use wasmparser::{Validator, WasmFeatures};
+
+use crate::input::FEATURES;
 use code::{Dice, write_function};
 
 /// Functions of a program, each of which may call those after it.
@@ -39,6 +42,14 @@ struct Indices {
     first_function: u32,
     /// Functions that may be called beside own ones.
     other: Option<u32>,
+}
+
+/// Says what is wrong with an output. It may use what inputs may but for legacy exceptions, and `ref.test` on functions, for the
+/// trampoline.
+pub fn check_output(module: &[u8]) -> Result<(), String> {
+    let features = FEATURES.difference(WasmFeatures::LEGACY_EXCEPTIONS);
+    let features = features | WasmFeatures::GC | WasmFeatures::FUNCTION_REFERENCES;
+    Validator::new_with_features(features).validate_all(module).map(drop).map_err(|error| error.to_string())
 }
 
 /// A main module: memory, table, tags, `run`, `__stack_pointer`, `__heap_base` and the datum `counter`.

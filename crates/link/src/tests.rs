@@ -10,20 +10,13 @@ mod properties;
 mod real;
 mod refusals;
 
-use wasmparser::{Operator, Parser, Payload, Validator, WasmFeatures};
+use wasmparser::{Operator, Parser, Payload};
 
-use crate::input::FEATURES;
-
-/// What the output may use: no legacy exceptions, but `ref.test` on functions, for the trampoline.
-fn output_features() -> WasmFeatures {
-    FEATURES.difference(WasmFeatures::LEGACY_EXCEPTIONS) | WasmFeatures::GC | WasmFeatures::FUNCTION_REFERENCES
-}
+use crate::samples::check_output;
 
 #[track_caller]
 fn assert_valid(module: &[u8]) {
-    if let Err(error) = Validator::new_with_features(output_features()).validate_all(module) {
-        panic!("the output is not valid: {error}");
-    }
+    check_output(module).expect("a valid output");
 }
 
 /// Calls `look` with each instruction of each body.
