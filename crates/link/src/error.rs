@@ -52,6 +52,8 @@ pub enum Refusal {
     NoMemory,
     #[error("has no function table of its own")]
     NoTable,
+    #[error("has a second table that is not empty")]
+    FilledTable,
     #[error("has a start function")]
     Start,
     #[error("has no `dylink.0` section in front")]

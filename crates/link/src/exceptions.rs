@@ -34,7 +34,7 @@ mod walk;
 
 use wasm_encoder::reencode::{Reencode, RoundtripReencoder};
 use wasm_encoder::{AbstractHeapType, BlockType, FuncType, Function, HeapType, RefType, ValType};
-use wasmparser::FunctionBody;
+use wasmparser::{FunctionBody, Operator};
 
 use crate::Refusal;
 use crate::error::RewriteError;
@@ -77,6 +77,15 @@ fn block_of(results: Vec<ValType>, types: &mut TypePool) -> BlockType {
     }
 }
 
+/// Rewrites everything that is not about exceptions.
+pub(crate) trait Rewrite: Reencode<Error = Refusal> {
+    /// Writes what an instruction becomes; one may become several.
+    fn write_operator(&mut self, operator: Operator<'_>, into: &mut Function) -> Result<(), RewriteError> {
+        into.instruction(&self.instruction(operator)?);
+        Ok(())
+    }
+}
+
 /// What a body's translation has to know of its module.
 pub(crate) struct BodyFacts<'m> {
     /// How many locals the parameters are.
@@ -88,7 +97,7 @@ pub(crate) struct BodyFacts<'m> {
 
 /// Writes a body anew: every instruction by way of `rewriter`, exceptions in the standard's form.
 pub(crate) fn translate_body(
-    rewriter: &mut impl Reencode<Error = Refusal>,
+    rewriter: &mut impl Rewrite,
     body: &FunctionBody<'_>,
     facts: &BodyFacts<'_>,
 ) -> Result<Function, RewriteError> {
@@ -125,12 +134,12 @@ fn read_locals(body: &FunctionBody<'_>) -> Result<Vec<(u32, ValType)>, RewriteEr
 }
 
 fn copy_body(
-    rewriter: &mut impl Reencode<Error = Refusal>,
+    rewriter: &mut impl Rewrite,
     body: &FunctionBody<'_>,
     mut function: Function,
 ) -> Result<Function, RewriteError> {
     for operator in body.get_operators_reader()? {
-        function.instruction(&rewriter.instruction(operator?)?);
+        rewriter.write_operator(operator?, &mut function)?;
     }
     Ok(function)
 }

@@ -29,6 +29,9 @@ pub(crate) fn check_main(main: &Input<'_>) -> Result<(), LinkError> {
         Some(table) if table.element_type == RefType::FUNCREF => {}
         _ => return main.refuse(Refusal::NoTable),
     }
+    if main.tables.iter().skip(1).any(|table| table.initial > 0) {
+        return main.refuse(Refusal::FilledTable);
+    }
     check_globals(main)
 }
 

@@ -5,7 +5,7 @@ use wasm_encoder::{CodeSection, Module, RawSection};
 use wasmparser::{Parser, Payload};
 
 use crate::error::{name_parse, name_rewrite};
-use crate::exceptions::{BodyFacts, Landings, translate_body};
+use crate::exceptions::{BodyFacts, Landings, Rewrite, translate_body};
 use crate::input::Input;
 use crate::limits::{MAX_INPUT_BYTES, check_amount};
 use crate::types::{TypePool, encode_type};
@@ -17,6 +17,8 @@ struct SameIndices;
 impl Reencode for SameIndices {
     type Error = Refusal;
 }
+
+impl Rewrite for SameIndices {}
 
 /// Translates legacy exceptions in a module; the rest of it, with all sections and indices, stays.
 pub fn translate_exceptions(module: &[u8]) -> Result<Vec<u8>, LinkError> {

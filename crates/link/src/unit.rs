@@ -1,11 +1,12 @@
 //! A module that is being linked: what came in, where it goes, and what each of its indices is in the output.
 
-use wasm_encoder::Instruction;
 use wasm_encoder::reencode::{self, Reencode};
+use wasm_encoder::{Function, Instruction};
 use wasmparser::Operator;
 
 use crate::constant::evaluate_constant;
 use crate::error::{RewriteError, name_rewrite};
+use crate::exceptions::Rewrite;
 use crate::input::Input;
 use crate::layout::Space;
 use crate::{LinkError, Refusal};
@@ -64,8 +65,8 @@ pub(crate) struct Rewriter<'u, 'a> {
 }
 
 impl Rewriter<'_, '_> {
-    /// Tables are state that an image does not have. JavaScript's objects are in main's other tables: there are none, so code
-    /// that would put one there ends the call.
+    /// Tables are state that an image does not have. In main's other tables are JavaScript's objects: there are none, so these
+    /// tables stay empty, and whatever would write to one is outside of it.
     fn write_table(&self, table: u32) -> Result<Instruction<'static>, RewriteError> {
         if self.is_main && table != 0 { Ok(Instruction::Unreachable) } else { Err(Refusal::TableWrite.into()) }
     }
@@ -107,9 +108,9 @@ impl Reencode for Rewriter<'_, '_> {
                 Some(GlobalUse::Constant(value)) => Ok(Instruction::I32Const(*value)),
                 _ => reencode::utils::instruction(self, operator),
             },
-            Operator::TableSet { table } | Operator::TableGrow { table } | Operator::TableFill { table } => {
-                self.write_table(table)
-            }
+            Operator::TableSet { table } | Operator::TableFill { table } => self.write_table(table),
+            // Those that can be are written as several instructions, below.
+            Operator::TableGrow { .. } => Err(Refusal::TableWrite.into()),
             Operator::TableCopy { dst_table, .. } => self.write_table(dst_table),
             Operator::TableInit { .. } | Operator::ElemDrop { .. } => {
                 Err(Refusal::Instruction("segments of elements").into())
@@ -119,5 +120,20 @@ impl Reencode for Rewriter<'_, '_> {
             }
             other => reencode::utils::instruction(self, other),
         }
+    }
+}
+
+impl Rewrite for Rewriter<'_, '_> {
+    fn write_operator(&mut self, operator: Operator<'_>, into: &mut Function) -> Result<(), RewriteError> {
+        match operator {
+            // Growing may always fail. Constructors of main try it, and so must not end the call.
+            Operator::TableGrow { table } if self.is_main && table != 0 => {
+                for instruction in [Instruction::Drop, Instruction::Drop, Instruction::I32Const(-1)] {
+                    into.instruction(&instruction);
+                }
+            }
+            other => _ = into.instruction(&self.instruction(other)?),
+        }
+        Ok(())
     }
 }

@@ -3,12 +3,11 @@
 //! Blocks are added, so labels move: each label of the old code remembers its *height* in the new one, the count of labels
 //! that were open before it. A branch's depth is then the distance between two heights.
 
-use wasm_encoder::reencode::Reencode;
 use wasm_encoder::{BlockType, Catch, Function, Instruction};
 use wasmparser::{BrTable, FunctionBody, Operator, TryTable};
 
 use super::survey::{Survey, Target, TryFacts};
-use super::{EXNREF, Landings};
+use super::{EXNREF, Landings, Rewrite};
 use crate::Refusal;
 use crate::error::RewriteError;
 
@@ -47,7 +46,7 @@ pub(super) struct Walk<'w, R> {
 /// The height of the block around the function's body: only the function's own label is below it.
 const CALLER_ENTRANCE: u32 = 1;
 
-impl<'w, R: Reencode<Error = Refusal>> Walk<'w, R> {
+impl<'w, R: Rewrite> Walk<'w, R> {
     pub fn new(
         rewriter: &'w mut R,
         survey: &'w Survey,
@@ -249,9 +248,7 @@ impl<'w, R: Reencode<Error = Refusal>> Walk<'w, R> {
     }
 
     fn write_as_is(&mut self, operator: Operator<'_>) -> Result<(), RewriteError> {
-        let instruction = self.rewriter.instruction(operator)?;
-        self.function.instruction(&instruction);
-        Ok(())
+        self.rewriter.write_operator(operator, &mut self.function)
     }
 
     fn emit(&mut self, instruction: Instruction<'_>) {

@@ -5,7 +5,7 @@ use wasm_encoder::{ConstExpr, Elements, ExportKind, HeapType, RefType, TableType
 use wasmparser::{Parser, Payload};
 
 use super::build::{Parts, needed, sizes};
-use super::{assert_valid, body_text, for_each_operator};
+use super::{assert_valid, body_text};
 use crate::{Callback, Linked, Refusal, Side, Wanted, link};
 
 fn link_parts(main: &Parts, sides: &[(&str, Parts)], wanted: &Wanted<'_>) -> Linked {
@@ -180,23 +180,30 @@ fn only_what_is_wanted_is_exported_and_loading_is_told_by_name() {
 }
 
 #[test]
-fn what_main_would_put_into_a_table_of_javascript_ends_the_call() {
+fn tables_of_javascripts_objects_stay_empty() {
     let objects =
         TableType { element_type: RefType::EXTERNREF, minimum: 0, maximum: None, table64: false, shared: false };
-    let null = I::RefNull(HeapType::EXTERN);
-    let main = Parts::main()
-        .with(|main| {
-            main.tables.table(objects);
-        })
-        .function(1, &[null, I::I32Const(1), I::TableGrow(1)]);
+    let null = || I::RefNull(HeapType::EXTERN);
+    let with_table = |objects| Parts::main().with(|main| _ = main.tables.table(objects));
+    let main = with_table(objects)
+        .function(1, &[null(), I::I32Const(1), I::TableGrow(1)])
+        .function(0, &[I::I32Const(1), null(), I::TableSet(1)]);
     let linked = link_parts(&main, &[], &Wanted::default());
-    assert_eq!(body_text(&linked.module, 0)[2], "Unreachable");
-    for_each_operator(&linked.module, |_, operator| {
-        assert!(!matches!(operator, wasmparser::Operator::TableGrow { .. }));
-    });
-    // Into the functions' own table nothing is put.
-    let null = I::RefNull(HeapType::FUNC);
-    let main = Parts::main().function(0, &[I::I32Const(1), null, I::TableSet(0)]);
+    // Growing fails, as it always may; writing is outside of an empty table.
+    assert_eq!(body_text(&linked.module, 0)[2..5], ["Drop", "Drop", "I32Const { value: -1 }"]);
+    assert_eq!(body_text(&linked.module, 1)[2], "Unreachable");
+    let filled = with_table(TableType { minimum: 1, ..objects });
+    assert_refused(&filled, &Refusal::FilledTable);
+    // Nothing is put into the functions' own table.
+    let null = || I::RefNull(HeapType::FUNC);
+    let setting = Parts::main().function(0, &[I::I32Const(1), null(), I::TableSet(0)]);
+    assert_refused(&setting, &Refusal::TableWrite);
+    let growing = Parts::main().function(1, &[null(), I::I32Const(1), I::TableGrow(0)]);
+    assert_refused(&growing, &Refusal::TableWrite);
+}
+
+#[track_caller]
+fn assert_refused(main: &Parts, expected: &Refusal) {
     let refused = link(&main.bytes(), &[], &Wanted::default()).expect_err("a refusal");
-    assert_eq!(refused.to_string(), format!("`main` {}", Refusal::TableWrite));
+    assert_eq!(refused.to_string(), format!("`main` {expected}"));
 }
