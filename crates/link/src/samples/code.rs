@@ -76,7 +76,7 @@ impl Writer<'_, '_> {
     }
 
     fn statement(&mut self) {
-        match self.dice.roll(16) {
+        match self.dice.roll(18) {
             0 => self.log_number(),
             1 => self.throw(),
             2 => self.if_odd(Self::throw),
@@ -88,6 +88,8 @@ impl Writer<'_, '_> {
             12 => self.repeat(),
             13 => self.if_odd(Self::statements),
             14 => self.call(),
+            // One that is not always done: what is behind it may throw what an outer clause caught.
+            15 | 16 => self.if_odd(Self::rethrow),
             _ => self.emit(I::Call(FAIL)),
         }
     }
