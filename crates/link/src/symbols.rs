@@ -99,8 +99,8 @@ enum Route {
     Export(Definition),
 }
 
-/// Gives every function of every unit its index in the output: imports first, then those of main and of each side. `callbacks` are
-/// imported too. Returns the first index that is free.
+/// Gives every function of every unit its index in the output: imports first, then those of main and of each
+/// side. Returns the first index that is free.
 pub(crate) fn place_functions<'a>(
     units: &mut [Unit<'a>],
     names: &Names<'a>,
