@@ -22,6 +22,7 @@ mod params;
 mod parts;
 pub mod plan;
 mod run_tests;
+mod session;
 mod study;
 pub mod testing;
 
@@ -32,6 +33,7 @@ pub use self::builder::HostBuilder;
 pub use self::footprint::{Download, Footprint};
 pub use self::listing::Known;
 use self::parts::Shared;
+pub use self::session::{Session, SessionEnd, SessionLimits};
 use crate::approvals::ApprovalError;
 use crate::testing::TestError;
 use skillcell_cell::EngineError;

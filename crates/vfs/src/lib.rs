@@ -114,6 +114,20 @@ impl Vfs {
             .sort_by(|one, other| other.point.len().cmp(&one.point.len()).then_with(|| one.point.cmp(&other.point)));
     }
 
+    /// Takes back what only one call was given: host folders and their open files, the observer. Scratch files stay.
+    pub fn end_call(&mut self) {
+        self.mounts.retain(|mount| !matches!(mount.backend, Backend::Host(_)));
+        self.table.close_host_files();
+        self.watching = None;
+    }
+
+    /// Gets a file system that was kept ready for another call. Host folders are added as for the first one.
+    pub fn begin_call(&mut self, caps: Caps, stdout: Output, stderr: Output) {
+        self.scratch.allowance.begin_call(caps);
+        (self.stdout, self.stderr) = (stdout, stderr);
+        (self.source_fault, self.entropy_bytes) = (None, 0);
+    }
+
     /// The soft limit that was hit last, if any.
     pub fn limits_hit(&self) -> Option<LimitKind> {
         self.scratch.allowance.hit
