@@ -22,8 +22,12 @@ mod new;
 mod origin;
 mod printer;
 mod progress;
+mod python;
 mod run;
 mod runtime;
+mod script;
+mod script_run;
+mod stdin;
 mod terminal_text;
 mod test;
 #[cfg(test)]
@@ -67,6 +71,8 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     Run(run::RunCommand),
+    Script(script::ScriptCommand),
+    Python(python::PythonCommand),
     List(list::ListCommand),
     New(new::NewCommand),
     Build(build::BuildCommand),
@@ -141,12 +147,28 @@ impl SettingArgs {
     }
 }
 
+/// Help, or what is wrong with the command line. To a script's caller 2 would be the script's.
+fn print_usage(error: &clap::Error) -> ExitCode {
+    let _ = error.print();
+    let runs_script = std::env::args_os().skip(1).find(|word| !word.to_string_lossy().starts_with('-'));
+    match error.exit_code() {
+        0 => ExitCode::SUCCESS,
+        _ if runs_script.is_some_and(|verb| verb == "script" || verb == "python") => ExitCode::from(script_run::FAILED),
+        code => ExitCode::from(u8::try_from(code).unwrap_or(2)),
+    }
+}
+
 /// Parses the command line, does what it says, and tells how it went.
 pub fn main() -> ExitCode {
-    let Cli { settings, command } = Cli::parse();
+    let Cli { settings, command } = match Cli::try_parse() {
+        Ok(parsed) => parsed,
+        Err(error) => return print_usage(&error),
+    };
     let printer = Printer::new();
     let done = match command {
         Command::Run(command) => command.execute(&settings, &printer),
+        Command::Script(command) => command.execute(&settings, &printer),
+        Command::Python(command) => command.execute(&settings, &printer),
         Command::List(command) => command.execute(&settings, &printer),
         Command::New(command) => command.execute(&settings, &printer),
         Command::Build(command) => command.execute(&settings, &printer),

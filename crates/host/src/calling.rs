@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::active_grants::{ActiveGrants, check_env};
 use super::execute::{CallContext, Prepared, RunResult, SessionTurn};
-use super::{Host, HostError, on_enough_stack, params};
+use super::{Host, HostError, entry, on_enough_stack, params};
 use crate::call::{Call, Outcome, Report, Usage};
 use crate::plan::{Decision, Plan, Refused, RuledOut};
 use crate::session::{Bound, NoTurn, Session, Turn};
@@ -39,6 +39,7 @@ impl Host {
     /// Calls a skill, on this thread if it has enough stack left.
     pub fn call(&self, skill: &Skill, call: &Call) -> Result<Report, HostError> {
         on_enough_stack(|| {
+            let skill = &*call.entry.of_skill(skill)?;
             let audit = call.audit.begin(skill.id(), skill.digest(), call.env.keys())?;
             let done = self.call_audited(skill, call, &audit);
             audit.record_end(done.as_ref().map(ended_of))?;
@@ -48,7 +49,7 @@ impl Host {
 
     /// What a call of a skill would do, without making it. Nothing of the skill runs and nothing is baked.
     pub fn plan(&self, skill: &Skill, call: &Call) -> Result<Decision, HostError> {
-        on_enough_stack(|| self.plan_without(skill, call, &[]))
+        on_enough_stack(|| self.plan_without(&*call.entry.of_skill(skill)?, call, &[]))
     }
 
     fn call_audited(&self, skill: &Skill, call: &Call, audit: &Arc<Trail>) -> Result<Report, HostError> {
@@ -116,6 +117,7 @@ impl Host {
             }),
         };
         let mut ran = self.run(prepared, context)?;
+        ran.notes.extend(entry::note_guess(&manifest));
         ran.notes.retain(|note| !manifest.acknowledge.contains(&note.kind));
         Ok(self.finish(skill, call, ran, Some(&grants)))
     }
@@ -133,8 +135,10 @@ impl Host {
 
     /// What every call goes through at its end: paths mapped back, secrets scrubbed, unused grants reported.
     pub(super) fn finish(&self, skill: &Skill, call: &Call, ran: RunResult, grants: Option<&ActiveGrants>) -> Report {
-        let RunResult { tier, outcome, stdout, stderr, usage, image, denials, notes } = ran;
-        let mut report = Report { tier, stdout, stderr, usage, image, denials, notes, ..report_of(skill, outcome) };
+        let RunResult { tier, outcome, stdout, stderr, files, usage, image, denials, notes } = ran;
+        let mut report =
+            Report { tier, stdout, stderr, files, usage, image, denials, notes, ..report_of(skill, outcome) };
+        call.entry.finish(&mut report);
         report.notes.retain(|note| !call.acknowledge.contains(&note.kind));
         if let Some(grants) = grants {
             grants.map_result_paths(&mut report, &call.limits);
@@ -168,6 +172,8 @@ fn report_of(skill: &Skill, outcome: Outcome) -> Report {
         unused_grants: Vec::new(),
         stdout: Vec::new(),
         stderr: Vec::new(),
+        exit_code: None,
+        files: Vec::new(),
         usage: Usage::default(),
         image: None,
         tier: Tier::Wasm,

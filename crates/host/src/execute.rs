@@ -9,6 +9,7 @@ use super::calling::{NotCarriedOut, call_door};
 use super::parts::Shared;
 use super::{Host, HostError, notes};
 use crate::call::{Call, ImageUse, Note, Outcome, Usage};
+use crate::entry::WrittenFile;
 use crate::plan::{Plan, Preparation, RuledOut, WhyNot};
 use crate::session::{Bound, Kept, SessionEnd, Turn};
 use skillcell_cell::image::{BakeError, Baker, Image, ImportFor, Start, note_of_bake};
@@ -79,6 +80,7 @@ pub(super) struct RunResult {
     pub outcome: Outcome,
     pub stdout: Vec<u8>,
     pub stderr: Vec<u8>,
+    pub files: Vec<WrittenFile>,
     pub usage: Usage,
     pub image: Option<ImageUse>,
     pub denials: Vec<Denial>,
@@ -89,7 +91,8 @@ impl RunResult {
     /// A call that ended before anything ran.
     pub fn without_output(tier: Tier, outcome: Outcome) -> RunResult {
         let (stdout, stderr, denials, notes) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        RunResult { tier, outcome, stdout, stderr, usage: Usage::default(), image: None, denials, notes }
+        let files = Vec::new();
+        RunResult { tier, outcome, stdout, stderr, files, usage: Usage::default(), image: None, denials, notes }
     }
 }
 
@@ -269,6 +272,7 @@ impl Host {
     ) -> Result<RunResult, HostError> {
         let CallContext { skill, call, grants, audit, denials, .. } = context;
         cell.store().data_mut().door.denials = Some(denials.clone());
+        cell.store().data_mut().wasi.vfs.stdin = call.entry.input();
         grants.apply_to_cell(self, &mut cell, &call.limits)?;
         if !audit.is_null() {
             cell.store().data_mut().wasi.vfs.watch((*audit).clone());
@@ -300,8 +304,8 @@ impl Host {
         usage.memory_peak_bytes = ending.memory_peak_bytes;
         usage.host_calls = ending.host_calls;
         usage.fuel = call.limits.fuel.zip(ending.fuel_left).map(|(given, left)| given.saturating_sub(left));
-        let (stdout, stderr) = (ending.stdout, ending.stderr);
-        let ran = RunResult { stdout, stderr, usage, ..RunResult::without_output(Tier::Wasm, ending.outcome) };
+        let (stdout, stderr, files) = (ending.stdout, ending.stderr, ending.files);
+        let ran = RunResult { stdout, stderr, files, usage, ..RunResult::without_output(Tier::Wasm, ending.outcome) };
         notes.extend(denials.take_notes());
         Ok(RunResult { notes, denials: denials.take(), ..ran })
     }
@@ -401,7 +405,7 @@ impl Host {
 impl PreparedTiers {
     /// What is ready, or why it can't be, as far as that is known.
     fn get(&self, tier: Tier, skill: &Skill) -> Result<Option<Arc<tier::Prepared>>, NotCarriedOut> {
-        let key = (tier, skill.digest().to_owned());
+        let key = (tier, skill.content_key());
         if let Some((since, why)) = self.failed.get(&key)
             && since.elapsed() < FAILURE_LIFETIME
         {
@@ -415,7 +419,7 @@ impl PreparedTiers {
             self.ready.clear();
         }
         let ready = Arc::new(ready);
-        self.ready.insert((tier, skill.digest().to_owned()), ready.clone());
+        self.ready.insert((tier, skill.content_key()), ready.clone());
         ready
     }
 
@@ -423,11 +427,11 @@ impl PreparedTiers {
         if self.failed.len() >= MAX_KEPT {
             self.failed.clear();
         }
-        self.failed.insert((tier, skill.digest().to_owned()), (Instant::now(), why));
+        self.failed.insert((tier, skill.content_key()), (Instant::now(), why));
     }
 
     fn forget_ready(&mut self, tier: Tier, skill: &Skill) {
-        self.ready.remove(&(tier, skill.digest().to_owned()));
+        self.ready.remove(&(tier, skill.content_key()));
     }
 }
 

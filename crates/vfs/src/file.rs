@@ -75,6 +75,7 @@ impl Object {
         offset: u64,
     ) -> Result<usize, Errno> {
         match self {
+            // `Vfs` reads it itself.
             Object::Stdin => Ok(0),
             Object::Stdout | Object::Stderr | Object::Closed => Err(Errno::Badf),
             Object::Directory(_) => Err(Errno::Isdir),
