@@ -36,8 +36,8 @@ use std::sync::Arc;
 
 use clap::{Args, Parser, Subcommand};
 
-use printer::Printer;
 use crate::settings::{Overrides, Settings, SettingsError, parse_size};
+use printer::Printer;
 
 use skillcell_host::{Host, HostError};
 
