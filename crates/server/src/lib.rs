@@ -12,6 +12,7 @@
 mod activity;
 mod catalogue;
 mod client;
+pub mod mcp;
 mod queue;
 mod service;
 

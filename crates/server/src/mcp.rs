@@ -17,6 +17,7 @@ mod held;
 mod http;
 mod names;
 mod prepare;
+mod preview;
 mod progress;
 mod resources;
 mod schema;
@@ -26,6 +27,7 @@ mod yaml;
 
 pub use self::http::{HttpSettings, http_service};
 pub use self::prepare::prepare_skills;
+pub use self::preview::Preview;
 pub use self::progress::Watched;
 pub use self::shelf::Server;
 pub use self::stdio::serve_stdio;

@@ -47,16 +47,13 @@ pub fn answer_report(report: &Report, asker: &Asker<'_>, held: &HeldResults) -> 
     answer.with_meta(Some(meta_of(report)))
 }
 
-/// A call of which there is no report.
-pub fn answer_error(error: &CallError) -> CallToolResult {
+/// A call of which there is no report. A host's words may name folders of this machine: they are for who may see those.
+pub fn answer_error(error: &CallError, client: &Client) -> CallToolResult {
+    let words = plain_text(&error.to_string(), MAX_MESSAGE_CHARS);
     match error {
-        CallError::Busy { .. } => fail(error.to_string()),
-        // The chain may name this machine's folders: the operator finds it on stderr.
-        CallError::Host(error) => fail(format!(
-            "the server could not make the call: {}. This is for the operator of the server to look into",
-            plain_text(&error.to_string(), MAX_MESSAGE_CHARS)
-        )),
-        other => fail(plain_text(&other.to_string(), MAX_MESSAGE_CHARS)),
+        CallError::Host(_) if client.is_operator() => fail(format!("the call could not be made: {words}")),
+        CallError::Host(_) => fail("the call could not be made: this is for the operator of the server".to_owned()),
+        _ => fail(words),
     }
 }
 

@@ -18,7 +18,7 @@ const MAX_TITLE_CHARS: usize = 80;
 const MAX_SHOWN_BYTES: usize = 256 << 10;
 
 /// One skill as clients see it.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Entry {
     /// The skill's id.
     pub id: String,
@@ -30,6 +30,8 @@ pub struct Entry {
     pub instructions: Option<Arc<str>>,
     /// `card.json`.
     pub card: Option<Arc<str>>,
+    /// Of the files that it was read from.
+    pub digest: Option<String>,
     /// Why it can't be called, while that is so: it is not found yet, say.
     pub problem: Option<String>,
 }
@@ -60,7 +62,8 @@ impl Entry {
             outputs: raw.get("outputs").cloned(),
             annotations: decided.map(annotations_of),
         };
-        Entry { instructions: text_file(skill, "instructions.md"), card, ..described.entry(skill.id()) }
+        let digest = Some(skill.digest().to_owned());
+        Entry { instructions: text_file(skill, "instructions.md"), card, digest, ..described.entry(skill.id()) }
     }
 
     /// The same under the name that it has among the others.
@@ -94,7 +97,7 @@ struct Described {
 impl Described {
     fn entry(self, id: &str) -> Entry {
         let (tool, legacy_tool) = (self.tool(false), self.tool(true));
-        Entry { id: id.to_owned(), tool, legacy_tool, instructions: None, card: None, problem: None }
+        Entry { id: id.to_owned(), tool, legacy_tool, instructions: None, card: None, digest: None, problem: None }
     }
 
     fn tool(&self, is_legacy: bool) -> Tool {

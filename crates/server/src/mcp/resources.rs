@@ -102,7 +102,8 @@ mod tests {
 
     #[test]
     fn uris_name_what_they_say_and_nothing_else() {
-        let (one, other) = ("skillcell://skills/office_mail/instructions.md", "skillcell://skills/office_mail/card.json");
+        let (one, other) =
+            ("skillcell://skills/office_mail/instructions.md", "skillcell://skills/office_mail/card.json");
         assert_eq!(Place::parse(one), Some(Place::Instructions("office_mail")));
         assert_eq!(Place::parse(other), Some(Place::Card("office_mail")));
         assert_eq!(Place::parse("skillcell://results/ab"), Some(Place::Result("ab", None)));

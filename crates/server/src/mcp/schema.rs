@@ -96,10 +96,16 @@ fn clean_value(keyword: &str, value: &Value, depth: usize) -> Option<Value> {
         "type" => clean_type(value),
         "properties" => clean_map(value, depth, is_property_name),
         "$defs" | "definitions" | "patternProperties" | "dependentSchemas" => clean_map(value, depth, |_| true),
-        "items" | "additionalProperties" | "not" | "contains" | "propertyNames" | "if" | "then" | "else"
-        | "unevaluatedProperties" | "unevaluatedItems" => {
-            (value.is_object() || value.is_boolean()).then(|| clean_schema_or_bool(value, depth))
-        }
+        "items"
+        | "additionalProperties"
+        | "not"
+        | "contains"
+        | "propertyNames"
+        | "if"
+        | "then"
+        | "else"
+        | "unevaluatedProperties"
+        | "unevaluatedItems" => (value.is_object() || value.is_boolean()).then(|| clean_schema_or_bool(value, depth)),
         "anyOf" | "oneOf" | "allOf" | "prefixItems" => clean_list(value, depth),
         "required" => value.as_array().map(|names| unique_texts(names)),
         "enum" => value.as_array().filter(|values| !values.is_empty()).map(|_| value.clone()),
@@ -225,7 +231,8 @@ mod tests {
 
     #[test]
     fn clients_of_the_older_era_get_no_combination_at_the_top() {
-        let parameters = json!({"type": "object", "anyOf": [{"required": ["a"]}], "properties": {"a": {"anyOf": [{}]}}});
+        let parameters =
+            json!({"type": "object", "anyOf": [{"required": ["a"]}], "properties": {"a": {"anyOf": [{}]}}});
         let legacy = input_schema(Some(&parameters), true);
         assert!(!legacy.contains_key("anyOf") && legacy["properties"]["a"].get("anyOf").is_some());
         assert!(input_schema(Some(&parameters), false).contains_key("anyOf"));
@@ -244,7 +251,8 @@ mod tests {
 
     #[test]
     fn outputs_are_shown_without_what_a_loose_manifest_would_get_wrong() {
-        let outputs = json!({"status": {"type": "str", "description": "ready or error"}, "plain": "a text", "odd name": {}});
+        let outputs =
+            json!({"status": {"type": "str", "description": "ready or error"}, "plain": "a text", "odd name": {}});
         let expected = json!({"type": "object", "properties": {
             "status": {"description": "(str) ready or error"}, "plain": {"description": "a text"}}});
         assert_eq!(output_schema(Some(&outputs)).map(Value::Object), Some(expected));
