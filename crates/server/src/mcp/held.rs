@@ -78,9 +78,10 @@ pub fn parts(text: &str) -> impl Iterator<Item = &str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Rights;
 
     fn client(name: &str) -> Client {
-        Client { name: Some(name.to_owned()) }
+        Client::new(name, 1, Rights::default())
     }
 
     #[test]
