@@ -18,6 +18,7 @@ mod limits;
 mod list;
 mod lock;
 mod matrix;
+mod mcp;
 mod new;
 mod origin;
 mod printer;
@@ -83,6 +84,7 @@ enum Command {
     Audit(audit::AuditCommand),
     Bench(bench::BenchCommand),
     Matrix(matrix::MatrixCommand),
+    Mcp(mcp::McpCommand),
     Compare(compare::CompareCommand),
     Runtime(runtime::RuntimeCommand),
     Cache(cache::CacheCommand),
@@ -179,6 +181,7 @@ pub fn main() -> ExitCode {
         Command::Audit(command) => command.execute(&printer),
         Command::Bench(command) => command.execute(&settings, &printer),
         Command::Matrix(command) => command.execute(&settings, &printer),
+        Command::Mcp(command) => command.execute(&settings, &printer),
         Command::Compare(command) => command.execute(&settings, &printer),
         Command::Runtime(command) => command.execute(&settings, &printer),
         Command::Cache(command) => command.execute(&settings, &printer),

@@ -4,6 +4,7 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde::Serialize;
@@ -42,6 +43,9 @@ pub struct Call {
     pub env: BTreeMap<String, String>,
     /// What the skill may do, as far as it asks for it; a skill without `permissions` may do all of it.
     pub grants: Grants,
+    /// What of `grants`, and of what was approved, the call keeps at most: what a client of a server may use. All of it if it
+    /// is not set.
+    pub at_most: Option<Arc<Grants>>,
     /// Where the call's decisions are recorded; nowhere unless it is set. A call that can't be recorded is not made.
     pub audit: AuditLog,
     /// What it may use: time, memory, output, files.
@@ -82,6 +86,7 @@ impl Call {
             secrets: Vec::new(),
             env: BTreeMap::new(),
             grants: Grants::default(),
+            at_most: None,
             audit: AuditLog::default(),
             limits: Limits::default(),
             cancel: CancelToken::default(),

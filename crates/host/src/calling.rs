@@ -52,6 +52,20 @@ impl Host {
         on_enough_stack(|| self.plan_without(&*call.entry.of_skill(skill)?, call, &[]))
     }
 
+    /// Gets ready what a call would run on: the skill's image, or what another tier needs. Nothing is called; what a skill
+    /// does while it is imported is for the call to tell.
+    pub fn prepare_ahead(&self, skill: &Skill, call: &Call) -> Result<Decision, HostError> {
+        on_enough_stack(|| {
+            let decided = self.plan_without(skill, call, &[])?;
+            if let Decision::Planned(plan) = &decided
+                && let Err(NotCarriedOut::Failed(error)) = self.prepare(skill, call, plan)
+            {
+                return Err(error);
+            }
+            Ok(decided)
+        })
+    }
+
     fn call_audited(&self, skill: &Skill, call: &Call, audit: &Arc<Trail>) -> Result<Report, HostError> {
         let started = Instant::now();
         check_env(call)?;

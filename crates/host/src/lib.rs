@@ -184,6 +184,11 @@ impl Host {
     pub fn skill(&self, name: &str) -> Result<Skill, HostError> {
         Ok(Skill::find(name, &self.shared.roots, self.registry()?)?)
     }
+
+    /// The same in folders alone, so that nothing has to be fetched: none if the name may be an id of the registry.
+    pub fn folder_skill(&self, name: &str) -> Result<Option<Skill>, HostError> {
+        Ok(Skill::find_in_folders(name, &self.shared.roots)?)
+    }
 }
 
 /// A cell runs on the stack of the thread that called for it. Running out of that would end the process, where running

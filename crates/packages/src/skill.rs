@@ -65,6 +65,14 @@ impl Skill {
         }
     }
 
+    /// The same without the registry: none if the name may be one of its ids.
+    pub fn find_in_folders(name: &str, roots: &Roots) -> Result<Option<Skill>, SkillError> {
+        match find::find_folder(name, roots)? {
+            Some(Found::Folder { id, path }) => Skill::from_folder(&id, &path).map(Some),
+            Some(Found::Registry { .. }) | None => Ok(None),
+        }
+    }
+
     /// The skill of this id in the pinned registry, whatever else has that id.
     pub fn from_registry(registry: &Pack, id: &str) -> Result<Skill, SkillError> {
         let bundle = Arc::new(Bundle::from_pack(registry, id)?);

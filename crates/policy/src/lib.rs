@@ -31,6 +31,7 @@ mod missing;
 mod mount;
 #[cfg(any(test, feature = "naive"))]
 pub mod naive;
+mod narrow;
 mod path;
 mod permissions;
 mod resolve;

@@ -9,10 +9,16 @@
 //!
 //! A client asks for calls; it can't widen what they are granted, see a secret, or approve.
 
+mod activity;
 mod catalogue;
+mod client;
+pub mod mcp;
+mod queue;
 mod service;
 mod sessions;
 
-pub use self::catalogue::Catalogue;
-pub use self::service::{CallError, CallRequest, Client, Service};
+pub use self::activity::{Activity, CallEvent, LATENCY_BOUNDS, Latency, SkillActivity};
+pub use self::catalogue::{Catalogue, LeftOut, Selection};
+pub use self::client::{Client, Rate, Rights};
+pub use self::service::{CallError, CallRequest, Load, Service, ServiceOptions};
 pub use self::sessions::{NoSession, SessionTable, SessionTableLimits};

@@ -141,6 +141,23 @@ impl LimitOverrides {
         limits.fuel = self.fuel.or(limits.fuel);
         limits
     }
+
+    /// The given limits, and these where they are tighter: what a client asks for.
+    pub fn narrow(&self, limits: Limits) -> Limits {
+        let mut wanted = self.apply_to(limits.clone());
+        wanted.deadline = wanted.deadline.min(limits.deadline);
+        wanted.memory_bytes = wanted.memory_bytes.min(limits.memory_bytes);
+        wanted.stdout_bytes = wanted.stdout_bytes.min(limits.stdout_bytes);
+        wanted.stderr_bytes = wanted.stderr_bytes.min(limits.stderr_bytes);
+        wanted.result_bytes = wanted.result_bytes.min(limits.result_bytes);
+        wanted.open_files = wanted.open_files.min(limits.open_files);
+        wanted.scratch_bytes = wanted.scratch_bytes.min(limits.scratch_bytes);
+        wanted.scratch_files = wanted.scratch_files.min(limits.scratch_files);
+        wanted.host_calls = wanted.host_calls.min(limits.host_calls);
+        wanted.inflated_bytes = wanted.inflated_bytes.min(limits.inflated_bytes);
+        wanted.fuel = [wanted.fuel, limits.fuel].into_iter().flatten().min();
+        wanted
+    }
 }
 
 fn first_list(list: Vec<PathBuf>, next: Vec<PathBuf>) -> Vec<PathBuf> {

@@ -84,25 +84,36 @@ impl Roots {
 }
 
 pub fn find(name: &str, roots: &Roots, registry: &Pack) -> Result<Found, FindError> {
-    let path = Path::new(name);
-    if is_skill(path) {
-        return Ok(Found::Folder { id: id_of(path), path: path.to_owned() });
-    }
     let plain = name.trim_matches('/');
-    if is_id(plain) {
-        for root in &roots.0 {
-            if is_skill(&root.join(plain)) {
-                return Ok(Found::Folder { id: plain.to_owned(), path: root.join(plain) });
-            }
-        }
-        if registry.entry(&format!("{plain}/skill.py")).is_some() {
+    match find_folder(name, roots) {
+        Ok(Some(found)) => return Ok(found),
+        Ok(None) if registry.entry(&format!("{plain}/skill.py")).is_some() => {
             return Ok(Found::Registry { id: plain.to_owned() });
         }
+        Err(error @ FindError::NoSkillFile { .. }) => return Err(error),
+        Ok(None) | Err(FindError::NotFound { .. }) => {}
     }
-    if path.is_dir() {
-        return Err(FindError::NoSkillFile { path: path.to_owned() });
+    if Path::new(name).is_dir() {
+        return Err(FindError::NoSkillFile { path: name.into() });
     }
     Err(FindError::NotFound { name: name.to_owned(), similar: similar_ids(plain, registry) })
+}
+
+/// The folder that a name leads to. None if it may be an id of the registry, which is not looked at.
+pub fn find_folder(name: &str, roots: &Roots) -> Result<Option<Found>, FindError> {
+    let path = Path::new(name);
+    if is_skill(path) {
+        return Ok(Some(Found::Folder { id: id_of(path), path: path.to_owned() }));
+    }
+    let plain = name.trim_matches('/');
+    if !is_id(plain) {
+        return Err(match path.is_dir() {
+            true => FindError::NoSkillFile { path: path.to_owned() },
+            false => FindError::NotFound { name: name.to_owned(), similar: Vec::new() },
+        });
+    }
+    let below = roots.0.iter().map(|root| root.join(plain)).find(|path| is_skill(path));
+    Ok(below.map(|path| Found::Folder { id: plain.to_owned(), path }))
 }
 
 /// The ids in the registry.
