@@ -38,9 +38,10 @@ class Host(_skillcell.Host):
         call = self._start(_inbox_of(loop), future, skill, params, options)
         try:
             return await future
-        finally:
+        except BaseException:
             # Does nothing if the call has ended.
             call.cancel()
+            raise
 
 
 def _inbox_of(loop: asyncio.AbstractEventLoop) -> _skillcell.Inbox:

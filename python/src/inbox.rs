@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use pyo3::intern;
 use pyo3::prelude::*;
 use rustix::event::{EventfdFlags, eventfd};
 
@@ -55,12 +56,14 @@ impl Inbox {
             let Some(future) = future else { continue };
             let future = future.bind(py);
             // Who cancelled it does not wait for it any more.
-            if future.call_method0("done")?.is_truthy()? {
+            if future.call_method0(intern!(py, "done"))?.is_truthy()? {
                 continue;
             }
             match finished {
-                Ok(report) => future.call_method1("set_result", (Report::new(report),))?,
-                Err(failure) => future.call_method1("set_exception", (PyErr::from(failure).into_value(py),))?,
+                Ok(report) => future.call_method1(intern!(py, "set_result"), (Report::new(report),))?,
+                Err(failure) => {
+                    future.call_method1(intern!(py, "set_exception"), (PyErr::from(failure).into_value(py),))?
+                }
             };
         }
         Ok(())

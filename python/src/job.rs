@@ -72,7 +72,7 @@ pub fn wait_for_signals<T: Send + 'static>(
 ) -> PyResult<T> {
     let answer = Arc::new(Answer::default());
     let theirs = answer.clone();
-    workers.submit_first(Box::new(move || theirs.give(catch_panic(work)))).map_err(Failure::Thread)?;
+    workers.submit_urgent(Box::new(move || theirs.give(catch_panic(work)))).map_err(Failure::Thread)?;
     loop {
         if let Some(done) = py.detach(|| answer.wait(SIGNAL_INTERVAL)) {
             return Ok(done?);
