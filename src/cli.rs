@@ -35,6 +35,7 @@ mod test;
 mod tests;
 mod word_wrap;
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -149,22 +150,31 @@ impl SettingArgs {
     }
 }
 
-/// Help, or what is wrong with the command line. To a script's caller 2 would be the script's.
-fn print_usage(error: &clap::Error) -> ExitCode {
+/// Prints what clap has to say instead of a command: help, the version, or what is wrong with the command line. Of a verb that
+/// runs a script, an error has a code that scripts don't use.
+fn print_usage(error: &clap::Error, words: &[OsString]) -> ExitCode {
+    // Help and the version are no errors to clap, and go to stdout. Nothing is to be done if that is closed.
     let _ = error.print();
-    let runs_script = std::env::args_os().skip(1).find(|word| !word.to_string_lossy().starts_with('-'));
+    let verb = words.iter().skip(1).find(|word| !word.to_string_lossy().starts_with('-'));
     match error.exit_code() {
         0 => ExitCode::SUCCESS,
-        _ if runs_script.is_some_and(|verb| verb == "script" || verb == "python") => ExitCode::from(script_run::FAILED),
+        _ if verb.is_some_and(|verb| verb == "script" || verb == "python") => ExitCode::from(script_run::FAILED),
         code => ExitCode::from(u8::try_from(code).unwrap_or(2)),
     }
 }
 
-/// Parses the command line, does what it says, and tells how it went.
+/// Parses the command line of this process, does what it says, and tells how it went.
 pub fn main() -> ExitCode {
-    let Cli { settings, command } = match Cli::try_parse() {
+    run_command(std::env::args_os())
+}
+
+/// Does what a command line says, its first word being the program's name, and tells how it went. It returns where the
+/// program would end, so that another language's can have it for a command.
+pub fn run_command(words: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let words: Vec<OsString> = words.into_iter().collect();
+    let Cli { settings, command } = match Cli::try_parse_from(&words) {
         Ok(parsed) => parsed,
-        Err(error) => return print_usage(&error),
+        Err(error) => return print_usage(&error, &words),
     };
     let printer = Printer::new();
     let done = match command {
