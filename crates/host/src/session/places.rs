@@ -45,3 +45,31 @@ impl Inner {
         matches!(self.lock().stage, Stage::Idle(_) | Stage::InCall { .. })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use super::super::{Session, SessionLimits};
+    use super::*;
+    use skillcell_limits::cancel::CancelToken;
+
+    fn in_call(session: &Session) -> Turn {
+        let soon = Instant::now() + Duration::from_secs(600);
+        session.take_turn(soon, &CancelToken::default()).ok().expect("nobody else has it")
+    }
+
+    #[test]
+    fn sessions_leave_half_of_the_cells_whatever_is_asked_for() {
+        let places = SessionPlaces::new(Some(1000));
+        let [one, two, three] = [(); 3].map(|()| Session::new(SessionLimits::default()));
+        let turns = [&one, &two].map(in_call);
+        assert!(turns.iter().all(|turn| places.take_place(turn, 4).is_ok()));
+        assert!(places.take_place(&turns[0], 4).is_ok(), "one that has a place keeps it");
+        let third = in_call(&three);
+        assert!(places.take_place(&third, 4).unwrap_err().message.contains("keeps 2 sessions"));
+        // A turn that made no cell gives its place back.
+        drop(turns);
+        assert!(places.take_place(&third, 4).is_ok());
+    }
+}
