@@ -12,6 +12,7 @@ use super::slots::Slots;
 use super::wasi_python;
 use super::watchdog::{Watch, Watchdog};
 use super::{Body, Cell, EngineError, HotPages, MemoryLimit, State, engine, on_epoch};
+use crate::image::ModuleSource;
 use crate::wasi::{self, Wasi};
 use skillcell_cache::{Artefact, Writer};
 use skillcell_door::Door;
@@ -134,6 +135,14 @@ impl Machine {
     /// Turns an image from WebAssembly into what [`Machine::load_image`] takes.
     pub fn precompile_image(&self, image: &[u8]) -> Result<Precompiled, EngineError> {
         Ok(Precompiled(self.engine.precompile_module(image)?))
+    }
+
+    /// The same for one that may be large: its pages are given back as soon as the compiler has a copy, which is before it
+    /// begins with the first function. Every image has one, that fills its memory where it can't be mapped.
+    pub fn precompile_source(&self, image: &ModuleSource) -> Result<Precompiled, EngineError> {
+        let mapped = image.clone();
+        let engine = engine::compiling_engine(self.metered, move || mapped.release_pages())?;
+        Ok(Precompiled(engine.precompile_module(image.bytes())?))
     }
 
     /// Names what images for this machine depend on; see [`engine::fingerprint`].
