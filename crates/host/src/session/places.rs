@@ -22,7 +22,7 @@ impl SessionPlaces {
 
     /// A place for the session of this turn, which it has until it ends. `cells` is how many can be alive at once: sessions
     /// get half of them at most.
-    pub fn take_place(&self, turn: &Turn, cells: u32) -> Result<(), Denial> {
+    pub fn take_place(&self, turn: &Turn, cells: u32) -> Result<(), Box<Denial>> {
         let cap = self.cap.min(cells / 2) as usize;
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
         held.retain(|session| session.upgrade().is_some_and(|session| session.holds_cell()));
