@@ -112,6 +112,24 @@
 //! # }
 //! ```
 //!
+//! # Keep a cell
+//!
+//! A skill that holds state on its instance can have one cell across calls: the [`Session`] that they carry.
+//!
+//! ```no_run
+//! # use skillcell::{Call, Host};
+//! use skillcell::{Session, SessionLimits};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let (host, mut call) = (Host::builder().build()?, Call::default());
+//! # let skill = host.skill("monitoring/token_limiter")?;
+//! call.session = Some(Session::new(SessionLimits::default()));
+//! host.call(&skill, &call)?; // Makes the cell.
+//! host.call(&skill, &call)?; // Goes on in it.
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! # Where to go next
 //!
 //! - `examples/` in the repository: these steps as programs that run.

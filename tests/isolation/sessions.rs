@@ -278,9 +278,10 @@ fn closing_lets_a_running_call_end_and_keeps_nothing_of_it() {
 
 #[test]
 fn a_call_that_differs_from_the_first_is_refused_and_the_session_goes_on() {
+    type Way = (fn(&mut Call, &str), &'static str);
     let folder = tempfile::tempdir().expect("a folder");
     let mount = format!("{}:/data", folder.path().display());
-    let ways: [(fn(&mut Call, &str), &str); 5] = [
+    let ways: [Way; 5] = [
         (|call, _| call.config = Some(json!({"a": 1})), "`config`"),
         (|call, _| drop(call.env.insert("A".into(), "b".into())), "environment"),
         (|call, mount| call.grants.add(GrantKind::Mount, mount).expect("a grant"), "set of grants that hold"),

@@ -143,7 +143,7 @@ impl Host {
             Some(kept) => kept.bound.check_later(self, skill, call, plan),
             None => self.shared.sessions.take_place(&turn, self.machine(call.limits.fuel.is_some())?.cells()),
         }
-        .map_err(|denial| NotCarriedOut::Refused(Box::new(denial)))?;
+        .map_err(NotCarriedOut::Refused)?;
         Ok(turn)
     }
 
@@ -164,7 +164,7 @@ impl Host {
 
 fn not_entered(why: NoTurn) -> NotCarriedOut {
     let outcome = match why {
-        NoTurn::Ended(end) => return NotCarriedOut::Refused(Box::new(end.denial())),
+        NoTurn::Ended(end) => return NotCarriedOut::Refused(end.denial()),
         NoTurn::Busy => Outcome::Busy,
         NoTurn::Cancelled => Outcome::Cancelled,
     };

@@ -443,7 +443,7 @@ fn cell_inputs(baker: &Baker<'_>, image: &Image, context: &CallContext<'_>) -> R
 
 /// A call found its session without the cell that was there before.
 fn session_lost() -> NotCarriedOut {
-    NotCarriedOut::Refused(Box::new(SessionEnd::Failed.denial()))
+    NotCarriedOut::Refused(SessionEnd::Failed.denial())
 }
 
 /// No cell could be had for the call until its deadline, or until it was cancelled.

@@ -132,15 +132,16 @@ impl SessionEnd {
     }
 
     /// The refusal of a call that comes too late.
-    pub(crate) fn denial(self) -> Denial {
+    pub(crate) fn denial(self) -> Box<Denial> {
         let hint = "begin another session; what this one held is gone".to_owned();
         denial(format!("the session has ended: {self}"), Some(hint))
     }
 }
 
 /// The refusal of a call because of its session.
-fn denial(message: String, hint: Option<String>) -> Denial {
-    Denial { kind: DenialKind::Session, asked: "session".to_owned(), rule: None, message, hint, flag: None }
+fn denial(message: String, hint: Option<String>) -> Box<Denial> {
+    let asked = "session".to_owned();
+    Box::new(Denial { kind: DenialKind::Session, asked, rule: None, message, hint, flag: None })
 }
 
 impl Session {

@@ -42,7 +42,7 @@ impl Bound {
     }
 
     /// Refuses a later call that differs. The session itself goes on.
-    pub fn check_later(&self, host: &Host, skill: &Skill, call: &Call, plan: &Plan) -> Result<(), Denial> {
+    pub fn check_later(&self, host: &Host, skill: &Skill, call: &Call, plan: &Plan) -> Result<(), Box<Denial>> {
         let same = [
             (std::ptr::eq(self.host.as_ptr(), Arc::as_ptr(&host.shared)), "host"),
             (self.skill == skill.id() && self.digest == skill.digest(), "skill, or another version of it"),

@@ -22,7 +22,7 @@ impl SessionPlaces {
 
     /// A place for the session of this turn, which it has until it ends. `cells` is how many can be alive at once: sessions
     /// get half of them at most.
-    pub fn take_place(&self, turn: &Turn, cells: u32) -> Result<(), Denial> {
+    pub fn take_place(&self, turn: &Turn, cells: u32) -> Result<(), Box<Denial>> {
         let cap = self.cap.min(cells / 2) as usize;
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
         held.retain(|session| session.upgrade().is_some_and(|session| session.holds_cell()));
@@ -43,5 +43,33 @@ impl Inner {
     fn holds_cell(&self) -> bool {
         self.expire();
         matches!(self.lock().stage, Stage::Idle(_) | Stage::InCall { .. })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use super::super::{Session, SessionLimits};
+    use super::*;
+    use skillcell_limits::cancel::CancelToken;
+
+    fn in_call(session: &Session) -> Turn {
+        let soon = Instant::now() + Duration::from_secs(600);
+        session.take_turn(soon, &CancelToken::default()).ok().expect("nobody else has it")
+    }
+
+    #[test]
+    fn sessions_leave_half_of_the_cells_whatever_is_asked_for() {
+        let places = SessionPlaces::new(Some(1000));
+        let [one, two, three] = [(); 3].map(|()| Session::new(SessionLimits::default()));
+        let turns = [&one, &two].map(in_call);
+        assert!(turns.iter().all(|turn| places.take_place(turn, 4).is_ok()));
+        assert!(places.take_place(&turns[0], 4).is_ok(), "one that has a place keeps it");
+        let third = in_call(&three);
+        assert!(places.take_place(&third, 4).unwrap_err().message.contains("keeps 2 sessions"));
+        // A turn that made no cell gives its place back.
+        drop(turns);
+        assert!(places.take_place(&third, 4).is_ok());
     }
 }
