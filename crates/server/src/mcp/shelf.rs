@@ -7,6 +7,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Duration;
 
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
@@ -121,6 +122,14 @@ impl Server {
     /// Ends every call and every subscription.
     pub fn close(&self) {
         self.0.closing.cancel();
+    }
+
+    /// Waits until no call runs any more: what they do when they are ended, they do on threads that the program would end with.
+    pub async fn wait_until_idle(&self) {
+        let Some(service) = self.0.service.borrow().clone() else { return };
+        while service.load().running > 0 {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
     }
 
     /// Whether what is shown is what the guest read.
