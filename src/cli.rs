@@ -24,6 +24,7 @@ mod printer;
 mod progress;
 mod run;
 mod runtime;
+mod serve;
 mod terminal_text;
 mod test;
 #[cfg(test)]
@@ -78,6 +79,7 @@ enum Command {
     Bench(bench::BenchCommand),
     Matrix(matrix::MatrixCommand),
     Compare(compare::CompareCommand),
+    Serve(serve::ServeCommand),
     Runtime(runtime::RuntimeCommand),
     Cache(cache::CacheCommand),
     Doctor(doctor::DoctorCommand),
@@ -158,6 +160,7 @@ pub fn main() -> ExitCode {
         Command::Bench(command) => command.execute(&settings, &printer),
         Command::Matrix(command) => command.execute(&settings, &printer),
         Command::Compare(command) => command.execute(&settings, &printer),
+        Command::Serve(command) => command.execute(&settings, &printer),
         Command::Runtime(command) => command.execute(&settings, &printer),
         Command::Cache(command) => command.execute(&settings, &printer),
         Command::Doctor(command) => command.execute(&settings, &printer),
