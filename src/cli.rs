@@ -25,6 +25,7 @@ mod printer;
 mod progress;
 mod run;
 mod runtime;
+mod serve;
 mod terminal_text;
 mod test;
 #[cfg(test)]
@@ -80,6 +81,7 @@ enum Command {
     Matrix(matrix::MatrixCommand),
     Mcp(mcp::McpCommand),
     Compare(compare::CompareCommand),
+    Serve(serve::ServeCommand),
     Runtime(runtime::RuntimeCommand),
     Cache(cache::CacheCommand),
     Doctor(doctor::DoctorCommand),
@@ -161,6 +163,7 @@ pub fn main() -> ExitCode {
         Command::Matrix(command) => command.execute(&settings, &printer),
         Command::Mcp(command) => command.execute(&settings, &printer),
         Command::Compare(command) => command.execute(&settings, &printer),
+        Command::Serve(command) => command.execute(&settings, &printer),
         Command::Runtime(command) => command.execute(&settings, &printer),
         Command::Cache(command) => command.execute(&settings, &printer),
         Command::Doctor(command) => command.execute(&settings, &printer),

@@ -247,6 +247,7 @@ impl Starting {
         let service = Service::new(self.host.clone(), self.defaults.clone(), catalogue);
         self.server.open(service.clone());
         mcp::prepare_skills(&self.server, &service);
+        service.start_warming(1, || ());
     }
 
     fn tell_failure(&self, id: &str, error: &HostError) {

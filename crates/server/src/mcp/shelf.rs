@@ -34,6 +34,8 @@ pub(super) struct Shared {
     pub watched: Arc<Watched>,
     pub held: HeldResults,
     pub running: RunningCalls,
+    /// Cancelled when nobody is to be told of changes any more, so that connections end.
+    pub draining: CancellationToken,
     /// Cancelled when the server ends: so are the calls that still run.
     pub closing: CancellationToken,
 }
@@ -60,6 +62,7 @@ impl Server {
             held: HeldResults::default(),
             running: RunningCalls::default(),
             closing: CancellationToken::new(),
+            draining: CancellationToken::new(),
         }));
         let read = skills.iter().map(Entry::of_files);
         server.replace_entries(read.chain(unread.iter().map(|id| Entry::unread(id))).collect());
@@ -119,8 +122,14 @@ impl Server {
         self.0.prepared.send_modify(|prepared| prepared.is_settled = true);
     }
 
+    /// Ends every subscription, which would go on for ever. Calls go on.
+    pub fn start_draining(&self) {
+        self.0.draining.cancel();
+    }
+
     /// Ends every call and every subscription.
     pub fn close(&self) {
+        self.0.draining.cancel();
         self.0.closing.cancel();
     }
 
