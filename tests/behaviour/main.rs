@@ -14,6 +14,7 @@ mod demo;
 mod guest;
 mod jpeg;
 mod matrix;
+mod mcp;
 mod packages;
 mod parity;
 mod skill_tests;
