@@ -65,8 +65,14 @@ impl Denials {
         if let Some(trail) = &self.trail {
             let (url, rule) = (format!("//{host}:{port}"), NO_RULE.to_owned());
             let reason = Some(denial.message.clone());
-            let _ =
-                trail.record_http(&Event::Decided { method: None, url, allowed: false, rule, by: DecidedBy::Default, reason });
+            let _ = trail.record_http(&Event::Decided {
+                method: None,
+                url,
+                allowed: false,
+                rule,
+                by: DecidedBy::Default,
+                reason,
+            });
         }
         self.add(denial);
     }

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use super::denials::Denials;
 use skillcell_http::{Asked, Gate, Place, Refusal};
 use skillcell_policy::{
-    Allowed, AllowedRequest, ConnectDenial, DecidedBy, Denial, Grants, HttpDenial, HttpRule, HttpRules, NO_RULE, Origin, Resolve,
-    Scheme, Target, decide_address, decide_name,
+    Allowed, AllowedRequest, ConnectDenial, DecidedBy, Denial, Grants, HttpDenial, HttpRule, HttpRules, NO_RULE,
+    Origin, Resolve, Scheme, Target, decide_address, decide_name,
 };
 
 /// The rules of one call.

@@ -65,6 +65,8 @@ pub struct Settings {
     pub audit_file: Option<PathBuf>,
     /// What a call may use.
     pub limits: Limits,
+    /// The limits that were set, for work whose defaults are not those of a call.
+    pub limit_overrides: LimitOverrides,
     /// Grants for every skill and for single ones, and which tiers are allowed.
     pub policy: PolicyFile,
     /// What the caller grants, besides the file.
@@ -102,6 +104,7 @@ impl Settings {
             allow_build_network: values.container_build_network.unwrap_or_default(),
             audit_file: values.audit,
             limits: values.limits.apply_to(Limits::default()),
+            limit_overrides: values.limits,
             policy,
             grants: values.grants,
         })
