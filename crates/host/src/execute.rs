@@ -324,6 +324,7 @@ impl Host {
             cancel: &call.cancel,
             env: &call.env,
             mounts: grants.real_folders()?,
+            sandbox: self.shared.sandbox,
             web: grants.http_session(self, &denials, &call.limits, &call.cancel)?,
             door: call_door(call, validate)?,
             denials: denials.clone(),
