@@ -17,6 +17,7 @@ mod matrix;
 mod mcp;
 mod packages;
 mod parity;
+mod python;
 mod skill_tests;
 mod standins;
 mod venv;
