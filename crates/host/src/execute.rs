@@ -9,7 +9,7 @@ use super::calling::{NotCarriedOut, call_door};
 use super::parts::Shared;
 use super::{Host, HostError, notes};
 use crate::call::{Call, ImageUse, Note, Outcome, Usage};
-use crate::entry::WrittenFile;
+use crate::entry::{WrittenFile, outside};
 use crate::plan::{Plan, Preparation, RuledOut, WhyNot};
 use skillcell_cell::image::{BakeError, Baker, Image, ImportFor, Start, note_of_bake};
 use skillcell_cell::wasi_python;
@@ -256,6 +256,7 @@ impl Host {
             web: grants.http_session(self, &denials, &call.limits, &call.cancel)?,
             door: call_door(call, validate)?,
             denials: denials.clone(),
+            stdin: outside::encode_input(call),
         };
         // Somebody may have removed the image or the environment. Forget it, so that the next call looks again.
         let ran = tier::run(job).inspect_err(|_| {
@@ -265,6 +266,7 @@ impl Host {
         let ran = ran.map_err(HostError::from)?;
         let (stdout, stderr) = (ran.stdout, ran.stderr);
         let ran = RunResult { stdout, stderr, usage: ran.usage, ..RunResult::without_output(tier, ran.outcome) };
+        let ran = outside::take_end(call, ran);
         Ok(RunResult { notes: denials.take_notes(), denials: denials.take(), ..ran })
     }
 
