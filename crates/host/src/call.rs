@@ -11,6 +11,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::entry::{Entry, FileEnvelope, WrittenFile};
+use crate::session::Session;
 use skillcell_door::audit::AuditLog;
 use skillcell_limits::cancel::CancelToken;
 pub use skillcell_limits::outcome::{Note, NoteKind, Outcome, Raised, Usage};
@@ -20,7 +21,7 @@ use skillcell_policy::{Choice, Denial, Grants, Tier, TierRules};
 /// What a skill is asked to do.
 ///
 /// Defaults: `{}` as params, no config, no environment, no grants, no audit, paths as they are, the default [`Limits`],
-/// imports that are of no use in a cell refused, params validated, image used, the strongest tier that will do.
+/// imports that are of no use in a cell refused, params validated, image used, the strongest tier that will do, no session.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Call {
@@ -64,6 +65,9 @@ pub struct Call {
     pub trust_remote_code: bool,
     /// Kinds of notes that the caller knows about, and that the report leaves out.
     pub acknowledge: Vec<NoteKind>,
+    /// Make it in the cell that the last call with this session left, and leave that for the next one. Without it the cell
+    /// is fresh, and gone after the call.
+    pub session: Option<Session>,
 }
 
 impl Call {
@@ -88,6 +92,7 @@ impl Call {
             tiers: TierRules::default(),
             trust_remote_code: false,
             acknowledge: Vec::new(),
+            session: None,
         }
     }
 }

@@ -7,6 +7,9 @@ use serde_json::value::RawValue;
 
 use crate::LimitKind;
 
+/// The kind of [`Outcome::crash`].
+const CRASH: &str = "CellCrash";
+
 /// How a call ended.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
@@ -37,7 +40,7 @@ impl Outcome {
 
     /// The interpreter, or what runs it, failed in a way that no skill raises.
     pub fn crash(message: impl Into<String>) -> Outcome {
-        Outcome::Raised(Raised::of_host("CellCrash", message))
+        Outcome::Raised(Raised::of_host(CRASH, message))
     }
 
     /// What `execute` returned.
@@ -115,6 +118,11 @@ pub struct Raised {
 }
 
 impl Raised {
+    /// Whether the interpreter failed, and no skill raised this: see [`Outcome::crash`].
+    pub fn is_crash(&self) -> bool {
+        self.kind == CRASH && self.traceback.is_empty()
+    }
+
     /// An exception that was not raised by Python.
     pub fn of_host(kind: &str, message: impl Into<String>) -> Raised {
         let (kind, message) = (kind.to_owned(), message.into());

@@ -11,6 +11,8 @@
 
 mod catalogue;
 mod service;
+mod sessions;
 
 pub use self::catalogue::Catalogue;
 pub use self::service::{CallError, CallRequest, Client, Service};
+pub use self::sessions::{NoSession, SessionTable, SessionTableLimits};

@@ -22,6 +22,8 @@ from skillcell_guest import call, door, failure, imports, skill_folder, watch
 _folder = _path = _code = None
 #: By absolute path: the text of a file of the folder, and its code.
 _compiled = {}
+#: The module that code without a file runs in.
+_kept = None
 #: What compiling had to say; Python says it each time.
 _warned = []
 
@@ -152,11 +154,14 @@ def run_program(argv, code):
 
 
 def _execute(argv, code):
-    main = types.ModuleType("__main__")
+    global _kept
     if code is not None:
+        # In a session the cell goes on, and with it the names that earlier code left.
+        main = _kept = _kept if _kept is not None and code is not _rehearsed else types.ModuleType("__main__")
         shown = "-c"
         program = compile(code, "<string>", "exec", dont_inherit=True) if isinstance(code, str) else code
     else:
+        main = types.ModuleType("__main__")
         shown, place = _path, os.path.join(_folder, _path)
         main.__file__, main.__cached__ = place, None
         main.__loader__ = _Loader("__main__", place)
@@ -232,13 +237,13 @@ def _hand_over(status, error):
 
 def rehearse():
     """A run without the script: what every run does."""
-    global _rehearsed
+    global _rehearsed, _kept
     kept, argv = sys.modules.get("__main__"), sys.argv
     _rehearsed = _EMPTY
     try:
         enter()
     finally:
-        sys.modules["__main__"], sys.argv, _rehearsed = kept, argv, None
+        sys.modules["__main__"], sys.argv, _rehearsed, _kept = kept, argv, None, None
 
 
 _EMPTY = compile("", "<rehearsal>", "exec")

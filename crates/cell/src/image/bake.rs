@@ -173,8 +173,7 @@ impl Baker<'_> {
         // Time spent in pip does not count against the skill.
         let started = Instant::now();
         let limits = &bake_limits(limits);
-        let (mut snapshot, mut report) =
-            self.skill_snapshot(&framework, skill, warm_up, limits).map_err(mark_as_baking)?;
+        let (snapshot, mut report) = self.skill_snapshot(&framework, skill, warm_up, limits).map_err(mark_as_baking)?;
         // The skill's cell is untrusted and could report another manifest, so the host's reading replaces it.
         report.manifest = read.manifest;
         report.manifest_error = read.manifest_error;
@@ -215,8 +214,12 @@ impl Baker<'_> {
             return Err(ending_error(&mut cell, Err(wasmtime::Error::new(Stop::Exceeded(limit)))));
         }
         (report.open_files, report.scratch_files) = cell.state().wasi.vfs.left_behind();
-        let snapshot = Snapshot::take(self.machine, &mut cell, report.entry)?;
+        let snapshot = self.take_snapshot(&mut cell, report.entry)?;
         Ok((snapshot, report))
+    }
+
+    pub(super) fn take_snapshot(&self, cell: &mut Cell, entry: u32) -> Result<Snapshot, BakeError> {
+        Snapshot::take(self.machine, cell, entry, self.runtime.cache)
     }
 
     /// One call in a cell of the new image, to learn which pages calls write to. With example params it is a real
@@ -260,7 +263,7 @@ impl Baker<'_> {
         let mut cell = self.boot_cell(None, &Limits::default())?;
         let ran = wasi_python::run_source(&mut cell, &boot_source());
         let report = report_of(&mut cell, ran)?;
-        let mut snapshot = Snapshot::take(self.machine, &mut cell, report.entry)?;
+        let snapshot = self.take_snapshot(&mut cell, report.entry)?;
         drop(cell);
         let compiled = snapshot.precompile(self.machine)?;
         self.store_image(&key, compiled, Meta::new(snapshot.state, report, None), |_, _| Ok(()))
