@@ -16,6 +16,7 @@ mod jpeg;
 mod matrix;
 mod packages;
 mod parity;
+mod script;
 mod skill_tests;
 mod standins;
 mod venv;

@@ -132,7 +132,13 @@ impl Skill {
 
     /// What it asks for, with the lock that it brings.
     pub fn wanted(&self, requirements: &[String]) -> Wanted {
-        Wanted::new(requirements, self.contents().find(|(path, _)| *path == LOCK_FILE).map(|(_, text)| text))
+        let lock = self.contents().find(|(path, _)| *path == LOCK_FILE).map(|(_, text)| text);
+        // The lock of a folder with scripts is for all of them.
+        let locked = lock.filter(|_| self.script.is_some()).and_then(crate::lock::locked_requirements);
+        match locked.filter(|locked| requirements.iter().all(|one| locked.contains(one))) {
+            Some(locked) => Wanted::new(&locked, lock),
+            None => Wanted::new(requirements, lock),
+        }
     }
 
     /// The same skill with its packages.
