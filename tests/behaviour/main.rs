@@ -18,6 +18,7 @@ mod mcp;
 mod packages;
 mod parity;
 mod python;
+mod script;
 mod skill_tests;
 mod standins;
 mod venv;

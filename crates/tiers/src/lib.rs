@@ -66,6 +66,8 @@ pub struct Job<'a> {
     pub web: Option<Box<HttpSession>>,
     /// Where refusals go.
     pub denials: Arc<Denials>,
+    /// What a script reads as standard input, in base64.
+    pub stdin: String,
 }
 
 /// The outcome, output and usage of a job.

@@ -53,6 +53,9 @@ fn encode_settings(job: &Job<'_>, runner: RunnerSettings) -> Vec<u8> {
         "packages": runner.packages,
         "folder": runner.skill,
         "package": job.skill.package(),
+        "script": job.skill.script(),
+        "name": job.skill.folder_name(),
+        "stdin": job.stdin,
         "modes": runner.modes,
     });
     settings.to_string().into_bytes()
