@@ -30,14 +30,15 @@ mod test;
 mod tests;
 mod word_wrap;
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::{Args, Parser, Subcommand};
 
-use printer::Printer;
 use crate::settings::{Overrides, Settings, SettingsError, parse_size};
+use printer::Printer;
 
 use skillcell_host::{Host, HostError};
 
@@ -141,9 +142,22 @@ impl SettingArgs {
     }
 }
 
-/// Parses the command line, does what it says, and tells how it went.
+/// Parses the command line of this process, does what it says, and tells how it went.
 pub fn main() -> ExitCode {
-    let Cli { settings, command } = Cli::parse();
+    run_command(std::env::args_os())
+}
+
+/// Does what a command line says, its first word being the program's name, and tells how it went. It returns where the
+/// program would end, so that another language's can have it for a command.
+pub fn run_command(words: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let Cli { settings, command } = match Cli::try_parse_from(words) {
+        Ok(parsed) => parsed,
+        Err(message) => {
+            // Help and the version are no errors to clap, and go to stdout. Nothing is to be done if that is closed.
+            let _ = message.print();
+            return ExitCode::from(u8::try_from(message.exit_code()).unwrap_or(2));
+        }
+    };
     let printer = Printer::new();
     let done = match command {
         Command::Run(command) => command.execute(&settings, &printer),
