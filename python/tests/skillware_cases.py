@@ -22,6 +22,8 @@ PLACES = {"{{WORK}}": "/work", "{{HOME}}": "/home/skill", "{{SKILLS}}": "/skills
 def recorded_cases() -> list[dict[str, Any]]:
     """Those that were recorded, with the places that they have in a cell."""
     text = (PARITY / "cases.json").read_text()
+    # The recorded key is too short to be a secret: it could not be told from ordinary text.
+    text = text.replace('_API_KEY": "k"', '_API_KEY": "recorded-key"').replace("apikey=k", "apikey=recorded-key")
     for name, place in PLACES.items():
         text = text.replace(name, place)
     return [case for case in json.loads(text) if "not_recorded" not in case]

@@ -84,7 +84,7 @@ def _bind_one(
         bound.config = {key: value for key, value in (bound.config or {}).items() if key != name} or None
     elif given is not None:
         raise UnboundSecret(_refusal(name, manifest))
-    elif not _asked_hosts(name, manifest):
+    elif name not in (isolation.call.get("env") or ()) and not _asked_hosts(name, manifest):
         warnings.warn(f"{_refusal(name, manifest)}; it is not given to the skill", UnboundSecretWarning, stacklevel=6)
 
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from skillcell import Exceeded, Raised, Report
+from skillcell import CallError, Exceeded, Raised, Report
+from skillcell._skillcell import escape_text
 
 
 class UnboundSecret(PermissionError):
@@ -81,20 +82,21 @@ def result_of(report: Report) -> Any:
         raise _also(error, TimeoutError if error.limit == "deadline" else None) from None
 
 
-def _also(error: Exception, like: type[Exception] | None) -> Exception:
-    """The same exception, which is also one of the class `like`."""
+def _also(error: CallError, like: type[Exception] | None) -> Exception:
+    """The same exception, which is also one of the class `like`, and says what a skill's exception said."""
     if like is None:
         return error
-    kind = type(like.__name__, (type(error), like), {"__module__": __name__, "__str__": _message, "__init__": _ignore})
-    made: Exception = kind.__new__(kind, *error.args)
-    made.args = error.args
-    for name, value in vars(error).items():
-        setattr(made, name, value)
+    members = {"__module__": __name__, "__str__": _message, "__init__": _ignore}
+    kind: type[Exception] = type(like.__name__, (type(error), like), members)
+    text = escape_text(error.report.error.message) if error.report.error is not None else str(error)
+    made = kind.__new__(kind, text)
+    made.args = (text,)
+    vars(made).update(vars(error))
     return made
 
 
 def _message(error: Exception) -> str:
-    return str(error.args[0]) if error.args else ""
+    return str(error.args[0])
 
 
 def _ignore(*_: object) -> None:

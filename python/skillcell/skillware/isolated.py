@@ -107,7 +107,5 @@ def isolated_module(folder: Path | None, skill_class: type[IsolatedSkill]) -> Is
     """A module for a bundle."""
     module = IsolatedModule("skill_module", "Runs in cells; nothing of it was imported.")
     module.__file__ = None if folder is None else str(folder / "skill.py")
-    # A class can be called anything, `__class__` too: it must not replace what a module has.
-    if skill_class.__name__ not in dir(module):
-        vars(module)[skill_class.__name__] = skill_class
+    vars(module)[skill_class.__name__] = skill_class
     return module

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from skillcell import Host, Skill, SkillcellError
+from skillcell import Host, HostError, Skill
 
 from .isolated import IsolatedSkill, isolated_class, isolated_module
 from .isolation import Isolation, default_isolation
@@ -82,7 +82,7 @@ def _find_folder(name: str) -> Path | None:
 def _find_skill(host: Host, name: str) -> Skill:
     try:
         return host.skill(name)
-    except SkillcellError as error:
+    except HostError as error:
         # Skillware's word for it.
         raise FileNotFoundError(str(error)) from None
 

@@ -17,13 +17,24 @@ from skillcell import Host, Skill, SkillcellError
 from .errors import BadSkill, SkillwareParamValidationError, result_of
 
 MAX_FILE_BYTES = 1 << 20
+#: What reading a manifest, or checking params against its schema, may take.
+TIMEOUT_SECONDS = 10.0
 _METADATA_SKILL = str(Path(__file__).with_name("metadata_skill"))
-_CLASS_LINE = re.compile(rb"^class[ \t]+([A-Za-z_][A-Za-z0-9_]{0,99})[ \t]*\(([^()\n]*)\)[ \t]*:", re.MULTILINE)
+# A name with an underscore first could be one that Python gives a meaning.
+_CLASS_LINE = re.compile(rb"^class[ \t]+([A-Za-z][A-Za-z0-9_]{0,99})[ \t]*\(([^()\n]*)\)[ \t]*:", re.MULTILINE)
+
+
+def read_bytes(skill: Skill, name: str) -> bytes:
+    """A file of a skill, of the bytes that its digest is of; empty if there is none."""
+    try:
+        return skill.read(name)
+    except KeyError:
+        return b""
 
 
 def read_text(skill: Skill, name: str) -> str:
-    """A file of a skill, of the bytes that its digest is of; empty if there is none."""
-    content = skill.read(name) or b""
+    """The same as text."""
+    content = read_bytes(skill, name)
     if len(content) > MAX_FILE_BYTES:
         raise BadSkill(f"`{name}` of `{skill.id}` has more than {MAX_FILE_BYTES} bytes")
     try:
@@ -63,9 +74,9 @@ def check_params(host: Host, manifest: Mapping[str, Any], params: object) -> Non
 
 def class_name(skill: Skill) -> str | None:
     """The name of the one class in `skill.py` that is derived from `BaseSkill`, by its line. Nothing is parsed or run."""
-    named = [name for name, bases in _CLASS_LINE.findall(skill.read("skill.py") or b"") if b"BaseSkill" in bases]
+    named = [name for name, bases in _CLASS_LINE.findall(read_bytes(skill, "skill.py")) if b"BaseSkill" in bases]
     return named[0].decode("ascii") if len(named) == 1 else None
 
 
 def _ask_cell(host: Host, params: dict[str, Any]) -> Any:
-    return result_of(host.call(_METADATA_SKILL, params, validate=False))
+    return result_of(host.call(_METADATA_SKILL, params, validate=False, timeout=TIMEOUT_SECONDS))
