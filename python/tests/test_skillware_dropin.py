@@ -151,10 +151,10 @@ def test_a_chain_runs_in_cells_below_isolate() -> None:
     from skillware.chains import run_chain
     from skillware.core.chains_config import ChainDefinition, ChainStep
 
-    step = ChainStep(skill="optimization/prompt_rewriter", map_in={"raw_text": "host.text"})
+    step = ChainStep(skill="optimization/prompt_rewriter", input_from={"raw_text": "host.text"})
     chain = ChainDefinition(name="one", steps=[step])
     with isolate():
-        ran = run_chain(chain, {"text": "Please be so kind as to help."})
+        ran = run_chain(chain, host_input={"text": "Please be so kind as to help."})
     assert "compressed_text" in str(ran)
 
 
