@@ -26,6 +26,7 @@ use axum::routing::{get, post};
 use tokio::sync::Semaphore;
 
 pub use self::guard::RequestInfo;
+pub(crate) use self::guard::is_traceparent;
 pub use self::problem::Problem;
 use super::{Service, Tokens};
 
