@@ -79,6 +79,9 @@ impl Host {
                     // Terminates as calls do.
                     Err(NotCarriedOut::RuledOut(out)) => ruled_out.push(out),
                     Err(NotCarriedOut::Ended(ran)) => return Ok(Ahead::Ended(ran.outcome)),
+                    Err(NotCarriedOut::Refused(denial)) => {
+                        return Ok(Ahead::Refused(Refused::new(plan.tier, vec![*denial])));
+                    }
                     Err(NotCarriedOut::Failed(error)) => return Err(error),
                 }
             }

@@ -76,15 +76,13 @@ pub(crate) fn place_imported_globals(
             let place = match (import.module, import.name, kind.mutable) {
                 ("env", "__memory_base" | "__table_base", false) if asking != 0 => continue,
                 ("env", STACK_POINTER, true) if asking != 0 => stack_pointer(units, asking)?,
-                ("GOT.mem" | "GOT.func", name, true) => {
-                    match find_address(units, asking, name, names, host, table)? {
-                        Some(address) => GlobalUse::Constant(address),
-                        None => {
-                            missing.push(skillcell_quote::brief(name));
-                            GlobalUse::Constant(0)
-                        }
+                ("GOT.mem" | "GOT.func", name, true) => match find_address(units, asking, name, names, host, table)? {
+                    Some(address) => GlobalUse::Constant(address),
+                    None => {
+                        missing.push(skillcell_quote::brief(name));
+                        GlobalUse::Constant(0)
                     }
-                }
+                },
                 _ => return units[asking].input.refuse(Refusal::UnknownImport(import.to_string())),
             };
             units[asking].globals[index] = place;

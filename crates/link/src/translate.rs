@@ -56,9 +56,9 @@ fn translate_code(input: &Input<'_>, landings: &Landings) -> Result<CodeSection,
     for (index, body) in (input.imported_functions.len() as u32..).zip(&input.bodies) {
         let params = input.signature(index)?.params().len() as u32;
         let facts = BodyFacts { params, types: &input.types, landings };
-        let function = translate_body(&mut SameIndices, body, &facts).map_err(|error| name_rewrite(input.name, error))?;
+        let function =
+            translate_body(&mut SameIndices, body, &facts).map_err(|error| name_rewrite(input.name, error))?;
         code.function(&function);
     }
     Ok(code)
 }
-

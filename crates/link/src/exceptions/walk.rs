@@ -113,7 +113,9 @@ impl<'w, R: Reencode<Error = Refusal>> Walk<'w, R> {
             Operator::BrTable { targets } => self.branch_by_table(&targets)?,
             Operator::TryTable { try_table } => self.open_try_table(try_table)?,
             // Of features that are not allowed: their labels would have to move too.
-            Operator::BrOnNull { .. } | Operator::BrOnNonNull { .. } => return Err(Refusal::Instruction("br_on").into()),
+            Operator::BrOnNull { .. } | Operator::BrOnNonNull { .. } => {
+                return Err(Refusal::Instruction("br_on").into());
+            }
             Operator::BrOnCast { .. } | Operator::BrOnCastFail { .. } => {
                 return Err(Refusal::Instruction("br_on_cast").into());
             }
