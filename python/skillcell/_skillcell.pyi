@@ -2,19 +2,39 @@
 
 import asyncio
 from collections.abc import Sequence
-from typing import Any, Final, Literal, TypeAlias, Unpack, final
+from typing import Any, Final, Literal, Self, TypeAlias, Unpack, final
 
-from ._options import CallOptions, HostOptions, SkillName
+from typing_extensions import disjoint_base
+
+from ._options import CallOptions, HostOptions, SkillName, Time
 
 _Tier: TypeAlias = Literal["wasm", "container", "subprocess", "in_process"]
+
+__all__ = [
+    "Cancellation",
+    "Denial",
+    "Error",
+    "Host",
+    "Inbox",
+    "Note",
+    "Plan",
+    "Report",
+    "Session",
+    "Skill",
+    "Usage",
+    "__version__",
+    "escape_text",
+    "run_command",
+]
 
 __version__: Final[str]
 
 def run_command(words: Sequence[str]) -> int: ...
 def escape_text(text: str) -> str: ...
 
+@disjoint_base
 class Host:
-    def __new__(cls, **options: Unpack[HostOptions]) -> Host: ...
+    def __new__(cls, **options: Unpack[HostOptions]) -> Self: ...
     def skill(self, name: SkillName) -> Skill: ...
     def call(self, skill: SkillName, params: Any = None, **options: Unpack[CallOptions]) -> Report: ...
     def plan(self, skill: SkillName, params: Any = None, **options: Unpack[CallOptions]) -> Plan: ...
@@ -28,9 +48,18 @@ class Cancellation:
 
 @final
 class Inbox:
-    def __new__(cls) -> Inbox: ...
+    def __new__(cls) -> Self: ...
     def fileno(self) -> int: ...
     def deliver(self) -> None: ...
+
+@final
+class Session:
+    def __new__(cls, *, idle: Time | None = None, lifetime: Time | None = None) -> Self: ...
+    def close(self) -> None: ...
+    @property
+    def ended(self) -> str | None: ...
+    def __enter__(self) -> Self: ...
+    def __exit__(self, *_exception: object) -> None: ...
 
 @final
 class Skill:
