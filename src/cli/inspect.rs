@@ -70,6 +70,7 @@ impl InspectCommand {
             "origin": match skill.origin() {
                 Origin::Folder(path) => json!({"folder": path}),
                 Origin::Registry => json!("registry"),
+                Origin::Memory => json!("memory"),
             },
             "digest": skill.digest(),
             "files": count,

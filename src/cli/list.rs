@@ -154,6 +154,7 @@ impl Row {
         let from = match &self.origin {
             Origin::Folder(path) => display_root(path, &self.id),
             Origin::Registry => "registry".to_owned(),
+            Origin::Memory => "memory".to_owned(),
         };
         vec![self.id.clone(), self.verdict_text().to_owned(), image.to_owned(), from]
     }
@@ -183,6 +184,7 @@ impl Row {
             "origin": match &self.origin {
                 Origin::Folder(path) => json!({"folder": path}),
                 Origin::Registry => json!("registry"),
+                Origin::Memory => json!("memory"),
             },
             "digest": self.digest,
             "verdict": verdict,

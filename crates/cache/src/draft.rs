@@ -139,6 +139,16 @@ impl Cache {
         Ok(Scratch { path, _locked: locked })
     }
 
+    /// These bytes in a file on the cache's disk that has no name: it is gone when it is closed, and no one else can open it.
+    pub fn unnamed_file(&self, parts: &[&[u8]]) -> Result<File> {
+        let (path, mut file) = create_locked(&self.tmp_dir(), files::create_new)?;
+        files::remove_any(&path)?;
+        let needed = parts.iter().map(|part| part.len() as u64).sum();
+        let written = parts.iter().try_for_each(|part| file.write_all(part));
+        written.map_err(|source| Error::Write { path, needed, source })?;
+        Ok(file)
+    }
+
     /// Removes what dead processes left behind. Best effort: what can't be removed now can be later.
     pub(super) fn remove_leftovers(&self) {
         let Ok(entries) = fs::read_dir(self.tmp_dir()) else {

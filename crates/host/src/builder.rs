@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use super::images::DEFAULT_IMAGE_BYTES;
 use super::{Host, HostError, Shared};
 use crate::approvals::{ApprovalError, Approvals};
+use crate::session::SessionPlaces;
 use skillcell_cache::Cache;
 use skillcell_cache::progress::{Progress, Silent};
 use skillcell_http::Lookup;
@@ -17,7 +18,7 @@ use skillcell_tiers::container::Containers;
 /// Defaults: the user's cache folder, the network through pip when something is missing, skills found through
 /// `SKILLWARE_SKILL_PATH`, `./skills` and the pinned registry, the system's authorities for HTTPS (Mozilla's where it has
 /// none), names looked up by the system, no proxy, the user's approvals to refuse what changed since and not to grant
-/// anything, containers based on `python:3.13-slim` and built without network, no word about progress.
+/// anything, containers based on `python:3.13-slim` and built without network, no word about progress, 64 sessions.
 #[derive(Default)]
 #[must_use]
 pub struct HostBuilder {
@@ -32,6 +33,7 @@ pub struct HostBuilder {
     containers: Containers,
     progress: Option<Arc<dyn Progress + Send + Sync>>,
     max_image_bytes: Option<u64>,
+    max_sessions: Option<u32>,
 }
 
 impl HostBuilder {
@@ -124,6 +126,14 @@ impl HostBuilder {
         self
     }
 
+    /// Sessions that are kept at once: the first call of another one is refused. 64 unless it is set, and never more than
+    /// half of the cells that may be alive at once (256 where address space is not limited), so that calls without a
+    /// session find a cell.
+    pub fn max_sessions(mut self, sessions: u32) -> HostBuilder {
+        self.max_sessions = Some(sessions);
+        self
+    }
+
     /// Opens the cache folder, and looks at the files that were given. The runtime is obtained when it is first needed.
     pub fn build(self) -> Result<Host, HostError> {
         self.fetch.check_given_wheels()?;
@@ -157,6 +167,7 @@ impl HostBuilder {
             images: Mutex::default(),
             facts: Mutex::default(),
             prepared: Mutex::default(),
+            sessions: SessionPlaces::new(self.max_sessions),
             max_image_bytes: self.max_image_bytes.unwrap_or(DEFAULT_IMAGE_BYTES),
         };
         let host = Host { shared: Arc::new(shared) };

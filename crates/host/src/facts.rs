@@ -135,7 +135,7 @@ impl Host {
     /// What is known of a skill: kept in memory, or from its image, or read now.
     pub(super) fn known_facts(&self, skill: &Skill, call: &Call) -> Result<Arc<KnownFacts>, HostError> {
         let kept = || self.shared.facts.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = kept().get(skill.digest()).filter(|known| !known.is_stale()) {
+        if let Some(known) = kept().get(&skill.content_key()).filter(|known| !known.is_stale()) {
             return Ok(known.clone());
         }
         let known = Arc::new(match self.found_image(skill, call.limits.fuel.is_some())? {
@@ -146,7 +146,7 @@ impl Host {
         if facts.len() >= MAX_KEPT {
             facts.clear();
         }
-        facts.insert(skill.digest().to_owned(), known.clone());
+        facts.insert(skill.content_key(), known.clone());
         Ok(known)
     }
 

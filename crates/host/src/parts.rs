@@ -10,6 +10,7 @@ use super::images::Images;
 use super::run_tests::TestBench;
 use super::{GrantError, Host, HostError};
 use crate::approvals::Approvals;
+use crate::session::SessionPlaces;
 use skillcell_cache::progress::Progress;
 use skillcell_cache::{Cache, Pack};
 use skillcell_cell::Machine;
@@ -48,7 +49,8 @@ pub(super) struct Shared {
     pub(super) images: Mutex<Images>,
     pub(super) facts: Mutex<FactsByDigest>,
     pub(super) prepared: Mutex<PreparedTiers>,
-    /// What they may take on disk.
+    pub(super) sessions: SessionPlaces,
+    /// What images may take on disk.
     pub(super) max_image_bytes: u64,
 }
 

@@ -118,7 +118,7 @@ fn load_found(host: &Host, found: Vec<Found>) -> Result<Catalogue, HostError> {
 }
 
 /// A folder that is no skill itself, with skills below it.
-fn skills_in_folder(name: &str) -> Option<Vec<Skill>> {
+pub(crate) fn skills_in_folder(name: &str) -> Option<Vec<Skill>> {
     let folder = Path::new(name);
     let found = folder.is_dir().then(|| skills_below(&Roots::new([folder.to_owned()])))?;
     let skills = found.iter().filter_map(|found| match found {

@@ -12,10 +12,13 @@
 mod activity;
 mod catalogue;
 mod client;
+pub mod mcp;
 mod queue;
 mod service;
+mod sessions;
 
 pub use self::activity::{Activity, CallEvent, LATENCY_BOUNDS, Latency, SkillActivity};
 pub use self::catalogue::{Catalogue, LeftOut, Selection};
 pub use self::client::{Client, Rate, Rights};
 pub use self::service::{CallError, CallRequest, Load, Service, ServiceOptions};
+pub use self::sessions::{NoSession, SessionTable, SessionTableLimits};
