@@ -28,6 +28,7 @@ mod run;
 mod runtime;
 mod script;
 mod script_run;
+mod serve;
 mod stdin;
 mod terminal_text;
 mod test;
@@ -87,6 +88,7 @@ enum Command {
     Matrix(matrix::MatrixCommand),
     Mcp(mcp::McpCommand),
     Compare(compare::CompareCommand),
+    Serve(serve::ServeCommand),
     Runtime(runtime::RuntimeCommand),
     Cache(cache::CacheCommand),
     Doctor(doctor::DoctorCommand),
@@ -193,6 +195,7 @@ pub fn run_command(words: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Matrix(command) => command.execute(&settings, &printer),
         Command::Mcp(command) => command.execute(&settings, &printer),
         Command::Compare(command) => command.execute(&settings, &printer),
+        Command::Serve(command) => command.execute(&settings, &printer),
         Command::Runtime(command) => command.execute(&settings, &printer),
         Command::Cache(command) => command.execute(&settings, &printer),
         Command::Doctor(command) => command.execute(&settings, &printer),

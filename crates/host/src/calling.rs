@@ -29,6 +29,18 @@ pub(super) enum NotCarriedOut {
     Failed(HostError),
 }
 
+/// What came of getting a skill ready before its first call.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Ahead {
+    /// Its calls run in this tier, on what is there now.
+    Ready(Tier),
+    /// Its calls would be refused.
+    Refused(Refused),
+    /// It raised or went over a limit while it was imported, as its calls would.
+    Ended(Outcome),
+}
+
 impl<E: Into<HostError>> From<E> for NotCarriedOut {
     fn from(error: E) -> NotCarriedOut {
         NotCarriedOut::Failed(error.into())
@@ -52,17 +64,26 @@ impl Host {
         on_enough_stack(|| self.plan_without(&*call.entry.of_skill(skill)?, call, &[]))
     }
 
-    /// Gets ready what a call would run on: the skill's image, or what another tier needs. Nothing is called; what a skill
-    /// does while it is imported is for the call to tell.
-    pub fn prepare_ahead(&self, skill: &Skill, call: &Call) -> Result<Decision, HostError> {
+    /// Gets ready what calls of a skill run on, as the first of them would: its image is baked, or what another tier needs is
+    /// made. Nothing of `execute` runs.
+    pub fn prepare_ahead(&self, skill: &Skill, call: &Call) -> Result<Ahead, HostError> {
         on_enough_stack(|| {
-            let decided = self.plan_without(skill, call, &[])?;
-            if let Decision::Planned(plan) = &decided
-                && let Err(NotCarriedOut::Failed(error)) = self.prepare(skill, call, plan)
-            {
-                return Err(error);
+            let mut ruled_out = Vec::new();
+            loop {
+                let plan = match self.plan_without(skill, call, &ruled_out)? {
+                    Decision::Planned(plan) => plan,
+                    Decision::Refused(refused) => return Ok(Ahead::Refused(refused)),
+                };
+                match self.prepare(skill, call, &plan) {
+                    Ok(_) => return Ok(Ahead::Ready(plan.tier)),
+                    // Terminates as calls do.
+                    Err(NotCarriedOut::RuledOut(out)) => ruled_out.push(out),
+                    Err(NotCarriedOut::Ended(ran)) => return Ok(Ahead::Ended(ran.outcome)),
+                    // Only a session refuses so, and nothing is got ready for one.
+                    Err(NotCarriedOut::Refused(_)) => return Ok(Ahead::Ended(Outcome::Refused)),
+                    Err(NotCarriedOut::Failed(error)) => return Err(error),
+                }
             }
-            Ok(decided)
         })
     }
 

@@ -33,6 +33,7 @@ use std::sync::Arc;
 
 pub use self::active_grants::GrantError;
 pub use self::builder::HostBuilder;
+pub use self::calling::Ahead;
 pub use self::footprint::{Download, Footprint};
 pub use self::listing::Known;
 use self::parts::Shared;

@@ -9,6 +9,7 @@
 
 mod error;
 mod request;
+mod view;
 mod workers;
 
 use std::sync::Arc;
@@ -18,12 +19,16 @@ use tokio::sync::oneshot;
 
 pub use self::error::CallError;
 pub use self::request::CallRequest;
+pub use self::view::SkillView;
 use self::workers::Workers;
 use super::activity::{Activity, Parties};
 use super::queue::{Bounds, NotQueued, Owner};
+use super::warm::WarmUp;
 use super::{Catalogue, Client};
 use skillcell_host::Host;
 use skillcell_host::call::{Call, Report};
+use skillcell_limits::Limits;
+use skillcell_limits::cancel::CancelToken;
 use skillcell_packages::skill::Skill;
 use skillcell_settings::CallDefaults;
 
@@ -60,6 +65,7 @@ struct Inner {
     beginnings: Vec<Call>,
     catalogue: Catalogue,
     activity: Activity,
+    warm_up: WarmUp,
     workers: Workers,
 }
 
@@ -73,7 +79,8 @@ impl Service {
     pub fn with_options(host: Host, defaults: CallDefaults, catalogue: Catalogue, options: &ServiceOptions) -> Service {
         let beginnings = catalogue.iter().map(|skill| defaults.call(skill.id())).collect();
         let workers = Workers::new(options.workers.max(1), options.bounds(catalogue.len()));
-        Service { inner: Arc::new(Inner { host, beginnings, catalogue, activity: Activity::default(), workers }) }
+        let (activity, warm_up) = (Activity::default(), WarmUp::new(catalogue.len()));
+        Service { inner: Arc::new(Inner { host, beginnings, catalogue, activity, warm_up, workers }) }
     }
 
     /// The skills that are served.
@@ -129,13 +136,24 @@ impl Service {
         let deadline = inner.limits_for(client, place, &request)?.deadline;
         client.count_call().map_err(|retry_after| CallError::RateExceeded { retry_after })?;
         let owner = Owner { client: client.number, skill: place };
-        let (reply, mut answer) = oneshot::channel();
-        let mut pending = Pending { inner, owner, number: None, cancel: request.cancel.clone() };
+        let cancel = request.cancel.clone();
         let job = Job { inner: inner.clone(), client: client.clone(), place, request, asked: Instant::now() };
-        let work = Box::new(move || drop(reply.send(job.make_call())));
-        let pushed = inner.workers.queue().push(owner, work);
-        pending.number = Some(pushed.map_err(|why| inner.not_queued(why))?);
-        let lost = || CallError::Failed;
+        self.run_queued(owner, deadline, cancel, move || job.make_call()).await
+    }
+
+    /// Runs something on a worker, when it is this owner's turn.
+    async fn run_queued<T: Send + 'static>(
+        &self,
+        owner: Owner,
+        deadline: Duration,
+        cancel: CancelToken,
+        work: impl FnOnce() -> Result<T, CallError> + Send + 'static,
+    ) -> Result<T, CallError> {
+        let inner = &self.inner;
+        let (reply, mut answer) = oneshot::channel();
+        let pushed = inner.workers.queue().push(owner, Box::new(move || drop(reply.send(work()))));
+        let number = Some(pushed.map_err(|why| inner.not_queued(why))?);
+        let mut pending = Pending { inner, owner, number, cancel };
         let answered = match tokio::time::timeout(deadline, &mut answer).await {
             Ok(answered) => answered,
             // It waited for all of its time. If a worker has it by now, that one ends it: it has the same deadline.
@@ -143,7 +161,16 @@ impl Service {
             Err(_) => answer.await,
         };
         pending.number = None;
-        answered.unwrap_or_else(|_| Err(lost()))
+        answered.unwrap_or(Err(CallError::Failed))
+    }
+
+    /// A call as the operator would make it.
+    pub(crate) fn operators_call(&self, id: &str) -> Call {
+        self.beginning_for(&Client::default(), id).unwrap_or_default()
+    }
+
+    pub(crate) fn warm_up(&self) -> &WarmUp {
+        &self.inner.warm_up
     }
 
     /// Takes no more calls; those that wait and run are ended by themselves or their deadlines.
@@ -188,12 +215,7 @@ impl Inner {
     }
 
     /// What a call may use: the server's limits, narrowed by the client's token and by the request.
-    fn limits_for(
-        &self,
-        client: &Client,
-        place: usize,
-        request: &CallRequest,
-    ) -> Result<skillcell_limits::Limits, CallError> {
+    fn limits_for(&self, client: &Client, place: usize, request: &CallRequest) -> Result<Limits, CallError> {
         let limits = client.narrow_limits(self.beginnings[place].limits.clone());
         // Counting instructions takes a second compilation of the runtime, which no client may cause.
         if request.limits.fuel.is_some() && limits.fuel.is_none() {
@@ -272,7 +294,7 @@ struct Pending<'a> {
     owner: Owner,
     /// Of its job in the queue, until that is answered.
     number: Option<u64>,
-    cancel: skillcell_limits::cancel::CancelToken,
+    cancel: CancelToken,
 }
 
 impl Pending<'_> {

@@ -15,6 +15,7 @@ mod environment;
 mod error;
 mod file;
 mod overrides;
+mod tokens;
 mod units;
 
 #[cfg(test)]
@@ -26,6 +27,7 @@ use std::path::PathBuf;
 
 pub use self::error::SettingsError;
 pub use self::overrides::{LimitOverrides, Overrides};
+pub use self::tokens::{BadToken, TokenSettings, is_token_name};
 pub use self::units::{parse_size, parse_time};
 use skillcell_door::audit::AuditLog;
 use skillcell_host::approvals::{ApprovalError, Approvals};
@@ -69,6 +71,8 @@ pub struct Settings {
     pub policy: PolicyFile,
     /// What the caller grants, besides the file.
     pub grants: Grants,
+    /// The clients of a server. Only a file has them.
+    pub tokens: Vec<TokenSettings>,
 }
 
 impl Settings {
@@ -84,11 +88,11 @@ impl Settings {
     ) -> Result<Settings, SettingsError> {
         // Merged before the file is read, since either may name it.
         let given = caller.or(environment::read(variable)?);
-        let (policy, of_file) = match &given.policy {
+        let file::FileSettings { policy, overrides, tokens } = match &given.policy {
             Some(path) => file::read(path)?,
-            None => (PolicyFile::default(), Overrides::default()),
+            None => file::FileSettings::default(),
         };
-        let values = given.or(of_file);
+        let values = given.or(overrides);
         Ok(Settings {
             cache_dir: values.cache_dir,
             approvals_dir: values.approvals_dir,
@@ -104,6 +108,7 @@ impl Settings {
             limits: values.limits.apply_to(Limits::default()),
             policy,
             grants: values.grants,
+            tokens,
         })
     }
 
