@@ -16,6 +16,8 @@ mod jpeg;
 mod matrix;
 mod packages;
 mod parity;
+mod serve;
+mod serve_bounds;
 mod skill_tests;
 mod standins;
 mod venv;

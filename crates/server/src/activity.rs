@@ -131,12 +131,11 @@ impl Activity {
 
     /// A call is over; without a report the host failed.
     pub(crate) fn tell_end(&self, call: u64, parties: Parties<'_>, times: [Duration; 2], report: Option<&Report>) {
-        let [waited, took] = times;
+        let [_, took] = times;
         let outcome = report.map_or("error", |report| report.outcome.name());
         let denials = report.map_or(&[][..], |report| &report.denials);
         self.count_end(parties.skill, outcome, denials.len(), times);
         if self.feed.receiver_count() > 0 {
-            let _ = waited;
             let _ = self.feed.send(CallEvent::Ended {
                 call,
                 skill: parties.skill.to_owned(),
