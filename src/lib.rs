@@ -154,7 +154,7 @@ pub use skillcell_host::approvals::{Approval, ApprovalError, Approvals};
 pub use skillcell_host::call::{Call, Report};
 pub use skillcell_host::plan::{Decision, Plan, Refused};
 pub use skillcell_host::testing::{TestCall, TestReport};
-pub use skillcell_host::{Host, HostBuilder, HostError, Session, SessionEnd, SessionLimits};
+pub use skillcell_host::{Host, HostBuilder, HostError, SandboxChoice, Session, SessionEnd, SessionLimits};
 pub use skillcell_limits::cancel::CancelToken;
 pub use skillcell_limits::outcome::{Note, NoteKind, Outcome, Raised, Usage};
 pub use skillcell_limits::{LimitKind, Limits};

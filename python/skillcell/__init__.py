@@ -23,9 +23,11 @@ from ._errors import (
 )
 from ._host import Host
 from ._options import CallOptions, GrantOptions, HostOptions, LimitOptions
+from ._python import BadProgram, Ran, arun_python, run_python
 from ._skillcell import Denial, Error, Note, Plan, Report, Skill, Usage, __version__
 
 __all__ = [
+    "BadProgram",
     "Busy",
     "CallError",
     "CallOptions",
@@ -42,10 +44,13 @@ __all__ = [
     "Note",
     "Plan",
     "Raised",
+    "Ran",
     "Refused",
     "Report",
     "Skill",
     "SkillcellError",
     "Usage",
     "__version__",
+    "arun_python",
+    "run_python",
 ]

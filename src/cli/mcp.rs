@@ -132,8 +132,10 @@ impl McpCommand {
             }
         });
         server.close();
-        // Calls that were ended are gone by then. What else runs is the preparing, which the next start takes up.
-        runtime.shutdown_timeout(SHUTDOWN);
+        // Calls that were ended have their last line in the audit then. What else runs is the preparing, which the next start
+        // takes up.
+        let _ = runtime.block_on(async { tokio::time::timeout(SHUTDOWN, server.wait_until_idle()).await });
+        runtime.shutdown_background();
         served
     }
 
@@ -245,6 +247,7 @@ impl Starting {
         let service = Service::new(self.host.clone(), self.defaults.clone(), catalogue);
         self.server.open(service.clone());
         mcp::prepare_skills(&self.server, &service);
+        service.start_warming(1, || ());
     }
 
     fn tell_failure(&self, id: &str, error: &HostError) {

@@ -3,19 +3,21 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, bail};
+use axum::Router;
 use clap::Args;
 use tokio::signal::unix::{SignalKind, signal};
 
 use super::grants::GrantArgs;
 use super::limits::LimitArgs;
 use super::printer::{Printer, one_line};
-use super::{SettingArgs, input};
+use super::{SettingArgs, input, progress};
 use crate::settings::{Settings, is_token_name};
 use skillcell_server::{
-    Api, ApiOptions, Catalogue, Listeners, Selection, ServeOptions, Server, Service, ServiceOptions, Tokens,
+    Api, ApiOptions, Catalogue, Listeners, Selection, ServeOptions, Server, Service, ServiceOptions, Tokens, mcp,
     mint_token, notify_systemd,
 };
 
@@ -94,19 +96,21 @@ impl ServeCommand {
             error.hint().into_iter().for_each(|hint| printer.print_hint(hint));
             return Err(error.into());
         }
-        let host = args.build_host(&settings)?;
+        let watched = mcp::Watched::new(Arc::new(progress::Terminal::new(args.quiet)));
+        let host = settings.host_builder()?.progress(watched.clone()).build()?;
         let catalogue = self.load_catalogue(&host, printer)?;
         let defaults = settings.call_defaults()?;
         let service = Service::with_options(host, defaults, catalogue, &self.service_options(&tokens));
         for address in listeners.addresses() {
             printer.print_note(&format!("serving {} skills at http://{address}", service.catalogue().len()));
         }
+        let tools = mcp::Server::over(service.clone(), watched);
         let server = Server {
             api: Api::new(service, tokens, self.api_options()),
-            others: Default::default(),
+            others: Router::new().route("/mcp", mcp::http_service(&tools, &self.mcp_settings())),
             options: self.serve_options(&settings),
         };
-        run_server(server, listeners)?;
+        run_server(server, tools, listeners)?;
         Ok(ExitCode::SUCCESS)
     }
 
@@ -155,6 +159,15 @@ impl ServeCommand {
         options
     }
 
+    /// The guard before every route looks at `Host`, at tokens and at pages of other sites.
+    fn mcp_settings(&self) -> mcp::HttpSettings {
+        let mut settings = mcp::HttpSettings::default();
+        settings.hosts = Vec::new();
+        settings.origins = self.allow_origin.clone();
+        settings.max_body_bytes = self.api_options().max_body_bytes;
+        settings
+    }
+
     /// What runs when the server is told to stop has its deadline, and a little more for its end.
     fn serve_options(&self, settings: &Settings) -> ServeOptions {
         let mut options = ServeOptions::default();
@@ -170,8 +183,10 @@ fn io_threads() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from).min(4)
 }
 
-fn run_server(server: Server, listeners: Listeners) -> anyhow::Result<()> {
+fn run_server(server: Server, tools: mcp::Server, listeners: Listeners) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(io_threads()).enable_all().build()?;
+    let (shown, service) = (tools.clone(), server.api.service().clone());
+    std::thread::Builder::new().name("mcp-start".to_owned()).spawn(move || mcp::prepare_skills(&shown, &service))?;
     server.api.service().start_warming(1, || notify_systemd("READY=1"));
     runtime.block_on(async {
         let (mut interrupt, mut terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
@@ -179,6 +194,7 @@ fn run_server(server: Server, listeners: Listeners) -> anyhow::Result<()> {
         let stop = async {
             tokio::select! { _ = interrupt.recv() => {}, _ = terminate.recv() => {} }
             notify_systemd("STOPPING=1");
+            tools.start_draining();
         };
         // The first signal reaches these too: it is the second that ends everything.
         let abort = async {

@@ -7,10 +7,12 @@ use serde_json::{Value, json};
 use crate::common::serving::{Serving, read_answer};
 
 const TIME: &str = "limits%2Ftime";
-const ROUTES: [(&str, &str, &str); 5] = [
+const ROUTES: [(&str, &str, &str); 7] = [
     ("GET", "/v1/skills", ""),
     ("GET", "/v1/skills/contract%2Fecho", ""),
     ("POST", "/v1/skills/contract%2Fecho/calls", "{}"),
+    ("DELETE", "/v1/skills/contract%2Fecho/sessions/none", ""),
+    ("POST", "/mcp", "{}"),
     ("GET", "/metrics", ""),
     ("GET", "/openapi.json", ""),
 ];
@@ -164,14 +166,15 @@ fn the_document_names_the_routes_that_there_are() {
     let document = server.get("/openapi.json", &[]).json();
     assert_eq!(document["openapi"], "3.1.0");
     let paths = document["paths"].as_object().unwrap();
-    assert_eq!(paths.len(), 7);
+    assert_eq!(paths.len(), 8);
     for (path, operations) in paths {
         for method in operations.as_object().unwrap().keys().filter(|key| *key != "parameters") {
-            let path = path.replace("{id}", "contract%2Fecho");
+            let path = path.replace("{id}", "contract%2Fecho").replace("{session}", "none");
             let body = if method == "post" { "{}" } else { "" };
             let answer = server.send(&method.to_uppercase(), &path, &[], body);
             let documented = &operations[method]["responses"][answer.status.to_string()];
-            assert!(answer.status == 200 && documented.is_object(), "{method} {path}: {answer:?}");
+            let expected = if method == "delete" { 404 } else { 200 };
+            assert!(answer.status == expected && documented.is_object(), "{method} {path}: {answer:?}");
         }
     }
     let envelope = server.call("contract%2Fecho", "{}").json();
@@ -193,4 +196,35 @@ fn a_connection_is_kept_for_the_next_request() {
         let answer = read_answer(&mut stream);
         assert_eq!(answer.json()["result"]["params"]["number"], number, "{answer:?}");
     }
+}
+
+#[test]
+fn a_session_keeps_its_cell_for_its_client_and_its_skill() {
+    let settings = format!("[token.alice]\nsha256 = '{}'\n[token.bob]\nsha256 = '{}'\n", ALICE.1, BOB.1);
+    let server = Serving::with_settings(&settings, &["sessions/keeper", "sessions/other"], &[]);
+    let (alice, bob) = (bearer(ALICE.0), bearer(BOB.0));
+    let count = |session: &str| {
+        let body = json!({"params": {"way": "tell"}, "session": session}).to_string();
+        server.call_with("sessions%2Fkeeper", &[&alice], &body)
+    };
+    let first = count("new").json();
+    let handle = first["session"].as_str().unwrap_or_else(|| panic!("{first}")).to_owned();
+    assert_eq!(
+        (&first["result"]["count"], &count(&handle).json()["result"]["count"]),
+        (&json!(1), &json!(2)),
+        "{first}"
+    );
+    assert_eq!(count("new").json()["result"]["count"], 1, "another one is fresh");
+    let body = json!({"session": handle}).to_string();
+    server.call_with("sessions%2Fkeeper", &[&bob], &body).is(404, "no_such_session");
+    server.call_with("sessions%2Fother", &[&alice], &body).is(404, "no_such_session");
+    let path = format!("/v1/skills/sessions%2Fkeeper/sessions/{handle}");
+    server.send("DELETE", &path, &[&bob], "").is(404, "no_such_session");
+    assert_eq!(count(&handle).json()["result"]["count"], 3, "nobody else closed it");
+    assert_eq!(server.send("DELETE", &path, &[&alice], "").status, 204);
+    count(&handle).is(404, "no_such_session");
+    for _ in 0..7 {
+        assert_eq!(count("new").status, 200);
+    }
+    count("new").is(429, "no_session");
 }

@@ -23,9 +23,7 @@ fn is_unharmed(server: &Serving) {
 fn bodies_that_are_wrong_or_too_long_are_refused_before_a_call() {
     let server = Serving::start(&["contract/echo"], &["--max-body", "100K"]);
     let call = |body: &str| server.call(ECHO, body);
-    for wrong in
-        ["nonsense", "[]", "{\"params\": }", "{\"parms\": {}}", "{\"params\": {}, \"params\": {}}", "{} {}"]
-    {
+    for wrong in ["nonsense", "[]", "{\"params\": }", "{\"parms\": {}}", "{\"params\": {}, \"params\": {}}", "{} {}"] {
         call(wrong).is(400, "bad_body");
     }
     for wrong in [r#"{"limits": {"timeout": -1}}"#, r#"{"limits": {"sudo": 1}}"#, r#"{"grants": {}}"#, r#"{"env": {}}"#]

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
+use super::digest::update_hasher;
 use super::lock::{Guard, is_still_at};
 use super::seal::Seal;
 use super::{Bucket, Cache, Error, Result, files, location};
@@ -93,7 +94,7 @@ impl Write for Writer {
         if done < PARALLEL_BYTES {
             self.hasher.update(&buf[..done]);
         } else {
-            self.hasher.update_rayon(&buf[..done]);
+            update_hasher(&mut self.hasher, &buf[..done]);
         }
         self.bytes += done as u64;
         Ok(done)

@@ -13,6 +13,7 @@ use skillcell_http::Lookup;
 use skillcell_packages::provision::Fetch;
 use skillcell_packages::skill::Roots;
 use skillcell_policy::ForwardProxy;
+use skillcell_tiers::SandboxChoice;
 use skillcell_tiers::container::Containers;
 
 /// Defaults: the user's cache folder, the network through pip when something is missing, skills found through
@@ -31,6 +32,7 @@ pub struct HostBuilder {
     allow_changed_skills: bool,
     lookup: Option<Arc<dyn Lookup>>,
     containers: Containers,
+    sandbox: SandboxChoice,
     progress: Option<Arc<dyn Progress + Send + Sync>>,
     max_image_bytes: Option<u64>,
     max_sessions: Option<u32>,
@@ -100,6 +102,12 @@ impl HostBuilder {
         self
     }
 
+    /// Which sandbox the tier `subprocess` has. Without it the best that works here.
+    pub fn sandbox(mut self, choice: SandboxChoice) -> HostBuilder {
+        self.sandbox = choice;
+        self
+    }
+
     /// The image that a skill's container is built on, where it brings none: it must have a `python3`.
     pub fn container_base(mut self, image: impl Into<String>) -> HostBuilder {
         self.containers.base = image.into();
@@ -158,6 +166,7 @@ impl HostBuilder {
             allow_changed_skills: self.allow_changed_skills,
             lookup: self.lookup,
             containers: self.containers,
+            sandbox: self.sandbox,
             http: OnceLock::new(),
             registry: OnceLock::new(),
             files: OnceLock::new(),

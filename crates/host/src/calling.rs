@@ -79,7 +79,7 @@ impl Host {
                     // Terminates as calls do.
                     Err(NotCarriedOut::RuledOut(out)) => ruled_out.push(out),
                     Err(NotCarriedOut::Ended(ran)) => return Ok(Ahead::Ended(ran.outcome)),
-                    // Only a session refuses so, and nothing is got ready for one.
+                    // Only sessions refuse a call this late, and nothing here has one.
                     Err(NotCarriedOut::Refused(_)) => return Ok(Ahead::Ended(Outcome::Refused)),
                     Err(NotCarriedOut::Failed(error)) => return Err(error),
                 }

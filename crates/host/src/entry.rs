@@ -3,6 +3,8 @@
 //! A script gets `argv`, standard input and a working folder that is the skill's, with the call's own files laid into it. What
 //! it made or changed there is in the report, with its exit code; the folder itself is gone afterwards.
 
+pub(super) mod outside;
+
 use std::borrow::Cow;
 use std::sync::Arc;
 

@@ -9,7 +9,7 @@ use super::calling::{NotCarriedOut, call_door};
 use super::parts::Shared;
 use super::{Host, HostError, notes};
 use crate::call::{Call, ImageUse, Note, Outcome, Usage};
-use crate::entry::WrittenFile;
+use crate::entry::{WrittenFile, outside};
 use crate::plan::{Plan, Preparation, RuledOut, WhyNot};
 use crate::session::{Bound, Kept, SessionEnd, Turn};
 use skillcell_cell::image::{BakeError, Baker, Image, ImportFor, Start, note_of_bake};
@@ -272,7 +272,7 @@ impl Host {
     ) -> Result<RunResult, HostError> {
         let CallContext { skill, call, grants, audit, denials, .. } = context;
         cell.store().data_mut().door.denials = Some(denials.clone());
-        cell.store().data_mut().wasi.vfs.stdin = call.entry.input();
+        cell.store().data_mut().wasi.vfs.set_stdin(call.entry.input());
         grants.apply_to_cell(self, &mut cell, &call.limits)?;
         if !audit.is_null() {
             cell.store().data_mut().wasi.vfs.watch((*audit).clone());
@@ -324,9 +324,11 @@ impl Host {
             cancel: &call.cancel,
             env: &call.env,
             mounts: grants.real_folders()?,
+            sandbox: self.shared.sandbox,
             web: grants.http_session(self, &denials, &call.limits, &call.cancel)?,
             door: call_door(call, validate)?,
             denials: denials.clone(),
+            stdin: outside::encode_input(call),
         };
         // Somebody may have removed the image or the environment. Forget it, so that the next call looks again.
         let ran = tier::run(job).inspect_err(|_| {
@@ -336,6 +338,7 @@ impl Host {
         let ran = ran.map_err(HostError::from)?;
         let (stdout, stderr) = (ran.stdout, ran.stderr);
         let ran = RunResult { stdout, stderr, usage: ran.usage, ..RunResult::without_output(tier, ran.outcome) };
+        let ran = outside::take_end(call, ran);
         Ok(RunResult { notes: denials.take_notes(), denials: denials.take(), ..ran })
     }
 

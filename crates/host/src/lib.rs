@@ -49,6 +49,7 @@ use skillcell_packages::provision;
 use skillcell_packages::skill::{Skill, SkillError};
 use skillcell_packages::venv::VenvError;
 use skillcell_policy::manifest::ManifestError;
+pub use skillcell_tiers::SandboxChoice;
 use skillcell_tiers::TierError;
 
 /// Runs skills in cells. Clones share everything.

@@ -20,6 +20,7 @@ use skillcell_http::{ClientSettings, HttpClient, Lookup};
 use skillcell_packages::provision::{self, Fetch, Pin};
 use skillcell_packages::skill::Roots;
 use skillcell_policy::ForwardProxy;
+use skillcell_tiers::SandboxChoice;
 use skillcell_tiers::container::Containers;
 
 pub(super) struct Shared {
@@ -36,6 +37,7 @@ pub(super) struct Shared {
     pub(super) allow_changed_skills: bool,
     pub(super) lookup: Option<Arc<dyn Lookup>>,
     pub(super) containers: Containers,
+    pub(super) sandbox: SandboxChoice,
     /// Made for the first call that is granted something of the web.
     pub(super) http: OnceLock<Arc<HttpClient>>,
     pub(super) registry: OnceLock<Pack>,

@@ -30,6 +30,7 @@ pub struct Skill {
     script: Option<Arc<str>>,
     /// Its files with those of a call, where the call brings some.
     laid_out: Option<Arc<Tree>>,
+    laid_files: Arc<[(String, Arc<[u8]>)]>,
     /// What it requires, once that is resolved.
     site: Option<Arc<SitePackages>>,
 }
@@ -91,7 +92,7 @@ impl Skill {
     }
 
     fn new(id: &str, origin: Origin, bundle: Arc<Bundle>) -> Skill {
-        Skill { id: id.into(), origin, bundle, script: None, laid_out: None, site: None }
+        Skill { id: id.into(), origin, bundle, script: None, laid_out: None, laid_files: Arc::new([]), site: None }
     }
 
     /// `category/name`, or the folder's name.
@@ -127,9 +128,9 @@ impl Skill {
         self.bundle.contents.iter().map(|(path, bytes)| (path.as_str(), &**bytes))
     }
 
-    /// Writes the files below `folder`, which is made.
+    /// Writes the files, and those that a call lays beside them, below `folder`, which is made.
     pub fn write_to(&self, folder: &Path) -> std::io::Result<()> {
-        for (path, bytes) in &self.bundle.contents {
+        for (path, bytes) in self.bundle.contents.iter().chain(&*self.laid_files) {
             let place = folder.join(path);
             std::fs::create_dir_all(place.parent().unwrap_or(folder))?;
             std::fs::write(place, bytes)?;
@@ -139,7 +140,13 @@ impl Skill {
 
     /// What it asks for, with the lock that it brings.
     pub fn wanted(&self, requirements: &[String]) -> Wanted {
-        Wanted::new(requirements, self.contents().find(|(path, _)| *path == LOCK_FILE).map(|(_, text)| text))
+        let lock = self.contents().find(|(path, _)| *path == LOCK_FILE).map(|(_, text)| text);
+        // The lock of a folder with scripts is for all of them.
+        let locked = lock.filter(|_| self.script.is_some()).and_then(crate::lock::locked_requirements);
+        match locked.filter(|locked| requirements.iter().all(|one| locked.contains(one))) {
+            Some(locked) => Wanted::new(&locked, lock),
+            None => Wanted::new(requirements, lock),
+        }
     }
 
     /// The same skill with its packages.
@@ -174,7 +181,7 @@ impl Skill {
     /// Where a cell sees the skill's folder. It says nothing about where that is on the host.
     pub fn guest_folder(&self) -> String {
         if self.script.is_some() {
-            return format!("/skills/{}", self.plain_name());
+            return format!("/skills/{}", self.folder_name());
         }
         let (category, name) = self.package_parts();
         format!("/skills/{category}/{name}")

@@ -22,10 +22,11 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::middleware::from_fn_with_state;
-use axum::routing::{get, post};
+use axum::routing::{delete, get, post};
 use tokio::sync::Semaphore;
 
 pub use self::guard::RequestInfo;
+pub(crate) use self::guard::is_traceparent;
 pub use self::problem::Problem;
 use super::{Service, Tokens};
 
@@ -96,6 +97,7 @@ impl Api {
             .route("/v1/skills", get(skills::list_skills))
             .route("/v1/skills/{id}", get(skills::show_skill))
             .route("/v1/skills/{id}/calls", post(calls::make_call))
+            .route("/v1/skills/{id}/sessions/{session}", delete(calls::close_session))
             .route("/healthz", get(health::tell_health))
             .route("/readyz", get(health::tell_readiness))
             .route("/metrics", get(metrics::tell_metrics))

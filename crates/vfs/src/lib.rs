@@ -86,8 +86,7 @@ pub struct Vfs {
     mounts: Vec<Mount>,
     scratch: Scratch,
     table: Table,
-    /// What descriptor 0 reads; nothing unless it is set.
-    pub stdin: Input,
+    stdin: Input,
     pub stdout: Output,
     pub stderr: Output,
     source_fault: Option<std::io::Error>,
@@ -124,6 +123,24 @@ impl Vfs {
             .sort_by(|one, other| other.point.len().cmp(&one.point.len()).then_with(|| one.point.cmp(&other.point)));
     }
 
+    /// Says what descriptor 0 reads, from its beginning; nothing unless it is set.
+    pub fn set_stdin(&mut self, input: Input) {
+        self.stdin = input;
+        if let Ok(Descriptor { object: Object::Stdin, offset, .. }) = self.table.get_mut(0) {
+            *offset = 0;
+        }
+    }
+
+    /// The files that the cell made or changed in directories that began with files, by path below those. They are
+    /// within the quotas of scratch, and so are their bytes.
+    pub fn written_files(&self) -> Vec<WrittenFile> {
+        let seeded = self.mounts.iter().filter_map(|mount| match &mount.backend {
+            Backend::Seeded(root, tree) => Some((*root, tree)),
+            _ => None,
+        });
+        seeded.flat_map(|(root, tree)| self.scratch.written_files(root, tree)).collect()
+    }
+
     /// Takes back what only one call was given: host folders and their open files, the observer. Scratch files stay.
     pub fn end_call(&mut self) {
         self.mounts.retain(|mount| !matches!(mount.backend, Backend::Host(_)));
@@ -136,16 +153,6 @@ impl Vfs {
         self.scratch.allowance.begin_call(caps);
         (self.stdout, self.stderr) = (stdout, stderr);
         (self.source_fault, self.entropy_bytes) = (None, 0);
-    }
-
-    /// The files that the cell made or changed in directories that began with files, by path below those. They are
-    /// within the quotas of scratch, and so are their bytes.
-    pub fn written_files(&self) -> Vec<WrittenFile> {
-        let seeded = self.mounts.iter().filter_map(|mount| match &mount.backend {
-            Backend::Seeded(root, tree) => Some((*root, tree)),
-            _ => None,
-        });
-        seeded.flat_map(|(root, tree)| self.scratch.written_files(root, tree)).collect()
     }
 
     /// The soft limit that was hit last, if any.

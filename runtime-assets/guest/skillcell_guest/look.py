@@ -8,6 +8,8 @@ def look(folder):
 
 
 def look_script(folder, path):
+    if path is None:
+        return _look(lambda: skill_folder.manifest(folder, None), {})
     found = _look(lambda: skill_folder.manifest(folder, path), early.imports(folder, path))
     return found | {"imports": [module for module, _ in skill_folder.scan(folder, path)[1]]}
 

@@ -22,22 +22,20 @@ from skillcell_guest import call, door, failure, imports, skill_folder, watch
 _folder = _path = _code = None
 #: By absolute path: the text of a file of the folder, and its code.
 _compiled = {}
+#: The module that code without a file runs in.
+_kept = None
 #: What compiling had to say; Python says it each time.
 _warned = []
 
 
 def load(folder, path, preload):
     """Gives the report of the bake. Without `preload` it is the call itself that follows, and nothing is done ahead."""
-    global _folder, _path, _code
+    global _code
     started = time.perf_counter()
     before = set(sys.modules)
     manifest = call.manifest = skill_folder.manifest(folder, path)
-    _folder, _path = folder, path
+    enter_folder(folder, path)
     place = os.path.join(folder, path)
-    sys.path.insert(0, os.path.dirname(place))
-    if folder not in sys.path:
-        sys.path.append(folder)
-    os.chdir(folder)
     read, names = set(), set()
     if preload:
         own, foreign = skill_folder.scan(folder, path)
@@ -55,6 +53,16 @@ def load(folder, path, preload):
         "entry": id(enter),
         "rehearsal": id(rehearse),
     }
+
+
+def enter_folder(folder, path):
+    """Makes it the working folder, with its modules to be imported: first those beside the script, last those at its root."""
+    global _folder, _path
+    _folder, _path = folder, path
+    sys.path.insert(0, os.path.dirname(os.path.join(folder, path)))
+    if folder not in sys.path:
+        sys.path.append(folder)
+    os.chdir(folder)
 
 
 def _compile_all(files):
@@ -122,13 +130,13 @@ def enter():
             os.environ.update(extra.get("env") or {})
             if extra.get("deny_imports"):
                 imports.deny(extra["deny_imports"])
-        _hand_over(*_run(params.get("argv") or [], _rehearsed or params.get("code")))
+        _hand_over(*run_program(params.get("argv") or [], _rehearsed or params.get("code")))
     except BaseException as error:  # the host tells the caller, whatever it was
         call.tell_of_modules()
         failure.hand_over(error)
 
 
-def _run(argv, code):
+def run_program(argv, code):
     """Runs the script to its end as Python does; gives its exit status, and the exception that it ended with."""
     status, error = 0, None
     try:
@@ -146,11 +154,14 @@ def _run(argv, code):
 
 
 def _execute(argv, code):
-    main = types.ModuleType("__main__")
+    global _kept
     if code is not None:
+        # In a session the cell goes on, and with it the names that earlier code left.
+        main = _kept = _kept if _kept is not None and code is not _rehearsed else types.ModuleType("__main__")
         shown = "-c"
         program = compile(code, "<string>", "exec", dont_inherit=True) if isinstance(code, str) else code
     else:
+        main = types.ModuleType("__main__")
         shown, place = _path, os.path.join(_folder, _path)
         main.__file__, main.__cached__ = place, None
         main.__loader__ = _Loader("__main__", place)
@@ -185,10 +196,7 @@ def _status(end):
 
 def _show(error):
     """As Python shows an exception that nobody caught, without our own frames."""
-    trace = error.__traceback__
-    while trace is not None and failure._OWN in trace.tb_frame.f_code.co_filename:
-        trace = trace.tb_next
-    error.__traceback__ = trace
+    trace = error.__traceback__ = _without_ours(error.__traceback__)
     try:
         sys.excepthook(type(error), error, trace)
     except SystemExit:
@@ -196,6 +204,18 @@ def _show(error):
     except BaseException:
         with contextlib.suppress(BaseException):
             sys.__excepthook__(type(error), error, trace)
+
+
+def _without_ours(trace):
+    """The frames of the script and of libraries: what a stand-in raised is raised where it was called."""
+    kept = []
+    while trace is not None:
+        if failure._OWN not in trace.tb_frame.f_code.co_filename:
+            kept.append(trace)
+        trace = trace.tb_next
+    for one, following in zip(kept, [*kept[1:], None]):
+        one.tb_next = following
+    return kept[0] if kept else None
 
 
 def _at_exit():
@@ -217,13 +237,13 @@ def _hand_over(status, error):
 
 def rehearse():
     """A run without the script: what every run does."""
-    global _rehearsed
+    global _rehearsed, _kept
     kept, argv = sys.modules.get("__main__"), sys.argv
     _rehearsed = _EMPTY
     try:
         enter()
     finally:
-        sys.modules["__main__"], sys.argv, _rehearsed = kept, argv, None
+        sys.modules["__main__"], sys.argv, _rehearsed, _kept = kept, argv, None, None
 
 
 _EMPTY = compile("", "<rehearsal>", "exec")

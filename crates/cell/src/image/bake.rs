@@ -279,6 +279,9 @@ impl Baker<'_> {
         let framework = self.framework_image()?;
         let mut cell = self.cell_from(&framework, skill.mounts(), &Limits::default())?;
         let source = match skill.script() {
+            None if skill.is_agent_skill() => {
+                format!("bake.look_script(*{}, None)", ascii_json(&json!([skill.guest_folder()]).to_string()))
+            }
             None => format!("bake.look(*{})", ascii_json(&json!([skill.guest_folder()]).to_string())),
             Some(script) => {
                 format!("bake.look_script(*{})", ascii_json(&json!([skill.guest_folder(), script]).to_string()))

@@ -3,6 +3,7 @@
 
 use super::{MachineFacts, PassedOver, Refused, RuledOut, SkillFacts, WhyNot, refuse_manifest};
 use crate::call::Call;
+use crate::entry::Entry;
 use skillcell_limits::outcome::MissingModule;
 use skillcell_policy::manifest::Manifest;
 use skillcell_policy::{Choice, Denial, DenialKind, MountGrant, Tier, TierDenial, TierRules, Vouched};
@@ -149,6 +150,11 @@ impl Choosing<'_> {
         if self.call.limits.fuel.is_some() && tier != Tier::Wasm {
             let message = "instructions (`--fuel`) are counted in a cell only".to_owned();
             let hint = Some("run it without `--fuel`, or in a cell: `--tier wasm`".to_owned());
+            return Err(Box::new(Denial { message, hint, ..tier_denial(tier) }));
+        }
+        if tier == Tier::Container && matches!(self.call.entry, Entry::Script(_)) {
+            let message = "scripts are run in a cell or in `subprocess`, not in `container`".to_owned();
+            let hint = Some("`--tier subprocess`, or a cell: `--tier wasm`".to_owned());
             return Err(Box::new(Denial { message, hint, ..tier_denial(tier) }));
         }
         if self.call.session.is_some() && tier != Tier::Wasm {

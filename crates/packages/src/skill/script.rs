@@ -38,12 +38,16 @@ impl Skill {
             let what = format!("{MAX_LAID_FILES} files or {} MiB of a call's own", MAX_LAID_BYTES >> 20);
             return Err(BundleError::TooLarge { what });
         }
+        let is_plain = |path: &str| path.split('/').all(|name| !matches!(name, "" | "." | ".."));
+        if let Some((path, _)) = files.iter().find(|(path, _)| !is_plain(path)) {
+            return Err(BundleError::Path { path: path.clone() });
+        }
         let mut tree = Tree::new();
         for (path, bytes) in self.bundle.contents.iter().chain(files) {
             let laid = tree.insert(path, Content::Bytes(bytes.clone()));
             laid.map_err(|_| BundleError::Path { path: path.clone() })?;
         }
-        Ok(Skill { laid_out: Some(Arc::new(tree)), ..self.clone() })
+        Ok(Skill { laid_out: Some(Arc::new(tree)), laid_files: files.into(), ..self.clone() })
     }
 
     /// Whether it is in the Agent Skills format, without a `skill.py`: all that can be called of it are its scripts.
@@ -74,7 +78,7 @@ impl Skill {
     }
 
     /// Its folder's name where that is plain, so that a script finds it as it is called.
-    pub(super) fn plain_name(&self) -> String {
+    pub fn folder_name(&self) -> String {
         let name = self.id.rsplit('/').next().unwrap_or(&self.id);
         let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
         if name.chars().all(plain) && !name.is_empty() && !name.starts_with('.') && name.len() <= 100 {

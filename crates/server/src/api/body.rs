@@ -35,6 +35,9 @@ pub(super) struct CallBody<'a> {
     #[serde(default)]
     #[schemars(with = "super::openapi::LimitsSchema")]
     pub limits: LimitOverrides,
+    /// `new` opens a session, whose handle is in the answer; a handle makes the call in that session's cell.
+    #[serde(default)]
+    pub session: Option<String>,
 }
 
 /// A body, and its share of the room for bodies while it is alive.

@@ -54,7 +54,7 @@ impl RequestInfo {
 }
 
 /// `00-<32 hex>-<16 hex>-<2 hex>`, not all zeros.
-fn is_traceparent(text: &str) -> bool {
+pub(crate) fn is_traceparent(text: &str) -> bool {
     let parts: Vec<&str> = text.split('-').collect();
     let is_hex = |part: &str, length| {
         part.len() == length && part.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b))

@@ -7,8 +7,11 @@ use http::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue, RETRY_AFTER, WWW_AU
 use http::{Method, StatusCode, Uri};
 use serde::Serialize;
 
-use super::super::CallError;
+use super::super::{CallError, NoSession};
 use skillcell_host::HostError;
+
+/// Sessions end within minutes.
+const SESSION_RETRY: Duration = Duration::from_secs(10);
 
 /// A request that did not become a call. Its detail says nothing of this machine.
 #[derive(Debug, Clone)]
@@ -78,6 +81,12 @@ impl From<CallError> for Problem {
             }
             CallError::Host(HostError::ParamsTooLarge { .. }) => {
                 Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", "the params are too long")
+            }
+            CallError::Session(NoSession::NotFound) => {
+                Problem::new(StatusCode::NOT_FOUND, "no_such_session", "there is no such session")
+            }
+            CallError::Session(why) => {
+                Problem::new(StatusCode::TOO_MANY_REQUESTS, "no_session", why.to_string()).after(SESSION_RETRY)
             }
             CallError::Busy { retry_after } => Problem::busy(retry_after),
             CallError::RateExceeded { retry_after } => {

@@ -21,7 +21,8 @@ use super::http::session_of;
 use super::progress::Teller;
 use super::resources::{self, Place};
 use super::shelf::Server;
-use crate::{CallRequest, Client};
+use crate::api::is_traceparent;
+use crate::{CallRequest, Client, RequestInfo};
 use skillcell_door::audit::RequestOrigin;
 use skillcell_limits::cancel::CancelToken;
 
@@ -232,7 +233,7 @@ impl ServerHandler for Handler {
         if !self.tells_changes {
             return;
         }
-        let (mut changes, closing) = (self.server.changes(), self.server.0.closing.clone());
+        let (mut changes, draining) = (self.server.changes(), self.server.0.draining.clone());
         let watch = async move {
             while changes.changed().await.is_ok() {
                 let peer = &context.peer;
@@ -245,7 +246,7 @@ impl ServerHandler for Handler {
         tokio::spawn(async move {
             tokio::select! {
                 () = watch => {}
-                () = closing.cancelled() => {}
+                () = draining.cancelled() => {}
             }
         });
     }
@@ -264,7 +265,7 @@ impl ServerHandler for Handler {
             tokio::select! {
                 changed = changes.changed() => if changed.is_err() { return Ok(()) },
                 () = context.cancelled() => return Ok(()),
-                () = self.server.0.closing.cancelled() => return Ok(()),
+                () = self.server.0.draining.cancelled() => return Ok(()),
             }
             let mut told = Ok(());
             if accepted.tools_list_changed == Some(true) {
@@ -296,16 +297,16 @@ fn call_name(client: &Client, context: &RequestContext<RoleServer>) -> Option<Ca
     Some((session_of(&parts.headers)?, client.name.clone(), id))
 }
 
+/// The request's own name and trace, if an HTTP server gave it one; a message may bring its own trace.
 fn origin_of(context: &RequestContext<RoleServer>) -> RequestOrigin {
-    let mut origin = RequestOrigin::new(format!("mcp:{}", skillcell_quote::brief(&context.id.to_string())));
+    let parts = context.extensions.get::<Parts>();
+    let mut origin = match parts.and_then(|parts| parts.extensions.get::<RequestInfo>()) {
+        Some(info) => info.origin(),
+        None => RequestOrigin::new(format!("mcp:{}", skillcell_quote::brief(&context.id.to_string()))),
+    };
     let traced = context.meta.get_traceparent().filter(|parent| is_traceparent(parent));
-    origin.traceparent = traced.map(str::to_owned);
+    origin.traceparent = traced.map(str::to_owned).or(origin.traceparent);
     origin
-}
-
-/// A client's word that goes into the audit.
-fn is_traceparent(text: &str) -> bool {
-    text.len() == 55 && text.bytes().all(|b| b.is_ascii_hexdigit() || b == b'-')
 }
 
 fn is_legacy(context: &RequestContext<RoleServer>) -> bool {

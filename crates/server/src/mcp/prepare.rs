@@ -1,5 +1,6 @@
-//! What happens while clients are served already: the runtime is fetched and compiled, the guest reads the manifests, and
-//! images are baked. On a thread of its own, since each of these takes seconds on a machine that never ran a skill.
+//! What happens while clients are served already: the runtime is fetched and compiled, and the guest reads the manifests. On a
+//! thread of its own, since that takes a minute on a machine that never ran a skill. Images are baked after that, by
+//! [`Service::start_warming`].
 
 use super::entry::Entry;
 use super::shelf::Server;
@@ -8,28 +9,16 @@ use skillcell_cache::progress::Progress;
 use skillcell_host::call::Call;
 use skillcell_packages::skill::Skill;
 
-/// Gets everything ready that calls of this service need, and shows skills as the guest reads them. What fails is told to the
+/// Gets ready what every call of this service needs, and shows skills as the guest reads them. What fails is told to the
 /// operator, and again by the call that needs it.
 pub fn prepare_skills(server: &Server, service: &Service) {
-    let note = |what: &str, error: &dyn std::error::Error| {
-        server.0.watched.note(&format!("{what}: {}", error_chain(error)));
-    };
     if let Err(error) = service.host().install() {
-        note("calls can't be made yet", &error);
+        server.0.watched.note(&format!("calls can't be made yet: {}", error_chain(&error)));
     }
     server.set_prepared();
     let skills: Vec<(Skill, Call)> = service.catalogue().iter().filter_map(|skill| with_call(service, skill)).collect();
     server.set_entries(skills.iter().filter_map(|(skill, call)| read_entry(service, skill, call)).collect());
     server.set_settled();
-    for (skill, call) in &skills {
-        // Nobody is served any more.
-        if server.0.closing.is_cancelled() {
-            return;
-        }
-        if let Err(error) = service.host().prepare_ahead(skill, call) {
-            note(&format!("`{}` is not ready", skill.id()), &error);
-        }
-    }
 }
 
 /// A skill with the widest call of it that a client can make.

@@ -7,6 +7,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Duration;
 
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
@@ -33,6 +34,8 @@ pub(super) struct Shared {
     pub watched: Arc<Watched>,
     pub held: HeldResults,
     pub running: RunningCalls,
+    /// Cancelled when nobody is to be told of changes any more, so that connections end.
+    pub draining: CancellationToken,
     /// Cancelled when the server ends: so are the calls that still run.
     pub closing: CancellationToken,
 }
@@ -59,6 +62,7 @@ impl Server {
             held: HeldResults::default(),
             running: RunningCalls::default(),
             closing: CancellationToken::new(),
+            draining: CancellationToken::new(),
         }));
         let read = skills.iter().map(Entry::of_files);
         server.replace_entries(read.chain(unread.iter().map(|id| Entry::unread(id))).collect());
@@ -118,9 +122,23 @@ impl Server {
         self.0.prepared.send_modify(|prepared| prepared.is_settled = true);
     }
 
+    /// Ends every subscription, which would go on for ever. Calls go on.
+    pub fn start_draining(&self) {
+        self.0.draining.cancel();
+    }
+
     /// Ends every call and every subscription.
     pub fn close(&self) {
+        self.0.draining.cancel();
         self.0.closing.cancel();
+    }
+
+    /// Waits until no call runs any more: what they do when they are ended, they do on threads that the program would end with.
+    pub async fn wait_until_idle(&self) {
+        let Some(service) = self.0.service.borrow().clone() else { return };
+        while service.load().running > 0 {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
     }
 
     /// Whether what is shown is what the guest read.
