@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::common::{HOST, call, fixture, tests};
+use crate::common::{HOST, call, fixture, sandbox_choice, tests};
 use serde_json::Value;
 use skillcell::{Call, Choice, LimitKind, NoteKind, Outcome, Report, Session, Skill, Tier};
 use skillcell_host::entry::Input;
@@ -326,7 +326,7 @@ fn in_a_session_code_goes_on_where_it_was() {
 
 #[test]
 fn in_the_tier_subprocess_it_is_the_same() {
-    if skillcell_tiers::available(Tier::Subprocess).is_err() {
+    if skillcell_tiers::available(Tier::Subprocess, sandbox_choice()).is_err() {
         eprintln!("not run: this machine has no `subprocess`");
         return;
     }
