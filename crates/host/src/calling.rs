@@ -79,8 +79,9 @@ impl Host {
                     // Terminates as calls do.
                     Err(NotCarriedOut::RuledOut(out)) => ruled_out.push(out),
                     Err(NotCarriedOut::Ended(ran)) => return Ok(Ahead::Ended(ran.outcome)),
-                    // Only sessions refuse a call this late, and nothing here has one.
-                    Err(NotCarriedOut::Refused(_)) => return Ok(Ahead::Ended(Outcome::Refused)),
+                    Err(NotCarriedOut::Refused(denial)) => {
+                        return Ok(Ahead::Refused(Refused::new(plan.tier, vec![*denial])));
+                    }
                     Err(NotCarriedOut::Failed(error)) => return Err(error),
                 }
             }
