@@ -25,6 +25,7 @@ use axum::middleware::from_fn_with_state;
 use axum::routing::{delete, get, post};
 use tokio::sync::Semaphore;
 
+pub(crate) use self::body::read_form;
 pub use self::guard::RequestInfo;
 pub(crate) use self::guard::is_traceparent;
 pub use self::problem::Problem;
@@ -112,6 +113,11 @@ impl Api {
     /// From now on each answer asks its client to connect anew, elsewhere.
     pub fn start_draining(&self) {
         self.inner.draining.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the server is about to end.
+    pub(crate) fn is_draining(&self) -> bool {
+        self.inner.draining.load(Ordering::Relaxed)
     }
 
     /// Counts a connection until this is dropped.

@@ -63,6 +63,16 @@ impl Problem {
         Problem::new(StatusCode::TOO_MANY_REQUESTS, "busy", detail).after(retry_after)
     }
 
+    /// Its status.
+    pub(crate) fn status(&self) -> StatusCode {
+        self.status
+    }
+
+    /// Its explanation.
+    pub(crate) fn detail(&self) -> &str {
+        &self.detail
+    }
+
     fn after(self, time: Duration) -> Problem {
         Problem { retry_after: Some(time), ..self }
     }
