@@ -100,7 +100,9 @@ def _instance_of(skill: Any, config: dict[str, Any] | None, isolation: Isolation
     if isinstance(skill, IsolatedSkill):
         return skill
     if isinstance(skill, Mapping):
-        return _instance_of(skill.get("class") or _folder_of(skill), config, isolation)
+        ours = skill.get("class")
+        is_ours = isinstance(ours, type) and issubclass(ours, IsolatedSkill)
+        return _instance_of(ours if is_ours else _folder_of(skill), config, isolation)
     if isinstance(skill, type) and issubclass(skill, IsolatedSkill):
         return skill(config)
     if isinstance(skill, str | Path):
@@ -111,7 +113,8 @@ def _instance_of(skill: Any, config: dict[str, Any] | None, isolation: Isolation
 
 
 def _folder_of(bundle: Mapping[str, Any]) -> str:
-    """Of a bundle without class."""
-    if not bundle.get("registry_id"):
-        raise TypeError("the bundle has no class and no id: load it with execute_module=True")
-    return str(bundle["registry_id"])
+    """Of a bundle without class, or of one that Skillware's own loader gave: its class is this process's, and not used."""
+    file = getattr(bundle.get("module"), "__file__", None)
+    if file is None and not bundle.get("registry_id"):
+        raise TypeError("the bundle has neither a class nor an id: load it with execute_module=True")
+    return str(Path(file).parent) if file is not None else str(bundle["registry_id"])
