@@ -17,6 +17,7 @@ use crate::options::{CallOptions, HostOptions};
 use crate::process::{OfProcess, is_main_thread};
 use crate::report::{Plan, Report};
 use crate::skill::Skill;
+use crate::traps;
 use crate::workers::Workers;
 
 /// Runs skills in cells. `skillcell.Host` is this class, with `acall`.
@@ -43,6 +44,7 @@ impl Host {
         let HostOptions { overrides, threads } = HostOptions::read(options)?;
         let settings = Settings::load(overrides).map_err(Failure::from)?;
         settings.check_grants().map_err(Failure::from)?;
+        traps::install_handlers()?;
         let running = Running::start(&settings, threads)?;
         Ok(Host { settings, threads, current: Mutex::new(OfProcess::new(Arc::new(running))) })
     }
@@ -109,6 +111,7 @@ impl Host {
 impl Host {
     /// What this process has of the host; after a `fork` the child makes its own.
     fn running(&self) -> Result<Arc<Running>, Failure> {
+        traps::restore_handlers();
         let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(running) = current.get() {
             return Ok(running.clone());

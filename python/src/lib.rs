@@ -18,6 +18,7 @@ mod options;
 mod process;
 mod report;
 mod skill;
+mod traps;
 mod workers;
 
 use pyo3::prelude::*;
