@@ -45,7 +45,8 @@ def count_threads(threads: int, seconds: float) -> float:
         return count
 
     with ThreadPoolExecutor(threads) as pool:
-        return sum(pool.map(lambda _: work(), range(threads))) / seconds
+        working = [pool.submit(work) for _ in range(threads)]
+        return sum(each.result() for each in working) / seconds
 
 
 async def count_acalls(tasks: int, seconds: float) -> float:

@@ -2,19 +2,38 @@
 
 import asyncio
 from collections.abc import Sequence
-from typing import Any, Final, Literal, TypeAlias, Unpack, final
+from typing import Any, Final, Literal, Self, TypeAlias, Unpack, final
+
+from typing_extensions import disjoint_base
 
 from ._options import CallOptions, HostOptions, SkillName
 
 _Tier: TypeAlias = Literal["wasm", "container", "subprocess", "in_process"]
+
+__all__ = [
+    "Cancellation",
+    "Denial",
+    "Error",
+    "Host",
+    "Inbox",
+    "Note",
+    "Plan",
+    "Report",
+    "Skill",
+    "Usage",
+    "__version__",
+    "escape_text",
+    "run_command",
+]
 
 __version__: Final[str]
 
 def run_command(words: Sequence[str]) -> int: ...
 def escape_text(text: str) -> str: ...
 
+@disjoint_base
 class Host:
-    def __new__(cls, **options: Unpack[HostOptions]) -> Host: ...
+    def __new__(cls, **options: Unpack[HostOptions]) -> Self: ...
     def skill(self, name: SkillName) -> Skill: ...
     def call(self, skill: SkillName, params: Any = None, **options: Unpack[CallOptions]) -> Report: ...
     def plan(self, skill: SkillName, params: Any = None, **options: Unpack[CallOptions]) -> Plan: ...
@@ -28,7 +47,7 @@ class Cancellation:
 
 @final
 class Inbox:
-    def __new__(cls) -> Inbox: ...
+    def __new__(cls) -> Self: ...
     def fileno(self) -> int: ...
     def deliver(self) -> None: ...
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 
@@ -138,7 +138,7 @@ fn name_option(py: Python<'_>, key: &str, error: PyErr) -> PyErr {
     let message = format!("`{key}`: {}", error.value(py));
     if error.is_instance_of::<PyTypeError>(py) {
         PyTypeError::new_err(message)
-    } else if error.is_instance_of::<PyValueError>(py) {
+    } else if error.is_instance_of::<PyValueError>(py) || error.is_instance_of::<PyOverflowError>(py) {
         PyValueError::new_err(message)
     } else {
         error

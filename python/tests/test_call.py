@@ -42,9 +42,10 @@ def test_what_goes_in_comes_out(do: Do, value: Any) -> None:
     assert report.ok and report.outcome == "returned" and report.raise_for_outcome() is report
 
 
-def test_a_lone_surrogate_of_the_skill_comes_out_as_python_has_it(host: skillcell.Host, tmp_path: Path) -> None:
-    skill = write_skill(tmp_path / "surrogate", "return '\\ud800x'")
-    assert host.call(skill).result == "\ud800x"
+def test_half_a_surrogate_pair_is_no_json_from_the_skill_either(host: skillcell.Host, tmp_path: Path) -> None:
+    report = host.call(write_skill(tmp_path / "surrogate", "return '\\ud800x'"))
+    with pytest.raises(skillcell.Raised, match="ResultNotJSON"):
+        _ = report.result
 
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, object(), {1, 2}, b"x", "\ud800"])
@@ -141,7 +142,7 @@ def test_grants_of_a_host_hold_for_its_calls(tmp_path: Path) -> None:
 def test_config_reaches_the_constructor(do: Do) -> None:
     assert do("config", options={"config": {"key": [1]}}).result == {"key": [1]}
     with pytest.raises(skillcell.HostError, match="JSON object"):
-        do("config", options={"config": [1]})  # type: ignore[typeddict-item]
+        do("config", options={"config": [1]})
 
 
 def test_a_call_is_recorded_where_it_is_told_to(do: Do, tmp_path: Path) -> None:
@@ -172,7 +173,7 @@ def test_the_envelope_is_the_json_contract(do: Do) -> None:
         ({"timeout": -1}, ValueError),
         ({"timeout": object()}, TypeError),
         ({"memory": "lots"}, ValueError),
-        ({"memory": -1}, (ValueError, OverflowError)),
+        ({"memory": -1}, ValueError),
         ({"tier": "moon"}, ValueError),
         ({"allow_http": ["not a rule at all"]}, ValueError),
         ({"mounts": "no-colon"}, ValueError),
@@ -220,13 +221,18 @@ def test_a_notebook_shows_a_report_with_everything_escaped(do: Do) -> None:
 
 def test_threads_call_at_once(do: Do) -> None:
     with ThreadPoolExecutor(8) as threads:
-        results = list(threads.map(lambda n: do("echo", value=n).result, range(200)))
-    assert results == list(range(200))
+        reports = [threads.submit(do, "echo", value=n) for n in range(200)]
+        assert [report.result().result for report in reports] == list(range(200))
 
 
 def test_other_threads_run_while_a_call_does(do: Do) -> None:
     ran = threading.Event()
-    waiting = threading.Thread(target=lambda: (do("sleep", seconds=0.5), ran.set()))
+
+    def wait() -> None:
+        do("sleep", seconds=0.5)
+        ran.set()
+
+    waiting = threading.Thread(target=wait)
     waiting.start()
     assert do("echo", value=1).result == 1 and not ran.is_set()
     waiting.join()
