@@ -1,5 +1,8 @@
 """`docs/integrations/skillware.patch` applied to the pinned Skillware, and what it does there."""
 
+# Others' packages are hardly typed, and need not be installed.
+# pyright: basic, reportMissingImports=false
+
 from __future__ import annotations
 
 import hashlib

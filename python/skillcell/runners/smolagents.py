@@ -2,9 +2,13 @@
 
     CodeAgent(tools=[...], model=..., executor=CellPythonExecutor())
 
-Every step is a fresh cell. Names that a step makes are there in the next one: functions and classes by their source, values as far as they
-can be pickled; only cells unpickle them. Tools are sent as source, so that they run in the cell too, with nothing of the host's.
+Every step is a fresh cell. Names that a step makes are there in the next one: functions and classes by their source, values as
+far as they can be pickled; only cells unpickle them. Tools are sent as source, so that they run in the cell too, with nothing
+of the host's.
 """
+
+# Others' packages are hardly typed, and need not be installed.
+# pyright: basic, reportMissingImports=false
 
 from __future__ import annotations
 
