@@ -53,8 +53,9 @@ def run_python(
 ) -> Ran:
     """Runs a program in a fresh cell.
 
-    `files` are laid in its folder; `path` is where it lies there itself, which `__file__` and sibling modules go by. Other options are
-    those of `Host.call`: nothing is granted without them. Raises `Exceeded`, `Refused` and the like; a program that fails has an exit code.
+    `files` are laid in its folder; `path` is where it lies there itself, which `__file__` and sibling modules go by. Other
+    options are those of `Host.call`: nothing is granted without them. Raises `Exceeded`, `Refused` and the like; a program that
+    fails has an exit code.
     """
     report = (host or _shared()).call(PYTHON_SKILL, _params(code, files, argv, stdin, path), **_quietly(options))
     return _ran(report)
@@ -95,9 +96,7 @@ def _quietly(options: CallOptions) -> CallOptions:
     return {**options, "validate": False}
 
 
-def _params(
-    code: str, files: Mapping[str, bytes | str] | None, argv: Sequence[str], stdin: str, path: str
-) -> dict[str, Any]:
+def _params(code: str, files: Mapping[str, bytes | str] | None, argv: Sequence[str], stdin: str, path: str) -> dict[str, Any]:
     given = {check_path(name): one.encode() if isinstance(one, str) else one for name, one in (files or {}).items()}
     if len(given) > MAX_FILES or sum(map(len, given.values())) > MAX_FILE_BYTES:
         raise BadProgram(f"a program has at most {MAX_FILES} files and {MAX_FILE_BYTES} bytes of them")

@@ -1,5 +1,8 @@
 """Recorded calls of `skills-compat/parity`, as `record.py` there describes them, and servers that answer their requests."""
 
+# Others' packages are hardly typed, and need not be installed.
+# pyright: basic, reportMissingImports=false
+
 from __future__ import annotations
 
 import http.server

@@ -1,5 +1,8 @@
 """The drop-in as an agent's program sees it: exceptions, async, contexts, chains, the patch and the command."""
 
+# Others' packages are hardly typed, and need not be installed.
+# pyright: basic, reportMissingImports=false
+
 from __future__ import annotations
 
 import asyncio
@@ -134,7 +137,8 @@ def test_isolate_changes_the_real_loader_and_puts_it_back() -> None:
         context = skillware.SkillContext(skill=name)
         assert issubclass(context.prepare(name).bundle["class"], IsolatedSkill)
         assert context.execute(name, REWRITE)["tokens_saved"] >= 0
-        assert RealLoader.execute_isolated(bundle, REWRITE) == context.execute(name, REWRITE)
+        patched: Any = RealLoader
+        assert patched.execute_isolated(bundle, REWRITE) == context.execute(name, REWRITE)
         with isolate():
             assert issubclass(RealLoader.load_skill(name)["class"], IsolatedSkill)
         assert issubclass(RealLoader.load_skill(name)["class"], IsolatedSkill)
@@ -152,7 +156,7 @@ def test_a_chain_runs_in_cells_below_isolate() -> None:
     from skillware.core.chains_config import ChainDefinition, ChainStep
 
     step = ChainStep(skill="optimization/prompt_rewriter", input_from={"raw_text": "host.text"})
-    chain = ChainDefinition(name="one", steps=[step])
+    chain = ChainDefinition(name="one", steps=(step,))
     with isolate():
         ran = run_chain(chain, host_input={"text": "Please be so kind as to help."})
     assert "compressed_text" in str(ran)

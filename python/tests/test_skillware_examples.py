@@ -1,5 +1,8 @@
-"""The loops of Skillware's guides for Claude, OpenAI, Gemini and Ollama, with the import changed: the real client packages, a model that is
-a script on loopback, and the skill of the guides, which asks two services with a key."""
+"""The loops of Skillware's guides for Claude, OpenAI, Gemini and Ollama, with the import changed: the real client packages, a
+model that is a script on loopback, and the skill of the guides, which asks two services with a key."""
+
+# Others' packages are hardly typed, and need not be installed.
+# pyright: basic, reportMissingImports=false
 
 from __future__ import annotations
 

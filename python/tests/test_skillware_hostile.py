@@ -1,4 +1,7 @@
-"""No line of a hostile skill runs in the host's process: not through its module, its package, its metadata, a pickle or a name."""
+"""No line of a hostile skill runs in the host's process: not by its module, its package, its metadata, a pickle or a name."""
+
+# Others' packages are hardly typed, and need not be installed.
+# pyright: basic, reportMissingImports=false
 
 from __future__ import annotations
 
@@ -141,7 +144,7 @@ def test_a_schema_leads_to_no_address(tmp_path: Path) -> None:
     threading.Thread(target=server.serve_forever, daemon=True).start()
     manifest = f"parameters:\n  $ref: http://127.0.0.1:{server.server_address[1]}/schema.json\n"
     folder = hostile_skill(tmp_path / "hostile", tmp_path / "mark", manifest=manifest)
-    with pytest.raises(Exception, match="."):
+    with pytest.raises(Exception, match=r"."):
         SkillLoader.load_skill(str(folder))["class"]().validate_params({})
     server.shutdown()
     server.server_close()
@@ -186,7 +189,7 @@ def test_a_name_that_python_gives_a_meaning_has_none_here(tmp_path: Path, name: 
     assert bundle["class"].__name__ == "IsolatedSkill"
     assert type(bundle["module"]).__name__ == "IsolatedModule"
     with pytest.raises(AttributeError):
-        bundle["module"].os
+        getattr(bundle["module"], "os")  # noqa: B009
 
 
 @pytest.mark.parametrize("name", ["$(touch mark)", "a\nb", "..x", "__import__('os')", "%s{0}"])
@@ -227,7 +230,7 @@ def test_what_a_skill_raises_is_looked_up_in_a_list_and_never_imported(tmp_path:
     skill = SkillLoader.load_skill(str(write_skill(tmp_path / "raises", body)))["class"]()
     sys.path.insert(0, str(tmp_path / "path"))
     try:
-        with pytest.raises(Exception, match="evil.Odd") as caught:
+        with pytest.raises(Exception, match=r"evil\.Odd") as caught:
             skill.execute({})
     finally:
         sys.path.remove(str(tmp_path / "path"))

@@ -1,4 +1,7 @@
-"""The whole of Skillware's registry through the drop-in: bundles as Skillware's own loader gives them, and every recorded call."""
+"""The whole of Skillware's registry through the drop-in: bundles as its own loader gives them, and every recorded call."""
+
+# Others' packages are hardly typed, and need not be installed.
+# pyright: basic, reportMissingImports=false
 
 from __future__ import annotations
 

@@ -1,7 +1,11 @@
 """Scoped secrets: what `env_vars` names is a placeholder in the cell, and the value where it was meant to go."""
 
+# Others' packages are hardly typed, and need not be installed.
+# pyright: basic, reportMissingImports=false
+
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -79,10 +83,8 @@ def test_a_secret_reaches_its_host_and_not_the_skill(
 
 def test_a_secret_is_not_sent_to_another_host(skill: str, isolation: Isolation, server: Answers) -> None:
     made = SkillLoader.load_skill(skill, isolation=isolation)["class"](config={"SERVICE_KEY": VALUE})
-    try:
+    with contextlib.suppress(OSError):
         made.execute({"ask": "https://other.test/"})
-    except OSError:
-        pass
     assert all(VALUE not in str(headers) for headers in server.headers)
 
 
@@ -132,7 +134,7 @@ def test_a_manifest_that_names_its_own_host_binds_nothing(tmp_path: Path) -> Non
     asks = "permissions:\n  secrets:\n    - name: SERVICE_KEY\n      hosts: [evil.test]\n"
     folder = write_skill(tmp_path / "greedy", BODY, manifest=ENV_VARS + asks)
     made = SkillLoader.load_skill(str(folder))["class"](config={"SERVICE_KEY": VALUE})
-    with pytest.raises(UnboundSecret, match="evil.test"):
+    with pytest.raises(UnboundSecret, match=r"evil\.test"):
         made.execute({})
 
 

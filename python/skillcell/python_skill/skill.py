@@ -1,4 +1,5 @@
-"""Runs a Python program as `python3 path …` would: it is `__main__`, its folder can be written, and what it leaves there is given back.
+"""Runs a Python program as `python3 path …` would: it is `__main__`, its folder can be written, and what it leaves there is
+given back.
 
 The program shares this interpreter, so what is returned is its word: whoever called it looks at it as at any stranger's.
 """

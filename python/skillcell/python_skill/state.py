@@ -1,4 +1,4 @@
-"""What an agent's steps keep between cells: imports, functions and classes as the lines that made them, all other names as pickles.
+"""What an agent's steps keep between cells: imports, functions and classes as the lines that made them, other names as pickles.
 
 Only cells read it. For the host it is a text.
 """

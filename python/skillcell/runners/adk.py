@@ -1,7 +1,10 @@
 """Google ADK: a model's code, and the scripts of a `SkillToolset`, in cells.
 
-    SkillToolset(skills=[...], code_executor=CellCodeExecutor())
+SkillToolset(skills=[...], code_executor=CellCodeExecutor())
 """
+
+# Others' packages are hardly typed, and need not be installed.
+# pyright: basic, reportMissingImports=false
 
 from __future__ import annotations
 

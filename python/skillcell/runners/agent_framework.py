@@ -1,7 +1,10 @@
 """Microsoft Agent Framework: the scripts of file-based skills, in cells.
 
-    SkillsProvider.from_paths("./skills", script_runner=CellScriptRunner())
+SkillsProvider.from_paths("./skills", script_runner=CellScriptRunner())
 """
+
+# Others' packages are hardly typed, and need not be installed.
+# pyright: basic, reportMissingImports=false
 
 from __future__ import annotations
 
@@ -19,16 +22,14 @@ if TYPE_CHECKING:
 
 
 class CellScriptRunner:
-    """A `SkillScriptRunner`. The script gets a copy of its skill's folder as working folder; what it writes there is gone afterwards, and
-    its name is told to the model. Options are those of `Host.call`."""
+    """A `SkillScriptRunner`. The script gets a copy of its skill's folder as working folder; what it writes there is gone
+    afterwards, and its name is told to the model. Options are those of `Host.call`."""
 
     def __init__(self, host: Host | None = None, **options: Unpack[CallOptions]) -> None:
         self.host = host
         self.options = options
 
-    async def __call__(
-        self, skill: FileSkill, script: FileSkillScript, args: dict[str, Any] | list[str] | None = None
-    ) -> str:
+    async def __call__(self, skill: FileSkill, script: FileSkillScript, args: dict[str, Any] | list[str] | None = None) -> str:
         """What the script wrote, for the model."""
         folder = Path(skill.path)
         path = Path(script.full_path).relative_to(folder).as_posix()

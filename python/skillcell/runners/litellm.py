@@ -3,8 +3,12 @@
     with installed():
         await litellm.sandbox.main.acode_interpreter_tool(provider="opensandbox", code="print(6 * 7)")
 
-LiteLLM's list of providers is closed: `installed` answers for one of its names. A "container" is a name only, and each code a fresh cell.
+LiteLLM's list of providers is closed: `installed` answers for one of its names. A "container" is a name only, and each code
+runs in a fresh cell.
 """
+
+# Others' packages are hardly typed, and need not be installed.
+# pyright: basic, reportMissingImports=false
 
 from __future__ import annotations
 
@@ -60,9 +64,7 @@ class CellSandbox(BaseSandboxConfig):
         failed = {"name": "exit", "value": f"exit code {ran.exit_code}", "traceback": ran.stderr} if ran.exit_code else None
         return CodeExecutionResult(stdout=ran.stdout, stderr=ran.stderr, error=failed)
 
-    async def adelete_sandbox(
-        self, *, container: ContainerHandle | str, api_key: str | None = None, **kwargs: Any
-    ) -> bool:
+    async def adelete_sandbox(self, *, container: ContainerHandle | str, api_key: str | None = None, **kwargs: Any) -> bool:
         """Nothing is left of a cell."""
         return True
 
@@ -75,8 +77,8 @@ def installed(sandbox: CellSandbox | None = None, provider: str = "opensandbox")
     def find(asked: Any) -> Any:
         return ours if asked == provider else before(asked)
 
-    setattr(ProviderConfigManager, "get_provider_sandbox_config", staticmethod(find))
+    ProviderConfigManager.get_provider_sandbox_config = staticmethod(find)
     try:
         yield ours
     finally:
-        setattr(ProviderConfigManager, "get_provider_sandbox_config", staticmethod(before))
+        ProviderConfigManager.get_provider_sandbox_config = staticmethod(before)

@@ -2,9 +2,13 @@
 
     CodeAgent(tools=[...], model=..., executor=CellPythonExecutor())
 
-Every step is a fresh cell. Names that a step makes are there in the next one: functions and classes by their source, values as far as they
-can be pickled; only cells unpickle them. Tools are sent as source, so that they run in the cell too, with nothing of the host's.
+Every step is a fresh cell. Names that a step makes are there in the next one: functions and classes by their source, values as
+far as they can be pickled; only cells unpickle them. Tools are sent as source, so that they run in the cell too, with nothing
+of the host's.
 """
+
+# Others' packages are hardly typed, and need not be installed.
+# pyright: basic, reportMissingImports=false
 
 from __future__ import annotations
 
@@ -23,7 +27,7 @@ class CellPythonExecutor(PythonExecutor):
     def __init__(self, host: Host | None = None, **options: Unpack[CallOptions]) -> None:
         self.host = host
         self.options = options
-        self.state: Any = {}
+        self.kept: Any = {}
 
     def send_tools(self, tools: dict[str, Tool]) -> None:
         """`final_answer` is the cell's own."""
@@ -39,16 +43,16 @@ class CellPythonExecutor(PythonExecutor):
 
     def __call__(self, code_action: str) -> CodeOutput:
         """Runs a step."""
-        report, result = run_step(code_action, self.state, self.host, self.options)
+        report, result = run_step(code_action, self.kept, self.host, self.options)
         logs = f"{report.stdout}{report.stderr}"
         if result["error"] is not None:
             raise StepError(f"{logs}\n{result['error']}".strip())
-        self.state = result["state"]
+        self.kept = result["state"]
         return CodeOutput(output=result["output"], logs=logs, is_final_answer=result["final"] is True)
 
     def cleanup(self) -> None:
         """Forgets what was kept."""
-        self.state = {}
+        self.kept = {}
 
 
 class StepError(Exception):

@@ -6,8 +6,9 @@
     skill = bundle["class"]()
     skill.execute({"raw_text": "Please be so kind as to summarise this.", "compression_aggression": "low"})
 
-is a program for Skillware with another import. Each `execute` runs in a fresh cell; nothing of a skill's code is ever imported in this
-process. The package `skillware` is used where it is installed (its adapters, its discovery, `SkillContext`), and not needed otherwise.
+is a program for Skillware with another import. Each `execute` runs in a fresh cell; nothing of a skill's code is ever imported
+in this process. The package `skillware` is used where it is installed (its adapters, its discovery, `SkillContext`), and not
+needed otherwise.
 """
 
 from __future__ import annotations
@@ -28,8 +29,8 @@ execute_isolated = SkillLoader.execute_isolated
 
 __all__ = [
     "BadSkill",
-    "Isolation",
     "IsolatedSkill",
+    "Isolation",
     "Patch",
     "SkillContext",
     "SkillLoader",

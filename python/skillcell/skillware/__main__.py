@@ -1,7 +1,7 @@
 """`python -m skillcell.skillware run --isolated <skill> --params …`, the form of Skillware's proposal.
 
-The result is on stdout as JSON. Exit codes are those of `skillcell run`: 0 it returned, 1 it raised, 2 wrong use or a host error, 3
-refused, 4 a limit.
+The result is on stdout as JSON. Exit codes are those of `skillcell run`: 0 it returned, 1 it raised, 2 wrong use or a host
+error, 3 refused, 4 a limit.
 """
 
 from __future__ import annotations

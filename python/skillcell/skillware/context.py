@@ -1,4 +1,7 @@
-"""`SkillContext` and `run_chain` of Skillware, over the loader of this package."""
+"""`SkillContext` of Skillware, over the loader of this package."""
+
+# Others' packages are hardly typed, and need not be installed.
+# pyright: basic, reportMissingImports=false
 
 from __future__ import annotations
 
@@ -12,8 +15,10 @@ from .isolation import Isolation, default_isolation
 from .loader import load_bundle
 
 
-class SkillContext(_SkillContext):  # type: ignore[misc]
+class SkillContext(_SkillContext):
     """Skillware's context of several skills. `isolation` is how they are called; the rest is Skillware's."""
+
+    skill_ids: list[str]
 
     def __init__(self, *, isolation: Isolation | None = None, **settings: Any) -> None:
         self._isolation = isolation or default_isolation()

@@ -17,7 +17,7 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 from .errors import UnboundSecret
 from .isolation import Isolation
@@ -59,8 +59,7 @@ def bind_credentials(
 
 def variable_names(manifest: Mapping[str, Any]) -> list[str]:
     """The names under `env_vars`."""
-    named = manifest.get("env_vars")
-    return [name for name in named if isinstance(name, str) and name.strip()] if isinstance(named, dict) else []
+    return [name for name in _mapping(manifest.get("env_vars")) if name.strip()]
 
 
 def _bind_one(
@@ -111,7 +110,13 @@ def _refusal(name: str, manifest: Mapping[str, Any]) -> str:
 
 def _asked_hosts(name: str, manifest: Mapping[str, Any]) -> list[str]:
     """The hosts that the manifest wants it for. A wish: it binds nothing."""
-    asked = manifest.get("permissions")
-    entries = asked.get("secrets") if isinstance(asked, dict) else None
-    named = [one for one in entries if isinstance(one, dict) and one.get("name") == name] if isinstance(entries, list) else []
-    return [host for one in named for host in one.get("hosts") or [] if isinstance(host, str)]
+    entries = _mapping(manifest.get("permissions")).get("secrets")
+    found: list[Any] = cast("list[Any]", entries) if isinstance(entries, list) else []
+    named = [one for one in map(_mapping, found) if one.get("name") == name]
+    hosts: list[Any] = [host for one in named for host in one.get("hosts") or ()]
+    return [host for host in hosts if isinstance(host, str)]
+
+
+def _mapping(value: object) -> dict[str, Any]:
+    """A stranger's value as a mapping; an empty one if it is none."""
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}

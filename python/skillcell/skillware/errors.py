@@ -1,12 +1,12 @@
 """What a call that gave no result raises here: the package's own exceptions, in the place of those that a skill raised.
 
-An agent's loop that says `except ValueError` keeps working: an exception of a skill is `Raised`, and also the built-in class that
-its name says, if that is one of a fixed list. A skill's word is only looked up in that list: nothing is imported by it.
+An agent's loop that says `except ValueError` keeps working: an exception of a skill is `Raised`, and also the built-in class
+that its name says, if that is one of a fixed list. A skill's word is only looked up in that list: nothing is imported by it.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from skillcell import CallError, Exceeded, Raised, Report
 from skillcell._skillcell import escape_text
@@ -20,12 +20,18 @@ class BadSkill(ValueError):
     """A skill's metadata can't be read."""
 
 
-try:
-    from skillware.core.base_skill import SkillwareParamValidationError
-except ImportError:
+if TYPE_CHECKING:
 
-    class SkillwareParamValidationError(ValueError):  # type: ignore[no-redef]
+    class SkillwareParamValidationError(ValueError):
         """Params are not what the manifest's `parameters` ask for."""
+
+else:
+    try:
+        from skillware.core.base_skill import SkillwareParamValidationError
+    except ImportError:
+
+        class SkillwareParamValidationError(ValueError):
+            """Params are not what the manifest's `parameters` ask for."""
 
 
 _LIKE: tuple[type[Exception], ...] = (

@@ -1,5 +1,5 @@
-"""The class that a bundle has in the place of the skill's own: each `execute` runs in a cell. Nothing of the skill is here but its
-name and its manifest."""
+"""The class that a bundle has in the place of the skill's own: each `execute` runs in a cell. Nothing of the skill is here but
+its name and its manifest."""
 
 from __future__ import annotations
 
@@ -66,7 +66,8 @@ class IsolatedSkill(BaseSkill):
             raise SkillwareParamValidationError(
                 f"Skill '{name}' expects parameter arguments as a JSON object (dict), got {type(params).__name__}."
             )
-        check_params(self._isolation.the_host(), self._manifest, params)
+        given: Any = params
+        check_params(self._isolation.the_host(), self._manifest, given)
         return True
 
     def _credentials(self) -> Any:

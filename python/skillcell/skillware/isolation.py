@@ -25,9 +25,9 @@ class Isolation:
 
     host: Host | None = None
     timeout: float | None = None
-    secret_hosts: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    secret_hosts: Mapping[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
     plain: Collection[str] = ()
-    call: Mapping[str, Any] = field(default_factory=dict)
+    call: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
     def the_host(self) -> Host:
         """The host that was given, or the shared one."""

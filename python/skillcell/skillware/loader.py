@@ -1,10 +1,10 @@
-"""`SkillLoader` as Skillware has it, whose skills run in cells. Adapters and discovery are Skillware's own where it is installed."""
+"""`SkillLoader` as Skillware has it, whose skills run in cells. Adapters and discovery are Skillware's where it is there."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from skillcell import Host, HostError, Skill
 
@@ -22,8 +22,8 @@ else:
 
 
 class SkillLoader(BaseLoader):
-    """Loads skills as Skillware's `SkillLoader` does. Of a skill's code nothing is imported here: not when it is loaded, not when it
-    is called."""
+    """Loads skills as Skillware's `SkillLoader` does. Of a skill's code nothing is imported here: not when it is loaded, not
+    when it is called."""
 
     @staticmethod
     def load_skill(
@@ -33,10 +33,10 @@ class SkillLoader(BaseLoader):
         execute_module: bool = True,
         isolation: Isolation | None = None,
     ) -> dict[str, Any]:
-        """A bundle: `manifest`, `instructions`, `card`, `registry_id`, and `class` and `module` unless `execute_module` is false.
+        """A bundle: `manifest`, `instructions`, `card`, `registry_id`; `class` and `module` unless `execute_module` is false.
 
-        `check_requirements` has no effect: what a skill requires is resolved for its cell, and packages of this process are neither
-        used nor looked for.
+        `check_requirements` has no effect: what a skill requires is resolved for its cell, and packages of this process are
+        neither used nor looked for.
         """
         return load_bundle(skill_path, execute_module=execute_module, isolation=isolation or default_isolation())
 
@@ -100,18 +100,22 @@ def _instance_of(skill: Any, config: dict[str, Any] | None, isolation: Isolation
     if isinstance(skill, IsolatedSkill):
         return skill
     if isinstance(skill, Mapping):
-        return _instance_of(skill.get("class") or _folder_of(skill), config, isolation)
+        bundle = cast("Mapping[str, Any]", skill)
+        ours = bundle.get("class")
+        is_ours = isinstance(ours, type) and issubclass(ours, IsolatedSkill)
+        return _instance_of(ours if is_ours else _folder_of(bundle), config, isolation)
     if isinstance(skill, type) and issubclass(skill, IsolatedSkill):
         return skill(config)
     if isinstance(skill, str | Path):
         made = load_bundle(str(skill), execute_module=True, isolation=isolation or default_isolation())["class"](config)
         assert isinstance(made, IsolatedSkill)
         return made
-    raise TypeError(f"{type(skill).__name__} is no skill that runs in cells: give a path, an id or a bundle")
+    raise TypeError(f"{skill!r} is no skill that runs in cells: give a path, an id or a bundle")
 
 
 def _folder_of(bundle: Mapping[str, Any]) -> str:
-    """Of a bundle without class."""
-    if not bundle.get("registry_id"):
-        raise TypeError("the bundle has no class and no id: load it with execute_module=True")
-    return str(bundle["registry_id"])
+    """Of a bundle without class, or of one that Skillware's own loader gave: its class is this process's, and not used."""
+    file = getattr(bundle.get("module"), "__file__", None)
+    if file is None and not bundle.get("registry_id"):
+        raise TypeError("the bundle has neither a class nor an id: load it with execute_module=True")
+    return str(Path(file).parent) if file is not None else str(bundle["registry_id"])

@@ -67,7 +67,9 @@ def check_params(host: Host, manifest: Mapping[str, Any], params: object) -> Non
     schema = manifest.get("parameters")
     if not schema or not isinstance(schema, dict):
         return
-    found = _ask_cell(host, {"manifest": {"name": manifest.get("name", "unknown_skill"), "parameters": schema}, "params": params})
+    found = _ask_cell(
+        host, {"manifest": {"name": manifest.get("name", "unknown_skill"), "parameters": schema}, "params": params}
+    )
     if "wrong" in found:
         raise SkillwareParamValidationError(str(found["wrong"]))
 

@@ -1,5 +1,8 @@
 """`isolate()`: for programs that can't change an import, the real `skillware` is made to load skills into cells."""
 
+# Others' packages are hardly typed, and need not be installed.
+# pyright: basic, reportMissingImports=false
+
 from __future__ import annotations
 
 from types import TracebackType
@@ -26,7 +29,8 @@ class Patch:
         self._real: Any = real
         self._before: dict[str, Any] = {}
         # On the class: `SkillContext`, chains and the command line all ask it, whenever they were imported.
-        for name, function in (("load_skill", load_skill), ("execute_isolated", execute_isolated)):
+        functions: dict[str, Any] = {"load_skill": load_skill, "execute_isolated": execute_isolated}
+        for name, function in functions.items():
             self._before[name] = vars(real).get(name, _MISSING)
             setattr(real, name, staticmethod(function))
 
@@ -42,13 +46,11 @@ class Patch:
     def __enter__(self) -> Patch:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None) -> None:
         self.undo()
 
 
 def isolate(isolation: Isolation | None = None, **settings: Any) -> Patch:
-    """Makes `skillware.core.loader.SkillLoader` load skills into cells from now on, for all of the process. The settings are those of
-    `Isolation`."""
+    """Makes `skillware.core.loader.SkillLoader` load skills into cells from now on, for all of the process. The settings are
+    those of `Isolation`."""
     return Patch(isolation or (Isolation(**settings) if settings else default_isolation()))

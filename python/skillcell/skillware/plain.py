@@ -1,8 +1,9 @@
-"""What Skillware's `BaseSkill` and `SkillLoader` have that needs no skill: for programs without the package `skillware`. Where it is
-installed, its own are used."""
+"""What Skillware's `BaseSkill` and `SkillLoader` have that needs no skill: for programs without the package `skillware`. Where
+it is installed, its own are used."""
 
 from __future__ import annotations
 
+import importlib
 import os
 import re
 from collections.abc import Mapping
@@ -53,7 +54,8 @@ class PlainSkill:
     @property
     def target(self) -> list[str]:
         """software, hardware, bioware."""
-        return [str(one).strip().lower() for one in self.manifest.get("target") or ["software"]]
+        named: list[Any] = self.manifest.get("target") or ["software"]
+        return [str(one).strip().lower() for one in named]
 
     @property
     def tags(self) -> list[str]:
@@ -103,8 +105,7 @@ class PlainLoader:
     @staticmethod
     def to_gemini_tool(skill_bundle: Mapping[str, Any]) -> Any:
         """For Gemini; needs the package `google-genai`."""
-        from google.genai import types
-
+        types: Any = importlib.import_module("google.genai.types")
         name, description, parameters = _parts_of(skill_bundle)
         declared = {"name": name, "description": description, "parameters": _upper_types(parameters)}
         return types.Tool(function_declarations=[types.FunctionDeclaration.model_validate(declared)])
