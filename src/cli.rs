@@ -18,26 +18,33 @@ mod limits;
 mod list;
 mod lock;
 mod matrix;
+mod mcp;
 mod new;
 mod origin;
 mod printer;
 mod progress;
+mod python;
 mod run;
 mod runtime;
+mod script;
+mod script_run;
+mod serve;
+mod stdin;
 mod terminal_text;
 mod test;
 #[cfg(test)]
 mod tests;
 mod word_wrap;
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::{Args, Parser, Subcommand};
 
-use printer::Printer;
 use crate::settings::{Overrides, Settings, SettingsError, parse_size};
+use printer::Printer;
 
 use skillcell_host::{Host, HostError};
 
@@ -67,6 +74,8 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     Run(run::RunCommand),
+    Script(script::ScriptCommand),
+    Python(python::PythonCommand),
     List(list::ListCommand),
     New(new::NewCommand),
     Build(build::BuildCommand),
@@ -77,7 +86,9 @@ enum Command {
     Audit(audit::AuditCommand),
     Bench(bench::BenchCommand),
     Matrix(matrix::MatrixCommand),
+    Mcp(mcp::McpCommand),
     Compare(compare::CompareCommand),
+    Serve(serve::ServeCommand),
     Runtime(runtime::RuntimeCommand),
     Cache(cache::CacheCommand),
     Doctor(doctor::DoctorCommand),
@@ -141,12 +152,37 @@ impl SettingArgs {
     }
 }
 
-/// Parses the command line, does what it says, and tells how it went.
+/// Prints what clap has to say instead of a command: help, the version, or what is wrong with the command line. Of a verb that
+/// runs a script, an error has a code that scripts don't use.
+fn print_usage(error: &clap::Error, words: &[OsString]) -> ExitCode {
+    // Help and the version are no errors to clap, and go to stdout. Nothing is to be done if that is closed.
+    let _ = error.print();
+    let verb = words.iter().skip(1).find(|word| !word.to_string_lossy().starts_with('-'));
+    match error.exit_code() {
+        0 => ExitCode::SUCCESS,
+        _ if verb.is_some_and(|verb| verb == "script" || verb == "python") => ExitCode::from(script_run::FAILED),
+        code => ExitCode::from(u8::try_from(code).unwrap_or(2)),
+    }
+}
+
+/// Parses the command line of this process, does what it says, and tells how it went.
 pub fn main() -> ExitCode {
-    let Cli { settings, command } = Cli::parse();
+    run_command(std::env::args_os())
+}
+
+/// Does what a command line says, its first word being the program's name, and tells how it went. It returns where the
+/// program would end, so that another language's can have it for a command.
+pub fn run_command(words: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let words: Vec<OsString> = words.into_iter().collect();
+    let Cli { settings, command } = match Cli::try_parse_from(&words) {
+        Ok(parsed) => parsed,
+        Err(error) => return print_usage(&error, &words),
+    };
     let printer = Printer::new();
     let done = match command {
         Command::Run(command) => command.execute(&settings, &printer),
+        Command::Script(command) => command.execute(&settings, &printer),
+        Command::Python(command) => command.execute(&settings, &printer),
         Command::List(command) => command.execute(&settings, &printer),
         Command::New(command) => command.execute(&settings, &printer),
         Command::Build(command) => command.execute(&settings, &printer),
@@ -157,7 +193,9 @@ pub fn main() -> ExitCode {
         Command::Audit(command) => command.execute(&printer),
         Command::Bench(command) => command.execute(&settings, &printer),
         Command::Matrix(command) => command.execute(&settings, &printer),
+        Command::Mcp(command) => command.execute(&settings, &printer),
         Command::Compare(command) => command.execute(&settings, &printer),
+        Command::Serve(command) => command.execute(&settings, &printer),
         Command::Runtime(command) => command.execute(&settings, &printer),
         Command::Cache(command) => command.execute(&settings, &printer),
         Command::Doctor(command) => command.execute(&settings, &printer),

@@ -16,6 +16,7 @@ mod file;
 mod grants;
 mod http;
 mod line;
+mod origin;
 mod paths;
 mod trail;
 pub mod when;
@@ -27,6 +28,7 @@ use std::sync::Arc;
 pub use self::describe::Verdict;
 use self::file::LogFile;
 pub use self::line::{Event, Line, MAX_LINE_BYTES};
+pub use self::origin::RequestOrigin;
 pub use self::trail::{Ended, Trail};
 
 /// Why a call can't be audited, and is therefore not made or aborted.
@@ -87,6 +89,8 @@ pub type Listener = dyn Fn(&Line) + Send + Sync;
 pub struct AuditLog {
     file: Option<Arc<LogFile>>,
     listener: Option<Arc<Listener>>,
+    /// The request that its calls came with.
+    origin: Option<Arc<RequestOrigin>>,
 }
 
 impl AuditLog {
@@ -104,6 +108,14 @@ impl AuditLog {
     #[must_use]
     pub fn to_listener(self, listener: Arc<Listener>) -> AuditLog {
         AuditLog { listener: Some(listener), ..self }
+    }
+
+    /// The same log, for a call that came with a request.
+    #[must_use]
+    pub fn for_request(self, origin: Option<RequestOrigin>) -> AuditLog {
+        // What goes nowhere needs no origin either.
+        let origin = origin.filter(|_| !self.is_null()).map(Arc::new);
+        AuditLog { origin, ..self }
     }
 
     /// Whether it goes nowhere.

@@ -10,7 +10,7 @@
 //! ```
 //!
 //! `[tiers]` says which tiers skills may run in: see `tiers.rs`. `[http]` has one key, `proxy`: see `forward_proxy.rs`.
-//! `[settings]` and `[limits]` are no policy, and not read here.
+//! `[settings]`, `[limits]` and `[token.NAME]` are not read here.
 //!
 //! The keys are the flags' names: `allow_http`, `deny_http`, `resolve`, `mount`, `secret`, `env`, `deny_import`,
 //! `allow_import`.
@@ -78,6 +78,8 @@ struct Document {
     _settings: IgnoredAny,
     #[serde(rename = "limits")]
     _limits: IgnoredAny,
+    #[serde(rename = "token")]
+    _token: IgnoredAny,
 }
 
 #[derive(Deserialize, Default)]

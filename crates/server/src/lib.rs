@@ -9,8 +9,30 @@
 //!
 //! A client asks for calls; it can't widen what they are granted, see a secret, or approve.
 
+mod activity;
+pub mod api;
 mod catalogue;
+mod client;
+mod listen;
+pub mod mcp;
+mod page;
+mod queue;
+mod serve;
 mod service;
+mod sessions;
+mod systemd;
+mod tokens;
+mod warm;
 
-pub use self::catalogue::Catalogue;
-pub use self::service::{CallError, CallRequest, Client, Service};
+pub use self::activity::{Activity, CallEvent, LATENCY_BOUNDS, Latency, SkillActivity};
+pub use self::api::{Api, ApiOptions, Problem, RequestInfo};
+pub use self::catalogue::{Catalogue, LeftOut, Selection};
+pub use self::client::{Client, Rate, Rights};
+pub use self::listen::{ListenError, Listeners};
+pub use self::page::Page;
+pub use self::serve::{ServeOptions, Server};
+pub use self::service::{CallError, CallRequest, Load, Service, ServiceOptions, SkillView};
+pub use self::sessions::{NoSession, SessionTable, SessionTableLimits};
+pub use self::systemd::notify as notify_systemd;
+pub use self::tokens::{Tokens, mint_token};
+pub use self::warm::{SkillCard, Warmth};

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use super::BadToken;
 use skillcell_policy::BadPolicyFile;
 
 /// Why settings can't be used.
@@ -31,6 +32,14 @@ pub enum SettingsError {
         path: PathBuf,
         /// What is wrong with it.
         source: BadPolicyFile,
+    },
+    /// A token of the policy file makes no sense.
+    #[error("the policy file `{path}` is wrong", path = path.display())]
+    BadToken {
+        /// Which file.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: BadToken,
     },
     /// A variable of the environment makes no sense.
     #[error("the variable `{name}` is `{value}`: {why}")]

@@ -15,6 +15,7 @@ mod environment;
 mod error;
 mod file;
 mod overrides;
+mod tokens;
 mod units;
 
 #[cfg(test)]
@@ -26,11 +27,12 @@ use std::path::PathBuf;
 
 pub use self::error::SettingsError;
 pub use self::overrides::{LimitOverrides, Overrides};
+pub use self::tokens::{BadToken, TokenSettings, is_token_name};
 pub use self::units::{parse_size, parse_time};
 use skillcell_door::audit::AuditLog;
 use skillcell_host::approvals::{ApprovalError, Approvals};
 use skillcell_host::call::Call;
-use skillcell_host::{GrantError, Host, HostBuilder, HostError};
+use skillcell_host::{GrantError, Host, HostBuilder, HostError, SandboxChoice};
 use skillcell_limits::Limits;
 use skillcell_policy::{ForwardProxy, Grants, PolicyFile, SecretSource};
 
@@ -59,16 +61,22 @@ pub struct Settings {
     pub python: Option<PathBuf>,
     /// The image that a skill's container is built on.
     pub container_base: Option<String>,
+    /// Which sandbox the tier `subprocess` has.
+    pub sandbox: SandboxChoice,
     /// Give the build of a skill's own `Dockerfile` the network, and pull the image that a manifest names.
     pub allow_build_network: bool,
     /// The file that calls are recorded in.
     pub audit_file: Option<PathBuf>,
     /// What a call may use.
     pub limits: Limits,
+    /// The limits that were set, for work whose defaults are not those of a call.
+    pub limit_overrides: LimitOverrides,
     /// Grants for every skill and for single ones, and which tiers are allowed.
     pub policy: PolicyFile,
     /// What the caller grants, besides the file.
     pub grants: Grants,
+    /// The clients of a server. Only a file has them.
+    pub tokens: Vec<TokenSettings>,
 }
 
 impl Settings {
@@ -84,11 +92,11 @@ impl Settings {
     ) -> Result<Settings, SettingsError> {
         // Merged before the file is read, since either may name it.
         let given = caller.or(environment::read(variable)?);
-        let (policy, of_file) = match &given.policy {
+        let file::FileSettings { policy, overrides, tokens } = match &given.policy {
             Some(path) => file::read(path)?,
-            None => (PolicyFile::default(), Overrides::default()),
+            None => file::FileSettings::default(),
         };
-        let values = given.or(of_file);
+        let values = given.or(overrides);
         Ok(Settings {
             cache_dir: values.cache_dir,
             approvals_dir: values.approvals_dir,
@@ -99,11 +107,14 @@ impl Settings {
             forward_proxy: values.proxy.or_else(|| policy.forward_proxy().cloned()),
             python: values.python,
             container_base: values.container_base,
+            sandbox: values.sandbox.unwrap_or_default(),
             allow_build_network: values.container_build_network.unwrap_or_default(),
             audit_file: values.audit,
             limits: values.limits.apply_to(Limits::default()),
+            limit_overrides: values.limits,
             policy,
             grants: values.grants,
+            tokens,
         })
     }
 
@@ -127,6 +138,7 @@ impl Settings {
             .offline(self.offline)
             .wheels(self.wheels.clone())
             .ca_files(self.ca_files.clone())
+            .sandbox(self.sandbox)
             .allow_build_network(self.allow_build_network);
         if let Some(bytes) = self.max_image_bytes {
             builder = builder.max_image_bytes(bytes);

@@ -6,6 +6,7 @@ use std::time::Duration;
 use serde::Deserialize;
 
 use super::units;
+use skillcell_host::SandboxChoice;
 use skillcell_limits::Limits;
 use skillcell_policy::{ForwardProxy, Grants};
 
@@ -38,6 +39,9 @@ pub struct Overrides {
     pub python: Option<PathBuf>,
     /// See [`Settings::container_base`](super::Settings::container_base).
     pub container_base: Option<String>,
+    /// See [`Settings::sandbox`](super::Settings::sandbox).
+    #[serde(deserialize_with = "units::sandbox")]
+    pub sandbox: Option<SandboxChoice>,
     /// See [`Settings::allow_build_network`](super::Settings::allow_build_network).
     pub container_build_network: Option<bool>,
     /// See [`Settings::audit_file`](super::Settings::audit_file).
@@ -65,6 +69,7 @@ impl Overrides {
             proxy: self.proxy.or(next.proxy),
             python: self.python.or(next.python),
             container_base: self.container_base.or(next.container_base),
+            sandbox: self.sandbox.or(next.sandbox),
             container_build_network: self.container_build_network.or(next.container_build_network),
             audit: self.audit.or(next.audit),
             limits: self.limits.or(next.limits),
@@ -140,6 +145,23 @@ impl LimitOverrides {
         limits.inflated_bytes = self.max_inflated.unwrap_or(limits.inflated_bytes);
         limits.fuel = self.fuel.or(limits.fuel);
         limits
+    }
+
+    /// The given limits, and these where they are tighter: what a client asks for.
+    pub fn narrow(&self, limits: Limits) -> Limits {
+        let mut wanted = self.apply_to(limits.clone());
+        wanted.deadline = wanted.deadline.min(limits.deadline);
+        wanted.memory_bytes = wanted.memory_bytes.min(limits.memory_bytes);
+        wanted.stdout_bytes = wanted.stdout_bytes.min(limits.stdout_bytes);
+        wanted.stderr_bytes = wanted.stderr_bytes.min(limits.stderr_bytes);
+        wanted.result_bytes = wanted.result_bytes.min(limits.result_bytes);
+        wanted.open_files = wanted.open_files.min(limits.open_files);
+        wanted.scratch_bytes = wanted.scratch_bytes.min(limits.scratch_bytes);
+        wanted.scratch_files = wanted.scratch_files.min(limits.scratch_files);
+        wanted.host_calls = wanted.host_calls.min(limits.host_calls);
+        wanted.inflated_bytes = wanted.inflated_bytes.min(limits.inflated_bytes);
+        wanted.fuel = [wanted.fuel, limits.fuel].into_iter().flatten().min();
+        wanted
     }
 }
 

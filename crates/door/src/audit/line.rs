@@ -109,6 +109,15 @@ pub struct Line {
     /// Names of environment variables that the call brings.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub env: Vec<String>,
+    /// The request that a server made the call for, where it begins.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request: Option<String>,
+    /// The `traceparent` of that request.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub traceparent: Option<String>,
+    /// The name of the token that it came with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client: Option<String>,
     /// How the call ended, by the name in the JSON contract, or `error`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outcome: Option<String>,
@@ -150,8 +159,17 @@ impl Line {
 
     /// Scrubs and truncates every text that untrusted parties can influence.
     pub(super) fn clean_texts(&mut self, scrub: impl Fn(&mut String)) {
-        let single =
-            [&mut self.asked, &mut self.rule, &mut self.place, &mut self.reason, &mut self.address, &mut self.error];
+        let single = [
+            &mut self.asked,
+            &mut self.rule,
+            &mut self.place,
+            &mut self.reason,
+            &mut self.address,
+            &mut self.error,
+            &mut self.request,
+            &mut self.traceparent,
+            &mut self.client,
+        ];
         self.secrets.truncate(MAX_LIST);
         self.env.truncate(MAX_LIST);
         let lists = self.secrets.iter_mut().chain(&mut self.env);

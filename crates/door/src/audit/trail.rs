@@ -80,7 +80,11 @@ impl AuditLog {
         if self.is_null() {
             return Ok(Arc::new(trail));
         }
+        let origin = self.origin.as_deref().cloned().unwrap_or_default();
         trail.write_line(Line {
+            request: origin.request,
+            traceparent: origin.traceparent,
+            client: origin.client,
             version: Some(env!("CARGO_PKG_VERSION").to_owned()),
             pid: Some(std::process::id()),
             env: env.cloned().collect(),

@@ -4,11 +4,16 @@ use super::SkillFacts;
 use crate::call::Call;
 use skillcell_policy::{Denial, DenialKind, Effective, Grants, Permissions, Tier, early_denials};
 
-/// All that was granted. What was approved comes first, and is overruled by what the call brings.
+/// All that was granted. What was approved comes first, and is overruled by what the call brings; the caller may be one who
+/// keeps less of it.
 pub fn all_grants(skill: &SkillFacts<'_>, call: &Call) -> Grants {
-    match &skill.approval {
+    let granted = match &skill.approval {
         Some(approval) => Grants::of_approval(approval.permissions).overruled_by(call.grants.clone()),
         None => call.grants.clone(),
+    };
+    match &call.at_most {
+        Some(most) => granted.narrowed_to(most),
+        None => granted,
     }
 }
 

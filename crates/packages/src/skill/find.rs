@@ -24,7 +24,7 @@ pub enum FindError {
         similar: Vec<String>,
     },
     /// It is a folder of something else.
-    #[error("`{}` is a folder without a `skill.py`", .path.display())]
+    #[error("`{}` is a folder without a `skill.py` or a `SKILL.md`", .path.display())]
     NoSkillFile {
         /// As it was given.
         path: PathBuf,
@@ -84,25 +84,36 @@ impl Roots {
 }
 
 pub fn find(name: &str, roots: &Roots, registry: &Pack) -> Result<Found, FindError> {
-    let path = Path::new(name);
-    if is_skill(path) {
-        return Ok(Found::Folder { id: id_of(path), path: path.to_owned() });
-    }
     let plain = name.trim_matches('/');
-    if is_id(plain) {
-        for root in &roots.0 {
-            if is_skill(&root.join(plain)) {
-                return Ok(Found::Folder { id: plain.to_owned(), path: root.join(plain) });
-            }
-        }
-        if registry.entry(&format!("{plain}/skill.py")).is_some() {
+    match find_folder(name, roots) {
+        Ok(Some(found)) => return Ok(found),
+        Ok(None) if registry.entry(&format!("{plain}/skill.py")).is_some() => {
             return Ok(Found::Registry { id: plain.to_owned() });
         }
+        Err(error @ FindError::NoSkillFile { .. }) => return Err(error),
+        Ok(None) | Err(FindError::NotFound { .. }) => {}
     }
-    if path.is_dir() {
-        return Err(FindError::NoSkillFile { path: path.to_owned() });
+    if Path::new(name).is_dir() {
+        return Err(FindError::NoSkillFile { path: name.into() });
     }
     Err(FindError::NotFound { name: name.to_owned(), similar: similar_ids(plain, registry) })
+}
+
+/// The folder that a name leads to. None if it may be an id of the registry, which is not looked at.
+pub fn find_folder(name: &str, roots: &Roots) -> Result<Option<Found>, FindError> {
+    let path = Path::new(name);
+    if is_skill(path) {
+        return Ok(Some(Found::Folder { id: id_of(path), path: path.to_owned() }));
+    }
+    let plain = name.trim_matches('/');
+    if !is_id(plain) {
+        return Err(match path.is_dir() {
+            true => FindError::NoSkillFile { path: path.to_owned() },
+            false => FindError::NotFound { name: name.to_owned(), similar: Vec::new() },
+        });
+    }
+    let below = roots.0.iter().map(|root| root.join(plain)).find(|path| is_skill(path));
+    Ok(below.map(|path| Found::Folder { id: plain.to_owned(), path }))
 }
 
 /// The ids in the registry.
@@ -110,8 +121,9 @@ pub fn registry_ids(registry: &Pack) -> BTreeSet<String> {
     registry.files().filter_map(|(path, _)| path.strip_suffix("/skill.py")).map(str::to_owned).collect()
 }
 
+/// Whether a folder holds a skill: of Skillware, or in the Agent Skills format.
 pub(super) fn is_skill(path: &Path) -> bool {
-    path.join("skill.py").is_file()
+    path.join("skill.py").is_file() || path.join("SKILL.md").is_file()
 }
 
 /// An id is a relative path that leads nowhere else.
@@ -120,7 +132,7 @@ fn is_id(name: &str) -> bool {
 }
 
 /// What to call a skill that was given as a path: its place below a folder named `skills`, else its own name.
-fn id_of(path: &Path) -> String {
+pub(super) fn id_of(path: &Path) -> String {
     let full = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let mut names = full.iter().rev().map(|name| name.to_string_lossy().into_owned());
     let (own, category, root) = (names.next(), names.next(), names.next());

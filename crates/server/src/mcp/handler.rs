@@ -1,0 +1,319 @@
+//! The protocol's requests, answered. Which era a client speaks is `rmcp`'s to find out; here it decides about few words.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::http::request::Parts;
+use rmcp::model::{
+    CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, ErrorData, GetPromptRequestParams,
+    GetPromptResponse, Implementation, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
+    ListToolsResult, PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse,
+    ServerCapabilities, ServerConfig, SubscriptionFilter, Tool,
+};
+use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
+use rmcp::{RoleServer, ServerHandler};
+use serde_json::Value;
+
+use super::answer::{Asker, answer_error, answer_report, fail};
+use super::cancelling::CallName;
+use super::entry::Entry;
+use super::http::session_of;
+use super::progress::Teller;
+use super::resources::{self, Place};
+use super::shelf::Server;
+use crate::api::is_traceparent;
+use crate::{CallRequest, Client, RequestInfo};
+use skillcell_door::audit::RequestOrigin;
+use skillcell_limits::cancel::CancelToken;
+
+/// How long clients may keep a list: while skills are being read, and after that.
+const TTL_WHILE_READING: Duration = Duration::from_secs(1);
+const TTL_SETTLED: Duration = Duration::from_secs(60);
+const INSTRUCTIONS: &str = "Each tool is a skill that runs in a sandbox of its own. What a skill may reach is decided by the \
+    operator of this server: if something is refused, say so and ask for it, and don't look for a way round. The prompt and the \
+    resource with a tool's name have its instructions.";
+
+/// One connection's requests, or one request.
+#[derive(Clone)]
+pub struct Handler {
+    server: Server,
+    /// Whether the connection can carry messages that answer no request.
+    tells_changes: bool,
+}
+
+impl Handler {
+    /// For a connection that stays, as stdio does, or for a single request.
+    pub fn new(server: Server, tells_changes: bool) -> Handler {
+        Handler { server, tells_changes }
+    }
+
+    async fn make_call(
+        &self,
+        call: &ToolCall<'_>,
+        arguments: String,
+        context: &RequestContext<RoleServer>,
+    ) -> CallToolResult {
+        let teller = Teller::new(context, self.server.0.watched.clone());
+        let waited = tokio::select! {
+            waited = self.server.wait_for(&call.entry.id) => waited,
+            () = teller.tell_preparing() => unreachable!("it tells until it is dropped"),
+        };
+        let service = match waited {
+            Ok(service) => service,
+            Err(problem) => return fail(problem),
+        };
+        let mut request = CallRequest::new(&call.entry.id, arguments);
+        request.cancel = CancelToken::new();
+        request.origin = Some(origin_of(context));
+        let made = tokio::select! {
+            made = service.call(&call.client, request) => made,
+            () = teller.tell_running() => unreachable!("it tells until it is dropped"),
+        };
+        let asker = Asker {
+            client: &call.client,
+            is_legacy: is_legacy(context),
+            has_schema: call.entry.tool.output_schema.is_some(),
+        };
+        match made {
+            Ok(report) => answer_report(&report, &asker, &self.server.0.held),
+            Err(error) => {
+                self.report_error(&call.entry.id, &error);
+                answer_error(&error, &call.client)
+            }
+        }
+    }
+
+    /// To the operator: the client gets fewer words.
+    fn report_error(&self, skill: &str, error: &crate::CallError) {
+        use skillcell_cache::progress::Progress;
+        if let crate::CallError::Host(error) = error {
+            self.server.0.watched.note(&format!("a call of `{skill}` could not be made: {error}"));
+        }
+    }
+
+    fn ttl(&self) -> u64 {
+        let time = if self.server.is_settled() { TTL_SETTLED } else { TTL_WHILE_READING };
+        u64::try_from(time.as_millis()).unwrap_or_default()
+    }
+}
+
+/// A tool and who calls it.
+struct ToolCall<'a> {
+    client: Client,
+    entry: &'a Entry,
+}
+
+impl ServerHandler for Handler {
+    fn get_info(&self) -> ServerConfig {
+        let mut capabilities = ServerCapabilities::builder().enable_tools().enable_prompts().enable_resources().build();
+        let tells = Some(self.tells_changes);
+        capabilities.tools.as_mut().map(|tools| tools.list_changed = tells);
+        capabilities.prompts.as_mut().map(|prompts| prompts.list_changed = tells);
+        capabilities.resources.as_mut().map(|resources| resources.list_changed = tells);
+        let about = Implementation::new("skillcell", env!("CARGO_PKG_VERSION")).with_title("skillcell");
+        ServerConfig::new(capabilities).with_server_info(about).with_instructions(INSTRUCTIONS)
+    }
+
+    async fn list_tools(
+        &self,
+        _page: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        let (client, is_legacy) = (client_of(&context), is_legacy(&context));
+        let shown = |entry: Arc<Entry>| if is_legacy { entry.legacy_tool.clone() } else { entry.tool.clone() };
+        let tools: Vec<Tool> = self.server.entries_for(&client).into_iter().map(shown).collect();
+        let list = ListToolsResult::with_all_items(tools);
+        Ok(if is_legacy { list } else { list.with_ttl_ms(self.ttl()).with_cache_scope(scope_of(&client)) })
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let client = client_of(&context);
+        let entry = self.server.entry_for(&client, &request.name);
+        let entry = entry.ok_or_else(|| ErrorData::invalid_params(format!("unknown tool: {}", request.name), None))?;
+        let arguments = Value::Object(request.arguments.unwrap_or_default()).to_string();
+        let registered = self.server.0.running.register(call_name(&client, &context));
+        let call = ToolCall { client, entry: &entry };
+        // Dropping the call's future ends the call itself.
+        let answer = tokio::select! {
+            answer = self.make_call(&call, arguments, &context) => answer,
+            () = context.ct.cancelled() => fail("the call was cancelled".to_owned()),
+            () = registered.token.cancelled() => fail("the call was cancelled".to_owned()),
+            () = self.server.0.closing.cancelled() => fail("the server is shutting down: the call was ended".to_owned()),
+        };
+        Ok(answer.into())
+    }
+
+    async fn list_resources(
+        &self,
+        _page: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        let client = client_of(&context);
+        let entries = self.server.entries_for(&client);
+        let list = ListResourcesResult::with_all_items(
+            entries.iter().flat_map(|entry| resources::resources_of(entry)).collect(),
+        );
+        let list =
+            if is_legacy(&context) { list } else { list.with_ttl_ms(self.ttl()).with_cache_scope(scope_of(&client)) };
+        Ok(list)
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _page: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        let list = ListResourceTemplatesResult::with_all_items(vec![resources::result_template()]);
+        Ok(if is_legacy(&context) { list } else { list.with_ttl_ms(3_600_000).with_cache_scope(CacheScope::Public) })
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let (client, uri) = (client_of(&context), request.uri.as_str());
+        let missing = || {
+            let data = serde_json::json!({"uri": uri});
+            ErrorData::resource_not_found(format!("resource not found: {uri}"), Some(data))
+        };
+        let read = match Place::parse(uri).ok_or_else(missing)? {
+            Place::Instructions(name) => {
+                let entry = self.server.entry_for(&client, name).ok_or_else(missing)?;
+                resources::read_text(uri, "text/markdown", entry.instructions.as_ref().ok_or_else(missing)?)
+            }
+            Place::Card(name) => {
+                let entry = self.server.entry_for(&client, name).ok_or_else(missing)?;
+                resources::read_text(uri, "application/json", entry.card.as_ref().ok_or_else(missing)?)
+            }
+            Place::Result(handle, part) => {
+                let held = self.server.0.held.find(&client, handle).ok_or_else(missing)?;
+                resources::read_text(uri, "application/json", resources::result_part(&held, part).ok_or_else(missing)?)
+            }
+        };
+        Ok(match is_legacy(&context) {
+            true => read,
+            // A result is its client's own, and gone in a while.
+            false => read.with_ttl_ms(self.ttl()).with_cache_scope(CacheScope::Private),
+        }
+        .into())
+    }
+
+    async fn list_prompts(
+        &self,
+        _page: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        let client = client_of(&context);
+        let entries = self.server.entries_for(&client);
+        let list =
+            ListPromptsResult::with_all_items(entries.iter().filter_map(|entry| resources::prompt_of(entry)).collect());
+        let list =
+            if is_legacy(&context) { list } else { list.with_ttl_ms(self.ttl()).with_cache_scope(scope_of(&client)) };
+        Ok(list)
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        let entry = self.server.entry_for(&client_of(&context), &request.name);
+        let prompt = entry.as_deref().and_then(resources::prompt_text);
+        let missing = || ErrorData::invalid_params(format!("unknown prompt: {}", request.name), None);
+        Ok(prompt.ok_or_else(missing)?.into())
+    }
+
+    /// Of the older era: a client that stays is told of each change of the list.
+    async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
+        if !self.tells_changes {
+            return;
+        }
+        let (mut changes, draining) = (self.server.changes(), self.server.0.draining.clone());
+        let watch = async move {
+            while changes.changed().await.is_ok() {
+                let peer = &context.peer;
+                let told = [peer.notify_tool_list_changed().await, peer.notify_prompt_list_changed().await];
+                if told.iter().any(Result::is_err) || peer.notify_resource_list_changed().await.is_err() {
+                    return;
+                }
+            }
+        };
+        tokio::spawn(async move {
+            tokio::select! {
+                () = watch => {}
+                () = draining.cancelled() => {}
+            }
+        });
+    }
+
+    fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
+        let mut accepted = requested.clone();
+        accepted.resource_subscriptions = None;
+        Some(accepted)
+    }
+
+    /// Of the newer era: a request that stays open, and is told of each change.
+    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        let mut changes = self.server.changes();
+        let (accepted, sink) = (context.accepted(), context.sink());
+        loop {
+            tokio::select! {
+                changed = changes.changed() => if changed.is_err() { return Ok(()) },
+                () = context.cancelled() => return Ok(()),
+                () = self.server.0.draining.cancelled() => return Ok(()),
+            }
+            let mut told = Ok(());
+            if accepted.tools_list_changed == Some(true) {
+                told = sink.notify_tool_list_changed().await;
+            }
+            if told.is_ok() && accepted.prompts_list_changed == Some(true) {
+                told = sink.notify_prompt_list_changed().await;
+            }
+            if told.is_ok() && accepted.resources_list_changed == Some(true) {
+                told = sink.notify_resource_list_changed().await;
+            }
+            if told.is_err() {
+                return Ok(());
+            }
+        }
+    }
+}
+
+/// Who asks: whoever the HTTP server let in, or, over stdio, whoever started the program.
+fn client_of(context: &RequestContext<RoleServer>) -> Client {
+    let parts = context.extensions.get::<Parts>();
+    parts.and_then(|parts| parts.extensions.get::<Client>()).cloned().unwrap_or_default()
+}
+
+/// How a later request names this call: only over HTTP, in a session.
+fn call_name(client: &Client, context: &RequestContext<RoleServer>) -> Option<CallName> {
+    let parts = context.extensions.get::<Parts>()?;
+    let id = serde_json::to_string(&context.id).ok()?;
+    Some((session_of(&parts.headers)?, client.name.clone(), id))
+}
+
+/// The request's own name and trace, if an HTTP server gave it one; a message may bring its own trace.
+fn origin_of(context: &RequestContext<RoleServer>) -> RequestOrigin {
+    let parts = context.extensions.get::<Parts>();
+    let mut origin = match parts.and_then(|parts| parts.extensions.get::<RequestInfo>()) {
+        Some(info) => info.origin(),
+        None => RequestOrigin::new(format!("mcp:{}", skillcell_quote::brief(&context.id.to_string()))),
+    };
+    let traced = context.meta.get_traceparent().filter(|parent| is_traceparent(parent));
+    origin.traceparent = traced.map(str::to_owned).or(origin.traceparent);
+    origin
+}
+
+fn is_legacy(context: &RequestContext<RoleServer>) -> bool {
+    context.protocol_version().is_none_or(|version| version.as_str() < ProtocolVersion::V_2026_07_28.as_str())
+}
+
+/// What one token's bearer sees is nobody else's to keep.
+fn scope_of(client: &Client) -> CacheScope {
+    if client.name.is_some() { CacheScope::Private } else { CacheScope::Public }
+}
