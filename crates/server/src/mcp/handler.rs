@@ -6,9 +6,9 @@ use std::time::Duration;
 use axum::http::request::Parts;
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, ErrorData, GetPromptRequestParams,
-    GetPromptResponse, Implementation, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
-    ListToolsResult, PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse,
-    ServerCapabilities, ServerConfig, SubscriptionFilter, Tool,
+    GetPromptResponse, Implementation, InitializeRequestParams, InitializeResult, ListPromptsResult,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams, ProtocolVersion,
+    ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig, SubscriptionFilter, Tool,
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{RoleServer, ServerHandler};
@@ -106,12 +106,21 @@ struct ToolCall<'a> {
 impl ServerHandler for Handler {
     fn get_info(&self) -> ServerConfig {
         let mut capabilities = ServerCapabilities::builder().enable_tools().enable_prompts().enable_resources().build();
-        let tells = Some(self.tells_changes);
-        capabilities.tools.as_mut().map(|tools| tools.list_changed = tells);
-        capabilities.prompts.as_mut().map(|prompts| prompts.list_changed = tells);
-        capabilities.resources.as_mut().map(|resources| resources.list_changed = tells);
+        promise_changes(&mut capabilities, true);
         let about = Implementation::new("skillcell", env!("CARGO_PKG_VERSION")).with_title("skillcell");
         ServerConfig::new(capabilities).with_server_info(about).with_instructions(INSTRUCTIONS)
+    }
+
+    /// A client of the older era that does not stay is not told of changes: it has nowhere to hear of them.
+    async fn initialize(
+        &self,
+        request: InitializeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<InitializeResult, ErrorData> {
+        context.peer.set_peer_info(request.clone());
+        let mut about = self.negotiate_initialize(&request)?;
+        promise_changes(&mut about.capabilities, self.tells_changes);
+        Ok(about)
     }
 
     async fn list_tools(
@@ -281,6 +290,18 @@ impl ServerHandler for Handler {
                 return Ok(());
             }
         }
+    }
+}
+
+fn promise_changes(capabilities: &mut ServerCapabilities, tells: bool) {
+    if let Some(tools) = &mut capabilities.tools {
+        tools.list_changed = Some(tells);
+    }
+    if let Some(prompts) = &mut capabilities.prompts {
+        prompts.list_changed = Some(tells);
+    }
+    if let Some(resources) = &mut capabilities.resources {
+        resources.list_changed = Some(tells);
     }
 }
 

@@ -12,7 +12,7 @@ use skillcell_cache::progress::Progress;
 
 /// How often a client is told at most, and, while nothing changes, at least: its time-out begins anew with each word.
 const AT_MOST_EVERY: Duration = Duration::from_millis(500);
-const AT_LEAST_EVERY: Duration = Duration::from_secs(5);
+const AT_LEAST_EVERY: Duration = Duration::from_secs(2);
 
 /// Passes on what the host reports, and lets others watch it.
 pub struct Watched {
