@@ -23,15 +23,20 @@ mod new;
 mod origin;
 mod printer;
 mod progress;
+mod python;
 mod run;
 mod runtime;
+mod script;
+mod script_run;
 mod serve;
+mod stdin;
 mod terminal_text;
 mod test;
 #[cfg(test)]
 mod tests;
 mod word_wrap;
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -69,6 +74,8 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     Run(run::RunCommand),
+    Script(script::ScriptCommand),
+    Python(python::PythonCommand),
     List(list::ListCommand),
     New(new::NewCommand),
     Build(build::BuildCommand),
@@ -145,12 +152,37 @@ impl SettingArgs {
     }
 }
 
-/// Parses the command line, does what it says, and tells how it went.
+/// Prints what clap has to say instead of a command: help, the version, or what is wrong with the command line. Of a verb that
+/// runs a script, an error has a code that scripts don't use.
+fn print_usage(error: &clap::Error, words: &[OsString]) -> ExitCode {
+    // Help and the version are no errors to clap, and go to stdout. Nothing is to be done if that is closed.
+    let _ = error.print();
+    let verb = words.iter().skip(1).find(|word| !word.to_string_lossy().starts_with('-'));
+    match error.exit_code() {
+        0 => ExitCode::SUCCESS,
+        _ if verb.is_some_and(|verb| verb == "script" || verb == "python") => ExitCode::from(script_run::FAILED),
+        code => ExitCode::from(u8::try_from(code).unwrap_or(2)),
+    }
+}
+
+/// Parses the command line of this process, does what it says, and tells how it went.
 pub fn main() -> ExitCode {
-    let Cli { settings, command } = Cli::parse();
+    run_command(std::env::args_os())
+}
+
+/// Does what a command line says, its first word being the program's name, and tells how it went. It returns where the
+/// program would end, so that another language's can have it for a command.
+pub fn run_command(words: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let words: Vec<OsString> = words.into_iter().collect();
+    let Cli { settings, command } = match Cli::try_parse_from(&words) {
+        Ok(parsed) => parsed,
+        Err(error) => return print_usage(&error, &words),
+    };
     let printer = Printer::new();
     let done = match command {
         Command::Run(command) => command.execute(&settings, &printer),
+        Command::Script(command) => command.execute(&settings, &printer),
+        Command::Python(command) => command.execute(&settings, &printer),
         Command::List(command) => command.execute(&settings, &printer),
         Command::New(command) => command.execute(&settings, &printer),
         Command::Build(command) => command.execute(&settings, &printer),

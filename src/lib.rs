@@ -112,6 +112,24 @@
 //! # }
 //! ```
 //!
+//! # Keep a cell
+//!
+//! A skill that holds state on its instance can have one cell across calls: the [`Session`] that they carry.
+//!
+//! ```no_run
+//! # use skillcell::{Call, Host};
+//! use skillcell::{Session, SessionLimits};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let (host, mut call) = (Host::builder().build()?, Call::default());
+//! # let skill = host.skill("monitoring/token_limiter")?;
+//! call.session = Some(Session::new(SessionLimits::default()));
+//! host.call(&skill, &call)?; // Makes the cell.
+//! host.call(&skill, &call)?; // Goes on in it.
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! # Where to go next
 //!
 //! - `examples/` in the repository: these steps as programs that run.
@@ -136,7 +154,7 @@ pub use skillcell_host::approvals::{Approval, ApprovalError, Approvals};
 pub use skillcell_host::call::{Call, Report};
 pub use skillcell_host::plan::{Decision, Plan, Refused};
 pub use skillcell_host::testing::{TestCall, TestReport};
-pub use skillcell_host::{Host, HostBuilder, HostError};
+pub use skillcell_host::{Host, HostBuilder, HostError, SandboxChoice, Session, SessionEnd, SessionLimits};
 pub use skillcell_limits::cancel::CancelToken;
 pub use skillcell_limits::outcome::{Note, NoteKind, Outcome, Raised, Usage};
 pub use skillcell_limits::{LimitKind, Limits};

@@ -34,7 +34,10 @@ def main():
 
     sys.stdout = sys.__stdout__ = boot._stream(1, "<stdout>", "strict")
     sys.stderr = sys.__stderr__ = boot._stream(2, "<stderr>", "backslashreplace")
-    native.run(settings["folder"], settings["package"])
+    if settings["script"] is None:
+        native.run(settings["folder"], settings["package"])
+    else:
+        native.run_script(settings["folder"], settings["script"], settings["name"], settings["stdin"])
     # Threads of the skill, and what it registered for the end, are not waited for: the result is out.
     os._exit(0)
 

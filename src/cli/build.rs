@@ -9,11 +9,16 @@ use serde_json::json;
 use super::origin::find_skill;
 use super::printer::{Printer, format_bytes, one_line};
 use super::{SettingArgs, input};
+use crate::settings::Settings;
 use skillcell_cell::Ending;
 use skillcell_cell::image::{BakeError, BakeReport, WarmUp};
 use skillcell_host::HostError;
 use skillcell_host::call::{ImageUse, Outcome};
 use skillcell_limits::Limits;
+
+/// Importing a skill may take more than a call.
+const DEFAULT_TIME: Duration = Duration::from_secs(120);
+const DEFAULT_MEMORY: u64 = 512 << 20;
 
 /// Bake a skill's image ahead of its first call
 ///
@@ -31,12 +36,12 @@ pub struct BuildCommand {
     /// Example params for a call before the image is taken: JSON, @FILE, or -
     #[arg(long, value_name = "JSON|@FILE|-")]
     warm_up: Option<String>,
-    /// How long importing the skill may take
-    #[arg(long, value_name = "TIME", value_parser = input::time, default_value = "120")]
-    timeout: Duration,
-    /// How much memory that may take
-    #[arg(long, value_name = "SIZE", value_parser = input::size, default_value = "512M")]
-    memory: u64,
+    /// How long importing the skill may take [default: 120]
+    #[arg(long, value_name = "TIME", value_parser = input::time)]
+    timeout: Option<Duration>,
+    /// How much memory that may take [default: 512M]
+    #[arg(long, value_name = "SIZE", value_parser = input::size)]
+    memory: Option<u64>,
     /// Print the bake report as JSON
     #[arg(long)]
     json: bool,
@@ -48,9 +53,13 @@ impl BuildCommand {
             Some(given) => WarmUp::Params(input::json_object(given, "--warm-up")?),
             None => WarmUp::Manifest,
         };
-        let mut limits = Limits::within(self.timeout);
-        limits.memory_bytes = self.memory;
-        let host = args.build_host(&args.load_settings()?)?;
+        let mut overrides = args.overrides();
+        (overrides.limits.timeout, overrides.limits.memory) = (self.timeout, self.memory);
+        let settings = Settings::load(overrides)?;
+        let mut limits = Limits::within(DEFAULT_TIME);
+        limits.memory_bytes = DEFAULT_MEMORY;
+        let limits = settings.limit_overrides.apply_to(limits);
+        let host = args.build_host(&settings)?;
         let skill = find_skill(&host, &self.skill, args.quiet, printer)?;
         let built = host.build(&skill, &warm_up, &limits);
         drop(host);

@@ -15,7 +15,7 @@ use skillcell_cell::runtime::Runtime;
 use skillcell_packages::provision::{self, Fetch};
 use skillcell_packages::venv::BasePython;
 use skillcell_policy::Tier;
-use skillcell_tiers::{self as tier, TierError};
+use skillcell_tiers::{self as tier, SandboxChoice, TierError};
 
 /// Check what this machine can do: processor, memory, disk, runtime, Python, and which tiers it has
 ///
@@ -64,7 +64,7 @@ impl DoctorCommand {
             Err(error) => checks.push(Check::failed("cache folder", error.to_string())),
         }
         checks.push(check_python(python));
-        checks.extend(Tier::ALL.map(|one| check_tier(one, python)));
+        checks.extend(Tier::ALL.map(|one| check_tier(one, python, settings.sandbox)));
         let failed = checks.iter().any(|check| check.state == State::Failed);
         if self.json {
             let rows: Vec<_> = checks
@@ -144,7 +144,7 @@ fn check_python(python: Option<&Path>) -> Check {
     }
 }
 
-fn check_tier(tier: Tier, python: Option<&Path>) -> Check {
+fn check_tier(tier: Tier, python: Option<&Path>, sandbox: SandboxChoice) -> Check {
     let what = match tier {
         Tier::Wasm => "tier wasm",
         Tier::Container => "tier container",
@@ -153,7 +153,7 @@ fn check_tier(tier: Tier, python: Option<&Path>) -> Check {
     };
     // A call in these tiers needs a base interpreter as well.
     let python = matches!(tier, Tier::Subprocess | Tier::InProcess).then(|| BasePython::find(python));
-    match tier::available(tier) {
+    match tier::available(tier, sandbox) {
         // Cells need no Python on this machine, so the version of Wasmtime is the detail.
         Ok(_) if tier == Tier::Wasm => Check::ok(what, format!("Wasmtime {}", skillcell_cell::WASMTIME_VERSION)),
         Ok(detail) => match python {

@@ -2,6 +2,7 @@
 
 mod analysis;
 mod permissions;
+mod scripts;
 
 use std::process::ExitCode;
 
@@ -34,7 +35,7 @@ Examples:
   skillcell inspect ./my_skill --policy skillcell.toml
   skillcell inspect ./my_skill --allow-http 'GET https://api.example.org/v1/*'")]
 pub struct InspectCommand {
-    /// A folder with a skill.py, or an id
+    /// A folder with a skill.py, or with a SKILL.md and scripts, or an id
     skill: String,
     /// Show long lists in full
     #[arg(long)]
@@ -54,10 +55,14 @@ impl InspectCommand {
         settings.check_grants()?;
         let host = args.build_host(&settings)?;
         let skill = find_skill(&host, &self.skill, args.quiet, printer)?;
+        if skill.is_agent_skill() {
+            return scripts::inspect_scripts(host, &settings, &skill, self.json, printer);
+        }
         let analysis = analyse(&host, &skill)?;
         let image = host.baked(&skill)?;
         let manifest = Manifest::read(analysis.manifest.clone());
-        let standings = ApprovalStates::collect_for(&host, &settings, &skill, &manifest)?;
+        let standings =
+            ApprovalStates::collect_for(&host, &settings, &skill, &manifest, &settings.unrecorded_call(skill.id()))?;
         drop(host);
         let (size, count) = (skill.files().iter().map(|(_, size)| size).sum::<u64>(), skill.files().len());
         // `unread` also lists files that could not be read for other reasons.
@@ -70,6 +75,7 @@ impl InspectCommand {
             "origin": match skill.origin() {
                 Origin::Folder(path) => json!({"folder": path}),
                 Origin::Registry => json!("registry"),
+                Origin::Memory => json!("memory"),
             },
             "digest": skill.digest(),
             "files": count,

@@ -11,9 +11,9 @@ use serde_json::{Value, json};
 use super::printer::Printer;
 use super::{SettingArgs, progress};
 use skillcell_cache::progress::Progress;
-use skillcell_host::{Host, Known};
+use skillcell_host::{Host, HostError, Known};
 use skillcell_packages::skill::{Found, Origin, Skill};
-use skillcell_study::analysis::{Verdict, analyse};
+use skillcell_study::analysis::{Verdict, analyse, analyse_scripts, overall_verdict};
 use skillcell_study::matrix::matches_glob;
 
 /// List the skills that would be found, with their verdicts and images
@@ -111,8 +111,8 @@ impl ListCommand {
         if self.verdicts && row.known.verdict.is_none() {
             tell(&row.id);
             // An analysis that fails costs only this row.
-            match analyse(host, &skill) {
-                Ok(analysis) => row.known.verdict = Some(analysis.in_brief()),
+            match verdict_of(host, &skill) {
+                Ok(verdict) => row.known.verdict = Some(verdict),
                 Err(error) => row.error = Some(format!("{:#}", anyhow::Error::from(error))),
             }
         }
@@ -154,6 +154,7 @@ impl Row {
         let from = match &self.origin {
             Origin::Folder(path) => display_root(path, &self.id),
             Origin::Registry => "registry".to_owned(),
+            Origin::Memory => "memory".to_owned(),
         };
         vec![self.id.clone(), self.verdict_text().to_owned(), image.to_owned(), from]
     }
@@ -183,6 +184,7 @@ impl Row {
             "origin": match &self.origin {
                 Origin::Folder(path) => json!({"folder": path}),
                 Origin::Registry => json!("registry"),
+                Origin::Memory => json!("memory"),
             },
             "digest": self.digest,
             "verdict": verdict,
@@ -191,6 +193,18 @@ impl Row {
             "error": self.error,
         })
     }
+}
+
+/// The verdict in brief: of a folder with scripts, by all of them.
+fn verdict_of(host: &Host, skill: &Skill) -> Result<(String, Option<String>), HostError> {
+    if !skill.is_agent_skill() {
+        return Ok(analyse(host, skill)?.in_brief());
+    }
+    let scripts = analyse_scripts(host, skill)?;
+    let verdict = overall_verdict(&scripts).map_or("no scripts", Verdict::name);
+    let reason = scripts.iter().find_map(|script| script.analysis.in_brief().1);
+    host.remember_verdict(skill, skillcell_study::analysis::DIGEST, verdict, reason.as_deref());
+    Ok((verdict.to_owned(), reason))
 }
 
 /// The folder that ids are relative to, shortened if it is below the working directory.

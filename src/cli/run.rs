@@ -128,23 +128,8 @@ impl RunCommand {
 
     /// Prints the plan on stdout: it is the result of `--dry-run`.
     fn print_plan(&self, skill: &str, decision: &Decision, printer: &Printer) -> anyhow::Result<ExitCode> {
-        if self.json {
-            printer.print_json(&PlanView::new(skill, decision));
-        }
-        match decision {
-            Decision::Planned(plan) => {
-                if !self.json {
-                    plan.describe().iter().for_each(|line| printer.print_line(&escape_unprintable(line)));
-                }
-                Ok(ExitCode::SUCCESS)
-            }
-            Decision::Refused(refused) => {
-                if !self.json {
-                    print_denials(skill, &refused.denials, true, printer);
-                }
-                Ok(ExitCode::from(3))
-            }
-        }
+        print_decision(skill, decision, self.json, printer);
+        Ok(if matches!(decision, Decision::Refused(_)) { ExitCode::from(3) } else { ExitCode::SUCCESS })
     }
 
     fn load_settings(&self, args: &SettingArgs) -> anyhow::Result<Settings> {
@@ -177,30 +162,46 @@ impl RunCommand {
                 printer.print_skill_output(raised.traceback.as_bytes());
                 printer.print_error(&format!("`{}` raised {}: {}", report.skill, raised.kind, raised.message));
             }
-            Outcome::Refused if report.denials.is_empty() => printer.print_error("the call was refused"),
-            Outcome::Refused => {}
-            Outcome::Cancelled => printer.print_error(&format!("the call of `{}` was cancelled", report.skill)),
-            Outcome::Exceeded(limit, raised) => {
-                if let Some(raised) = raised {
-                    printer.print_skill_output(raised.traceback.as_bytes());
-                }
-                printer.print_error(&format!(
-                    "`{}` went over a limit: {}",
-                    report.skill,
-                    describe_limit(*limit, limits)
-                ));
-                if let Some(flag) = limit.flag() {
-                    printer.print_hint(&format!("`{flag}` sets this limit"));
-                }
-            }
-            Outcome::Busy => printer.print_error("no place for another cell came free in time"),
-            other => printer.print_error(&format!("the call of `{}` ended as {}", report.skill, other.name())),
+            Outcome::Refused if !report.denials.is_empty() => {}
+            _ => print_end(report, limits, printer),
         }
     }
 }
 
+/// What was decided about a call, on stdout.
+pub fn print_decision(skill: &str, decision: &Decision, json: bool, printer: &Printer) {
+    match decision {
+        _ if json => printer.print_json(&PlanView::new(skill, decision)),
+        Decision::Planned(plan) => {
+            plan.describe().iter().for_each(|line| printer.print_line(&escape_unprintable(line)));
+        }
+        Decision::Refused(refused) => print_denials(skill, &refused.denials, true, printer),
+    }
+}
+
+/// Why a call did not come to its end.
+pub fn print_end(report: &Report, limits: &Limits, printer: &Printer) {
+    match &report.outcome {
+        Outcome::Refused if report.denials.is_empty() => printer.print_error("the call was refused"),
+        Outcome::Refused => print_denials(&report.skill, &report.denials, true, printer),
+        Outcome::Cancelled => printer.print_error(&format!("the call of `{}` was cancelled", report.skill)),
+        Outcome::Exceeded(limit, raised) => {
+            // A script has shown its exception itself.
+            if let Some(raised) = raised.as_ref().filter(|raised| raised.exit_code.is_none()) {
+                printer.print_skill_output(raised.traceback.as_bytes());
+            }
+            printer.print_error(&format!("`{}` went over a limit: {}", report.skill, describe_limit(*limit, limits)));
+            if let Some(flag) = limit.flag() {
+                printer.print_hint(&format!("`{flag}` sets this limit"));
+            }
+        }
+        Outcome::Busy => printer.print_error("no place for another cell came free in time"),
+        other => printer.print_error(&format!("the call of `{}` ended as {}", report.skill, other.name())),
+    }
+}
+
 /// What was refused: the call itself, or something that it asked for while it ran.
-fn print_denials(skill: &str, denials: &[Denial], whole_call: bool, printer: &Printer) {
+pub fn print_denials(skill: &str, denials: &[Denial], whole_call: bool, printer: &Printer) {
     let mut approval_hinted = false;
     for Denial { message, hint, .. } in denials {
         if whole_call {

@@ -12,7 +12,7 @@ use super::grants::GrantArgs;
 use super::origin::find_skill;
 use super::printer::{self, Printer};
 use super::{SettingArgs, input};
-use crate::settings::Settings;
+use crate::settings::{LimitOverrides, Settings};
 use skillcell_host::call::Call;
 use skillcell_host::testing::{FileReport, TestCall, TestReport, TestResult, Totals};
 use skillcell_limits::LimitKind;
@@ -95,18 +95,37 @@ struct TestLimits {
     max_host_calls: Option<u64>,
 }
 
+impl TestLimits {
+    /// These flags as overrides of the policy file.
+    fn overrides(&self) -> LimitOverrides {
+        let mut limits = LimitOverrides::default();
+        limits.timeout = self.timeout;
+        limits.memory = self.memory;
+        limits.max_stdout = self.max_stdout;
+        limits.max_open_files = self.max_open_files;
+        limits.max_scratch = self.max_scratch;
+        limits.max_scratch_files = self.max_scratch_files;
+        limits.max_host_calls = self.max_host_calls;
+        limits
+    }
+}
+
 impl TestCommand {
     pub fn execute(&self, args: &SettingArgs, printer: &Printer) -> anyhow::Result<ExitCode> {
         let mut overrides = args.overrides();
         self.grants.add_to(&mut overrides)?;
         overrides.audit = self.audit.audit.clone();
+        overrides.limits = self.limits.overrides();
         let settings = Settings::load(overrides)?;
         settings.check_grants()?;
         let mut call = self.test_call();
+        call.limits = settings.limit_overrides.apply_to(call.limits);
+        // Only calls have their instructions counted.
+        call.limits.fuel = None;
         let defaults = settings.call_defaults()?;
         let host = args.build_host(&settings)?;
         let skill = find_skill(&host, &self.skill, args.quiet, printer)?;
-        // Of a call's defaults only grants and audit apply: tests have limits of their own.
+        // Of a call's defaults only grants and audit apply: the defaults of limits are those of tests.
         let Call { grants, audit, .. } = defaults.call(skill.id());
         call.grants = grants;
         call.audit = self.audit.with_explanation(audit);
@@ -145,16 +164,6 @@ impl TestCommand {
             call.color = printer::stdout_has_colour();
             call.width = printer::stdout_width();
         }
-        let TestLimits { timeout, memory, max_stdout, max_open_files, max_scratch, max_scratch_files, max_host_calls } =
-            self.limits;
-        let limits = &mut call.limits;
-        limits.deadline = timeout.unwrap_or(limits.deadline);
-        limits.memory_bytes = memory.unwrap_or(limits.memory_bytes);
-        limits.stdout_bytes = max_stdout.unwrap_or(limits.stdout_bytes);
-        limits.open_files = max_open_files.unwrap_or(limits.open_files);
-        limits.scratch_bytes = max_scratch.unwrap_or(limits.scratch_bytes);
-        limits.scratch_files = max_scratch_files.unwrap_or(limits.scratch_files);
-        limits.host_calls = max_host_calls.unwrap_or(limits.host_calls);
         call
     }
 }

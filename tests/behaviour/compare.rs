@@ -83,7 +83,7 @@ fn what_measures_nothing_is_a_mistake_and_is_told_before_measuring() {
 
 #[test]
 fn a_tier_in_which_the_skill_raises_is_not_equal_to_one_in_which_it_returns() {
-    if let Err(error) = skillcell_tiers::available(skillcell::Tier::Subprocess) {
+    if let Err(error) = skillcell_tiers::available(skillcell::Tier::Subprocess, crate::common::sandbox_choice()) {
         eprintln!("SKIPPED: {error}");
         return;
     }

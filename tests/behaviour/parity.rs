@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use crate::common::{HOST, call};
+use crate::common::{HOST, call, sandbox_choice};
 use serde_json::json;
 use skillcell::{Call, Limits, Outcome, Tier, WarmUp};
 use skillcell_study::matrix::{Cases, Parity};
@@ -76,8 +76,8 @@ const NATIVE: [&str; 4] = [
 
 #[test]
 fn each_of_them_gets_a_tier_and_a_reason() {
-    let elsewhere =
-        [Tier::Container, Tier::Subprocess].map(|tier| skillcell_tiers::available(tier).map_err(|why| why.to_string()));
+    let elsewhere = [Tier::Container, Tier::Subprocess]
+        .map(|tier| skillcell_tiers::available(tier, sandbox_choice()).map_err(|why| why.to_string()));
     let mut wrong = Vec::new();
     for (id, _) in REGISTRY {
         let skill = HOST.skill(id).unwrap_or_else(|error| panic!("{id}: {error}"));

@@ -271,6 +271,27 @@ fn the_command_prints_pytests_text_and_a_summary_and_ends_with_a_code() {
 }
 
 #[test]
+fn limits_of_a_policy_file_hold_for_tests_and_builds_and_flags_come_before_them() {
+    let place = tempfile::tempdir().expect("a folder");
+    let policy = place.path().join("skillcell.toml");
+    fs::write(&policy, "[limits]\ntimeout = '1ms'\n").expect("written");
+    let (policy, skill) = (policy.to_str().expect("a plain path"), folder("fixtures"));
+    for verb in ["test", "build"] {
+        let code = |flags: &[&str]| {
+            let mut program = Command::new(env!("CARGO_BIN_EXE_skillcell"));
+            program
+                .args([verb, &skill, "--quiet", "--policy", policy])
+                .args(flags)
+                .output()
+                .expect("it runs")
+                .status
+                .code()
+        };
+        assert_eq!((code(&[]), code(&["--timeout", "120"])), (Some(4), Some(0)), "{verb}");
+    }
+}
+
+#[test]
 fn registry_skills_pass_their_own_tests() {
     for (id, passed) in [("office/gmail_handler", 30), ("office/web_form_mapper", 10), ("finance/wallet_screening", 25)]
     {

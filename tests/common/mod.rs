@@ -7,6 +7,7 @@ pub mod form;
 pub mod held;
 pub mod ran;
 pub mod server;
+pub mod serving;
 pub mod trials;
 pub mod watched;
 
@@ -14,10 +15,19 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use serde_json::Value;
-use skillcell::{Call, Host, Outcome, Raised, Report, Roots, Skill};
+use skillcell::{Call, Host, HostBuilder, Outcome, Raised, Report, Roots, SandboxChoice, Skill};
 
-pub static HOST: LazyLock<Host> =
-    LazyLock::new(|| Host::builder().roots(Roots::new([])).build().expect("the cache folder can be used"));
+pub static HOST: LazyLock<Host> = LazyLock::new(|| host_builder().build().expect("the cache folder can be used"));
+
+/// A host without the user's own skills, and with the sandbox that `SKILLCELL_SANDBOX` names: tests of it are run again with
+/// another.
+pub fn host_builder() -> HostBuilder {
+    Host::builder().roots(Roots::new([])).sandbox(sandbox_choice())
+}
+
+pub fn sandbox_choice() -> SandboxChoice {
+    std::env::var("SKILLCELL_SANDBOX").map_or(SandboxChoice::Best, |name| name.parse().expect("a sandbox"))
+}
 
 /// The fixture skill in `tests/skills/<path>`.
 pub fn fixture(path: &str) -> Skill {

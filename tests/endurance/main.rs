@@ -19,5 +19,9 @@ fn main() -> ExitCode {
     let soak =
         vec![trial(name, || None, soak::calls_of_which_a_tenth_hit_limits_leave_no_memory_threads_or_descriptors)];
     failed |= libtest_mimic::run(&arguments, soak).has_failed();
+    let name = "soak::thousands_of_calls_in_one_session_leave_no_memory_threads_or_descriptors";
+    let session =
+        vec![trial(name, || None, soak::thousands_of_calls_in_one_session_leave_no_memory_threads_or_descriptors)];
+    failed |= libtest_mimic::run(&arguments, session).has_failed();
     if failed { ExitCode::from(101) } else { ExitCode::SUCCESS }
 }

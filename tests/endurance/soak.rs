@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use crate::common::{call, fixture};
 use serde_json::json;
-use skillcell::{Call, Outcome};
+use skillcell::{Call, Outcome, Session, SessionLimits};
 
 const THREADS: usize = 2;
 /// Every tenth call ends in one of these.
@@ -128,4 +128,24 @@ pub fn calls_of_which_a_tenth_hit_limits_leave_no_memory_threads_or_descriptors(
     assert!(after.private_bytes < before.private_bytes + slack, "{before:?}, then {after:?}");
     assert!(after.resident_bytes < before.resident_bytes + 2 * slack, "{before:?}, then {after:?}");
     assert_eq!((after.threads, after.descriptors), (before.threads, before.descriptors), "{before:?}, then {after:?}");
+}
+
+pub fn thousands_of_calls_in_one_session_leave_no_memory_threads_or_descriptors() {
+    let (skill, session) = (fixture("soak/worker"), Session::new(SessionLimits::default()));
+    let run = |calls: usize| {
+        for _ in 0..calls {
+            let mut work = Call::new(json!({"way": "work"}));
+            work.session = Some(session.clone());
+            let outcome = call(&skill, &work).outcome;
+            assert!(matches!(outcome, Outcome::Returned(_)), "{outcome:?}");
+        }
+    };
+    run(1000);
+    let before = Held::now();
+    run(4000);
+    let after = Held::now();
+    println!("4000 calls in one session: {before:?}, then {after:?}");
+    assert!(after.private_bytes < before.private_bytes + 4 * MEBIBYTE, "{before:?}, then {after:?}");
+    assert_eq!((after.threads, after.descriptors), (before.threads, before.descriptors), "{before:?}, then {after:?}");
+    session.close();
 }

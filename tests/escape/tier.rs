@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
-use skillcell::{Call, Choice, Host, Outcome, Raised, Report, Roots, Tier};
+use skillcell::{Call, Choice, Host, Outcome, Raised, Report, Tier};
 use skillcell_policy::{GrantKind, Grants, MountGrant};
 use skillcell_tiers::container::Engine;
 
@@ -145,7 +145,7 @@ fn linux_words() -> Vec<(&'static str, String)> {
 const BASE: &str = crate::common::debian::IMAGE;
 
 pub static HOST: LazyLock<Host> = LazyLock::new(|| {
-    let host = Host::builder().roots(Roots::new([])).ca_files([authority::FILE.path().to_owned()]);
+    let host = crate::common::host_builder().ca_files([authority::FILE.path().to_owned()]);
     if *TIER == Tier::Container {
         let engine = Engine::of_machine().expect("a container engine");
         crate::common::debian::base(engine.kind.program()).expect("a base image");

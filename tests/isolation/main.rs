@@ -9,4 +9,5 @@ mod grants;
 mod http;
 mod leaks;
 mod limits;
+mod sessions;
 mod web;

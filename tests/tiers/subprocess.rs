@@ -14,18 +14,18 @@ use std::time::{Duration, Instant};
 
 use crate::common::server::{Authority, Server, answer};
 use crate::common::trials::trial;
-use crate::common::{fixture, form, returned, server, tests};
+use crate::common::{fixture, form, host_builder, returned, sandbox_choice, server, tests};
 use libtest_mimic::Trial;
 use rustix::process::{Pid, Signal};
 use serde_json::{Value, json};
-use skillcell::{Approvals, AuditLog, Call, Choice, Decision, Host, LimitKind, Outcome, Report, Roots, Tier};
+use skillcell::{Approvals, AuditLog, Call, Choice, Decision, Host, LimitKind, Outcome, Report, Tier};
 use skillcell_policy::{DenialKind, GrantKind, Grants, Permissions, TierRules};
 use skillcell_tiers as tier;
 
 static AUTHORITY: LazyLock<Authority> = LazyLock::new(Authority::new);
 static HOST: LazyLock<Host> = LazyLock::new(|| {
     let trusted = AUTHORITY.file.path().to_owned();
-    Host::builder().roots(Roots::new([])).ca_files([trusted]).build().expect("the cache folder can be used")
+    host_builder().ca_files([trusted]).build().expect("the cache folder can be used")
 });
 
 /// What a test can't do without.
@@ -163,7 +163,7 @@ pub fn trials() -> Vec<Trial> {
 
 /// The sandbox that this machine takes, and Landlock with seccomp alone.
 static HERE: LazyLock<Result<String, String>> =
-    LazyLock::new(|| tier::available(Tier::Subprocess).map_err(|error| error.to_string()));
+    LazyLock::new(|| tier::available(Tier::Subprocess, sandbox_choice()).map_err(|error| error.to_string()));
 static LANDLOCK: LazyLock<Result<String, String>> = LazyLock::new(landlock_by_itself);
 
 /// What `skillcell doctor` says of the tier if the sandbox is to be that one.
@@ -911,7 +911,7 @@ fn without_isolation_only_what_is_trusted_runs() {
     assert_eq!(run(&HOST, named, true), Some(Tier::InProcess));
     let folder = tempfile::tempdir().unwrap();
     let approvals = || Approvals::locate(Some(folder.path())).unwrap();
-    let host = || Host::builder().roots(Roots::new([])).approvals(approvals()).build().unwrap();
+    let host = || host_builder().approvals(approvals()).build().unwrap();
     approvals().approve(&asks, &Permissions::default(), &[]).unwrap();
     assert_eq!(run(&host(), named, false), None, "approved, and not for this tier");
     approvals().approve(&asks, &Permissions::default(), &[Tier::InProcess]).unwrap();

@@ -6,6 +6,8 @@ use std::io;
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::FileExt;
 
+use super::forked::has_rayon_threads;
+
 /// Where the kernel lists this process's open files by number.
 const OPEN_FILES: &str = if cfg!(target_os = "linux") { "/proc/self/fd" } else { "/dev/fd" };
 /// Enough that every thread gets a share of each read.
@@ -18,7 +20,11 @@ const READ_BYTES: usize = 8 << 20;
 pub(super) fn hash_file(file: &File) -> io::Result<blake3::Hash> {
     let mut hasher = blake3::Hasher::new();
     let entry = format!("{OPEN_FILES}/{}", file.as_raw_fd());
-    match hasher.update_mmap_rayon(entry) {
+    let mapped = match has_rayon_threads() {
+        true => hasher.update_mmap_rayon(entry),
+        false => hasher.update_mmap(entry),
+    };
+    match mapped {
         Ok(_) => Ok(hasher.finalize()),
         Err(_) => hash_by_reading(file),
     }
@@ -33,12 +39,21 @@ fn hash_by_reading(file: &File) -> io::Result<blake3::Hash> {
         match file.read_at(&mut buffer, offset) {
             Ok(0) => return Ok(hasher.finalize()),
             Ok(n) => {
-                hasher.update_rayon(&buffer[..n]);
+                update_hasher(&mut hasher, &buffer[..n]);
                 offset += n as u64;
             }
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => return Err(error),
         }
+    }
+}
+
+/// Adds many bytes, in parallel where that can be done.
+pub(super) fn update_hasher(hasher: &mut blake3::Hasher, bytes: &[u8]) {
+    if has_rayon_threads() {
+        hasher.update_rayon(bytes);
+    } else {
+        hasher.update(bytes);
     }
 }
 

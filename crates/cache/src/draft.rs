@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
+use super::digest::update_hasher;
 use super::lock::{Guard, is_still_at};
 use super::seal::Seal;
 use super::{Bucket, Cache, Error, Result, files, location};
@@ -93,7 +94,7 @@ impl Write for Writer {
         if done < PARALLEL_BYTES {
             self.hasher.update(&buf[..done]);
         } else {
-            self.hasher.update_rayon(&buf[..done]);
+            update_hasher(&mut self.hasher, &buf[..done]);
         }
         self.bytes += done as u64;
         Ok(done)
@@ -137,6 +138,16 @@ impl Cache {
         let make = |path: &Path| files::create_dir(path).and_then(|()| File::open(path));
         let (path, locked) = create_locked(&self.tmp_dir(), make)?;
         Ok(Scratch { path, _locked: locked })
+    }
+
+    /// These bytes in a file on the cache's disk that has no name: it is gone when it is closed, and no one else can open it.
+    pub fn unnamed_file(&self, parts: &[&[u8]]) -> Result<File> {
+        let (path, mut file) = create_locked(&self.tmp_dir(), files::create_new)?;
+        files::remove_any(&path)?;
+        let needed = parts.iter().map(|part| part.len() as u64).sum();
+        let written = parts.iter().try_for_each(|part| file.write_all(part));
+        written.map_err(|source| Error::Write { path, needed, source })?;
+        Ok(file)
     }
 
     /// Removes what dead processes left behind. Best effort: what can't be removed now can be later.

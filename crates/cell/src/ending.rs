@@ -6,6 +6,7 @@ use super::State;
 use crate::wasi::Stop;
 use skillcell_limits::LimitKind;
 use skillcell_limits::outcome::{Outcome, Raised};
+use skillcell_vfs::WrittenFile;
 
 /// What a finished cell leaves behind.
 #[derive(Debug)]
@@ -13,6 +14,8 @@ pub struct Ending {
     pub outcome: Outcome,
     pub stdout: Vec<u8>,
     pub stderr: Vec<u8>,
+    /// What a script made or changed in its folder.
+    pub files: Vec<WrittenFile>,
     pub memory_peak_bytes: u64,
     pub host_calls: u64,
     pub fuel_left: Option<u64>,
@@ -33,6 +36,7 @@ impl Ending {
             source_fault: state.wasi.vfs.source_fault().map(ToString::to_string),
             stdout: std::mem::take(&mut state.wasi.vfs.stdout.bytes),
             stderr: std::mem::take(&mut state.wasi.vfs.stderr.bytes),
+            files: state.wasi.vfs.written_files(),
             memory_peak_bytes: state.memory.peak,
             host_calls: state.wasi.host_calls,
             fuel_left,
@@ -67,10 +71,9 @@ fn outcome_of_error(error: &wasmtime::Error, state: &State) -> Outcome {
         Some(Stop::Exceeded(limit)) => return Outcome::Exceeded(*limit, None),
         Some(Stop::Cancelled) => return Outcome::Cancelled,
         Some(Stop::Exit(status)) => {
-            return Outcome::Raised(Raised::of_host(
-                "SystemExit",
-                format!("the skill ended its interpreter with status {status}"),
-            ));
+            let message = format!("the skill ended its interpreter with status {status}");
+            let raised = Raised::of_host("SystemExit", message);
+            return Outcome::Raised(Raised { exit_code: Some(i64::from(*status)), ..raised });
         }
         _ => {}
     }

@@ -6,6 +6,7 @@ use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use super::rest::MAX_RESTING;
+use skillcell_cache::has_rayon_threads;
 use wasmtime::{CacheStore, Config, Engine, InstanceAllocationStrategy, OptLevel, PoolingAllocationConfig};
 
 /// Cells that may be alive at once. A slot costs address space, not memory; where address space is limited, fewer do.
@@ -61,6 +62,12 @@ pub fn compiling_engine(metered: bool, on_function: impl Fn() + Send + Sync + 's
     Engine::new(&config)
 }
 
+/// Installs Wasmtime's handlers of the signals that traps show themselves as, if they are not installed. Making an engine
+/// does; this is for who has to know that they are there before one is needed.
+pub fn install_trap_handlers() -> wasmtime::Result<()> {
+    Engine::new(&Config::new()).map(drop)
+}
+
 /// Names everything that compiled code depends on besides its source: Wasmtime, its settings, the processor.
 pub fn fingerprint(engine: &Engine) -> String {
     let mut hasher = Blake3Hasher(blake3::Hasher::new());
@@ -81,7 +88,8 @@ fn common_config(metered: bool) -> Config {
         .memory_init_cow(true)
         // An image is one long stretch of data; it is to be mapped, never copied.
         .memory_guaranteed_dense_image_size(4 << 30)
-        .max_wasm_stack(STACK_BYTES);
+        .max_wasm_stack(STACK_BYTES)
+        .parallel_compilation(has_rayon_threads());
     config
 }
 

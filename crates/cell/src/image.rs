@@ -14,6 +14,7 @@
 
 mod bake;
 mod snapshot;
+mod source;
 mod testing;
 
 use std::collections::BTreeMap;
@@ -24,6 +25,7 @@ use serde::{Deserialize, Serialize};
 
 pub use self::bake::file_name;
 pub use self::bake::{BakeError, Baker, ImportFor, Start, WarmUp, note_of_bake};
+pub use self::source::ModuleSource;
 use crate::{EngineError, HotPages, Machine, MemoryImage};
 use skillcell_cache::Artefact;
 use skillcell_packages::{Packages, SitePackages};

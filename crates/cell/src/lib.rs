@@ -9,12 +9,14 @@
 //!
 //! Life cycle: `Machine::new_cell` maps the image's memory copy-on-write and instantiates the code over it; the runtime's
 //! own file (`cell/wasi_python.rs`) boots or enters it; `take_ending` takes what is worth keeping. `Machine::retire` puts
-//! the instance back as the image has it (`rest`), or it is dropped.
+//! the instance back as the image has it (`rest`), or it is dropped. In a session it is kept for the session's next call
+//! instead (`keep`), and dropped at its end.
 //! Invariant: nothing that a cell wrote is reachable after that.
 
 mod ending;
 pub mod engine;
 pub mod image;
+mod keep;
 mod machine;
 mod pagemap;
 mod prefault;
@@ -30,6 +32,7 @@ use std::time::Instant;
 use wasmtime::{Instance, Memory, ResourceLimiter, Store, TypedFunc, Val, WasmParams, WasmResults};
 
 pub use self::ending::Ending;
+pub use self::keep::{KeptCell, NextCall};
 pub use self::machine::{
     Inputs, MEMORY_EXPORT, MEMORY_IMPORT, Machine, MemoryImage, NewImage, Precompiled, compile_module,
 };

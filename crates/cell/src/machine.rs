@@ -10,8 +10,9 @@ use wasmtime::{Engine, Extern, InstancePre, Linker, Module, Store};
 use super::rest::{PristineMemory, Rest};
 use super::slots::Slots;
 use super::wasi_python;
-use super::watchdog::Watchdog;
+use super::watchdog::{Watch, Watchdog};
 use super::{Body, Cell, EngineError, HotPages, MemoryLimit, State, engine, on_epoch};
+use crate::image::ModuleSource;
 use crate::wasi::{self, Wasi};
 use skillcell_cache::{Artefact, Writer};
 use skillcell_door::Door;
@@ -32,6 +33,7 @@ pub struct Machine {
     linker: Linker<State>,
     watchdog: Watchdog,
     slots: Slots,
+    cells: u32,
     rest: Rest,
     metered: bool,
     /// The exported names of the code's mutable globals.
@@ -103,7 +105,7 @@ impl Machine {
         let watchdog = Watchdog::new(&engine)?;
         let fingerprint = engine::fingerprint(&engine);
         let slots = Slots::new(cells);
-        Ok(Machine { engine, code, linker, watchdog, slots, rest: Rest::new(), metered, globals, fingerprint })
+        Ok(Machine { engine, code, linker, watchdog, slots, cells, rest: Rest::new(), metered, globals, fingerprint })
     }
 
     /// Loads an image that [`Machine::precompile_image`] made.
@@ -135,6 +137,14 @@ impl Machine {
         Ok(Precompiled(self.engine.precompile_module(image)?))
     }
 
+    /// The same for one that may be large: its pages are given back as soon as the compiler has a copy, which is before it
+    /// begins with the first function. Every image has one, that fills its memory where it can't be mapped.
+    pub fn precompile_source(&self, image: &ModuleSource) -> Result<Precompiled, EngineError> {
+        let mapped = image.clone();
+        let engine = engine::compiling_engine(self.metered, move || mapped.release_pages())?;
+        Ok(Precompiled(engine.precompile_module(image.bytes())?))
+    }
+
     /// Names what images for this machine depend on; see [`engine::fingerprint`].
     pub fn fingerprint(&self) -> &str {
         &self.fingerprint
@@ -164,6 +174,16 @@ impl Machine {
         let (watch, cancel) = (self.watchdog.watch(deadline), inputs.cancel.clone());
         self.bind_call(&mut body, memories, inputs, deadline)?;
         Ok(Cell { body, uses: uses + 1, _watch: watch, _cancel: self.interrupt_on(&cancel), _slot: slot })
+    }
+
+    /// How many cells may be alive at once.
+    pub fn cells(&self) -> u32 {
+        self.cells
+    }
+
+    /// Ends whoever computes past this deadline, until the watch is dropped.
+    pub(super) fn watch_deadline(&self, deadline: Instant) -> Watch {
+        self.watchdog.watch(deadline)
     }
 
     /// Interrupts guest code when the call is cancelled. To be registered after the epoch deadline is set, so that an earlier
@@ -219,12 +239,15 @@ impl Machine {
         state.memory.peak = body.memory.data_size(&body.store) as u64;
         *body.store.data_mut() = state;
         body.store.set_epoch_deadline(1);
-        if self.metered {
-            body.store.set_fuel(fuel.unwrap_or(u64::MAX))?;
-        }
+        self.refuel(&mut body.store, fuel)?;
         body.set_globals(&self.globals, &memories.globals)?;
         body.store.data_mut().alloc = Some(wasi_python::guest_allocator(body)?);
         Ok(())
+    }
+
+    /// Gives a call its fuel, where that is counted.
+    pub(super) fn refuel(&self, store: &mut Store<State>, fuel: Option<u64>) -> wasmtime::Result<()> {
+        if self.metered { store.set_fuel(fuel.unwrap_or(u64::MAX)) } else { Ok(()) }
     }
 
     fn resolve_imports(&self, store: &mut Store<State>, memory: Extern) -> wasmtime::Result<Vec<Extern>> {
@@ -261,15 +284,18 @@ fn deadline_from_now(limits: &Limits) -> Instant {
     now.checked_add(limits.deadline).unwrap_or(now + NEVER)
 }
 
+pub(super) fn call_caps(limits: &Limits) -> Caps {
+    Caps { open_files: limits.open_files, scratch_bytes: limits.scratch_bytes, scratch_files: limits.scratch_files }
+}
+
+pub(super) fn capped_output(cap: u64) -> Output {
+    Output::new(usize::try_from(cap).unwrap_or(usize::MAX))
+}
+
 fn call_state(inputs: Inputs, deadline: Instant) -> State {
     let limits = &inputs.limits;
-    let caps = Caps {
-        open_files: limits.open_files,
-        scratch_bytes: limits.scratch_bytes,
-        scratch_files: limits.scratch_files,
-    };
-    let output = |cap: u64| Output::new(usize::try_from(cap).unwrap_or(usize::MAX));
-    let vfs = Vfs::new(inputs.mounts, caps, output(limits.stdout_bytes), output(limits.stderr_bytes));
+    let (stdout, stderr) = (capped_output(limits.stdout_bytes), capped_output(limits.stderr_bytes));
+    let vfs = Vfs::new(inputs.mounts, call_caps(limits), stdout, stderr);
     let mut wasi = Wasi::new(vfs);
     wasi.args = wasi_python::ARGS.iter().map(|&arg| arg.into()).collect();
     wasi.env = wasi_python::ENV.iter().map(|&(name, value)| (name.into(), value.into())).collect();

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::audit::Trail;
 use skillcell_http::{Audit, Event, Refusal};
 use skillcell_limits::outcome::{Note, NoteKind};
-use skillcell_policy::{Allowed, Denial, DenialKind, NO_RULE};
+use skillcell_policy::{Allowed, DecidedBy, Denial, DenialKind, NO_RULE};
 
 /// The most denials that are kept.
 const MAX_DENIALS: usize = 64;
@@ -65,8 +65,14 @@ impl Denials {
         if let Some(trail) = &self.trail {
             let (url, rule) = (format!("//{host}:{port}"), NO_RULE.to_owned());
             let reason = Some(denial.message.clone());
-            let _ =
-                trail.record_http(&Event::Decided { method: None, url, allowed: false, rule, rule_id: None, reason });
+            let _ = trail.record_http(&Event::Decided {
+                method: None,
+                url,
+                allowed: false,
+                rule,
+                by: DecidedBy::Default,
+                reason,
+            });
         }
         self.add(denial);
     }
@@ -89,11 +95,11 @@ impl Audit for Denials {
         if let Some(trail) = &self.trail {
             trail.record_http(event).inspect_err(|refusal| self.keep_refusal(describe_event(event), refusal))?;
         }
-        if let Event::Decided { allowed: false, rule, rule_id, reason: Some(message), .. } = event
+        if let Event::Decided { allowed: false, rule, by, reason: Some(message), .. } = event
             && !self.has_message(message)
         {
-            let (rule, rule_id, message) = (rule.clone(), *rule_id, message.clone());
-            self.keep_refusal(describe_event(event), &Refusal { rule, rule_id, message, hint: None });
+            let (rule, by, message) = (rule.clone(), *by, message.clone());
+            self.keep_refusal(describe_event(event), &Refusal { rule, by, message, hint: None });
         }
         if let Event::SecretWithheld { name, reason, .. } = event {
             self.note_withheld(name, reason);

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use super::denials::Denials;
 use skillcell_http::{Asked, Gate, Place, Refusal};
 use skillcell_policy::{
-    Allowed, AllowedRequest, ConnectDenial, Denial, Grants, HttpDenial, HttpRule, HttpRules, NO_RULE, Origin, Resolve,
-    RuleId, Scheme, Target, decide_address, decide_name,
+    Allowed, AllowedRequest, ConnectDenial, DecidedBy, Denial, Grants, HttpDenial, HttpRule, HttpRules, NO_RULE,
+    Origin, Resolve, Scheme, Target, decide_address, decide_name,
 };
 
 /// The rules of one call.
@@ -80,12 +80,13 @@ impl PolicyGate {
     /// Like [`refuse`](Self::refuse), for a name lookup.
     pub fn refuse_name(&self, name: &str, denial: Denial) -> Refusal {
         let _ = self.denials.record_lookup(name, Err(&denial));
-        self.refuse(denial, None)
+        self.refuse(denial, DecidedBy::Default)
     }
 
-    pub fn refuse(&self, denial: Denial, rule_id: Option<RuleId>) -> Refusal {
-        let rule = denial.rule.clone().unwrap_or_else(|| NO_RULE.to_owned());
-        let refusal = Refusal { rule, rule_id, message: denial.message.clone(), hint: denial.hint.clone() };
+    pub fn refuse(&self, denial: Denial, by: DecidedBy) -> Refusal {
+        // A denial names the closest rule for the message, even if no rule decided.
+        let rule = denial.rule.clone().filter(|_| by != DecidedBy::Default).unwrap_or_else(|| NO_RULE.to_owned());
+        let refusal = Refusal { rule, by, message: denial.message.clone(), hint: denial.hint.clone() };
         self.denials.add(denial);
         refusal
     }
@@ -104,36 +105,37 @@ impl Gate for PolicyGate {
     fn connect(&self, place: &Place) -> Result<Allowed, Refusal> {
         let target = policy_target(place).ok_or_else(|| unnamable_host(place))?;
         self.rules.decide_connect(&target).map_err(|denial| {
-            let rule_id = match denial {
-                ConnectDenial::Denied(id, _) => Some(id),
-                ConnectDenial::NotAllowed(_) => None,
+            let by = match denial {
+                ConnectDenial::Denied(id, _) => DecidedBy::Rule(id),
+                ConnectDenial::NotAllowed(_) => DecidedBy::Default,
             };
-            self.refuse(super::no_connection(place.host(), place.port(), denial), rule_id)
+            self.refuse(super::no_connection(place.host(), place.port(), denial), by)
         })
     }
 
     fn request(&self, asked: &Asked) -> Result<AllowedRequest, Refusal> {
-        let target = asked.target().map_err(|bad| self.refuse(Denial::url(&asked.method, &asked.url(), &bad), None))?;
+        let refuse_url = |bad| self.refuse(Denial::url(&asked.method, &asked.url(), &bad), DecidedBy::Default);
+        let target = asked.target().map_err(refuse_url)?;
         self.rules.decide(&asked.method, &target).map_err(|denial| {
             let told = Denial::http(&asked.method, &asked.url(), &denial);
-            match denial {
-                HttpDenial::Denied { id, .. } => self.refuse(told, Some(id)),
-                // The denial names the closest rule for the message, but that rule didn't decide.
-                _ => Refusal { rule: NO_RULE.to_owned(), ..self.refuse(told, None) },
-            }
+            let by = match denial {
+                HttpDenial::Denied { id, .. } => DecidedBy::Rule(id),
+                HttpDenial::NotAllowed { .. } | HttpDenial::Method(_) => DecidedBy::Default,
+            };
+            self.refuse(told, by)
         })
     }
 
     fn address(&self, place: &Place, allowed: &Allowed, address: IpAddr) -> Result<(), Refusal> {
         let target = policy_target(place).ok_or_else(|| unnamable_host(place))?;
         let checked = self.check_address(&target, self.deciding_rule(place, allowed)?, address);
-        checked.map_err(|denial| self.refuse(*denial, None))
+        checked.map_err(|denial| self.refuse(*denial, DecidedBy::Default))
     }
 
     fn unresolved(&self, place: &Place, allowed: &Allowed) -> Result<(), Refusal> {
         let target = policy_target(place).ok_or_else(|| unnamable_host(place))?;
         let checked = self.check_unresolved(&target, self.deciding_rule(place, allowed)?);
-        checked.map_err(|denial| self.refuse(*denial, None))
+        checked.map_err(|denial| self.refuse(*denial, DecidedBy::Default))
     }
 
     fn resolve(&self, host: &str, port: u16) -> Option<SocketAddr> {

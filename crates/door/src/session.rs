@@ -10,7 +10,7 @@ use super::gate::PolicyGate;
 use super::not_granted;
 use skillcell_http::{CallContext, Exchanges, HttpClient, HttpError, HttpLimits, Readiness, Refusal, Secrets};
 use skillcell_limits::cancel::CancelToken;
-use skillcell_policy::{Grants, NO_RULE, Scheme, Target};
+use skillcell_policy::{Grants, Scheme, Target};
 
 const RESOLVE: Duration = Duration::from_secs(10);
 /// The most addresses of a name that are returned.
@@ -113,8 +113,7 @@ impl HttpSession {
 
 /// The error when no network access is granted at all.
 pub fn nothing_granted() -> HttpError {
-    let message = "nothing of the network is granted".to_owned();
-    HttpError::Refused(Refusal { rule: NO_RULE.to_owned(), rule_id: None, message, hint: None })
+    HttpError::Refused(Refusal::by_default("nothing of the network is granted"))
 }
 
 /// Refuses a connection when no network access is granted.

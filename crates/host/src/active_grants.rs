@@ -253,6 +253,10 @@ impl ActiveGrants {
         let Some(scrubber) = &self.scrubber else { return };
         report.stdout = scrubber.scrub_bytes(&report.stdout).into_owned();
         report.stderr = scrubber.scrub_bytes(&report.stderr).into_owned();
+        for file in &mut report.files {
+            file.bytes = scrubber.scrub_bytes(&file.bytes).into_owned();
+            file.path = scrubber.scrub(&file.path).into_owned();
+        }
         if let Some(Cow::Owned(clean)) = report.outcome.result().map(|json| scrubber.scrub(json.get())) {
             report.outcome = match RawValue::from_string(clean) {
                 Ok(json) => Outcome::Returned(json),

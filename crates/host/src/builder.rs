@@ -6,18 +6,20 @@ use std::sync::{Arc, Mutex, OnceLock};
 use super::images::DEFAULT_IMAGE_BYTES;
 use super::{Host, HostError, Shared};
 use crate::approvals::{ApprovalError, Approvals};
+use crate::session::SessionPlaces;
 use skillcell_cache::Cache;
 use skillcell_cache::progress::{Progress, Silent};
 use skillcell_http::Lookup;
 use skillcell_packages::provision::Fetch;
 use skillcell_packages::skill::Roots;
 use skillcell_policy::ForwardProxy;
+use skillcell_tiers::SandboxChoice;
 use skillcell_tiers::container::Containers;
 
 /// Defaults: the user's cache folder, the network through pip when something is missing, skills found through
 /// `SKILLWARE_SKILL_PATH`, `./skills` and the pinned registry, the system's authorities for HTTPS (Mozilla's where it has
 /// none), names looked up by the system, no proxy, the user's approvals to refuse what changed since and not to grant
-/// anything, containers based on `python:3.13-slim` and built without network, no word about progress.
+/// anything, containers based on `python:3.13-slim` and built without network, no word about progress, 64 sessions.
 #[derive(Default)]
 #[must_use]
 pub struct HostBuilder {
@@ -30,8 +32,10 @@ pub struct HostBuilder {
     allow_changed_skills: bool,
     lookup: Option<Arc<dyn Lookup>>,
     containers: Containers,
+    sandbox: SandboxChoice,
     progress: Option<Arc<dyn Progress + Send + Sync>>,
     max_image_bytes: Option<u64>,
+    max_sessions: Option<u32>,
 }
 
 impl HostBuilder {
@@ -98,6 +102,12 @@ impl HostBuilder {
         self
     }
 
+    /// Which sandbox the tier `subprocess` has. Without it the best that works here.
+    pub fn sandbox(mut self, choice: SandboxChoice) -> HostBuilder {
+        self.sandbox = choice;
+        self
+    }
+
     /// The image that a skill's container is built on, where it brings none: it must have a `python3`.
     pub fn container_base(mut self, image: impl Into<String>) -> HostBuilder {
         self.containers.base = image.into();
@@ -121,6 +131,14 @@ impl HostBuilder {
     /// those that a running process has mapped. 10 GiB unless it is set.
     pub fn max_image_bytes(mut self, bytes: u64) -> HostBuilder {
         self.max_image_bytes = Some(bytes);
+        self
+    }
+
+    /// Sessions that are kept at once: the first call of another one is refused. 64 unless it is set, and never more than
+    /// half of the cells that may be alive at once (256 where address space is not limited), so that calls without a
+    /// session find a cell.
+    pub fn max_sessions(mut self, sessions: u32) -> HostBuilder {
+        self.max_sessions = Some(sessions);
         self
     }
 
@@ -148,6 +166,7 @@ impl HostBuilder {
             allow_changed_skills: self.allow_changed_skills,
             lookup: self.lookup,
             containers: self.containers,
+            sandbox: self.sandbox,
             http: OnceLock::new(),
             registry: OnceLock::new(),
             files: OnceLock::new(),
@@ -157,6 +176,7 @@ impl HostBuilder {
             images: Mutex::default(),
             facts: Mutex::default(),
             prepared: Mutex::default(),
+            sessions: SessionPlaces::new(self.max_sessions),
             max_image_bytes: self.max_image_bytes.unwrap_or(DEFAULT_IMAGE_BYTES),
         };
         let host = Host { shared: Arc::new(shared) };

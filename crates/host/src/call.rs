@@ -11,6 +11,8 @@ use serde::Serialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use crate::entry::{Entry, FileEnvelope, WrittenFile};
+use crate::session::Session;
 use skillcell_door::audit::AuditLog;
 use skillcell_limits::cancel::CancelToken;
 pub use skillcell_limits::outcome::{Note, NoteKind, Outcome, Raised, Usage};
@@ -20,10 +22,12 @@ use skillcell_policy::{Choice, Denial, Grants, Tier, TierRules};
 /// What a skill is asked to do.
 ///
 /// Defaults: `{}` as params, no config, no environment, no grants, no audit, paths as they are, the default [`Limits`],
-/// imports that are of no use in a cell refused, params validated, image used, the strongest tier that will do.
+/// imports that are of no use in a cell refused, params validated, image used, the strongest tier that will do, no session.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Call {
+    /// What of the skill it enters: `execute`, or a script.
+    pub entry: Entry,
     /// What `execute` gets, for looking at, and as it was written if it was: a number in it may be longer, or a key
     /// odder, than what it was read into.
     params: Value,
@@ -65,12 +69,16 @@ pub struct Call {
     pub trust_remote_code: bool,
     /// Kinds of notes that the caller knows about, and that the report leaves out.
     pub acknowledge: Vec<NoteKind>,
+    /// Make it in the cell that the last call with this session left, and leave that for the next one. Without it the cell
+    /// is fresh, and gone after the call.
+    pub session: Option<Session>,
 }
 
 impl Call {
     /// A call with these params, which have to be what the manifest's JSON Schema asks for; all else as by default.
     pub fn new(params: Value) -> Call {
         Call {
+            entry: Entry::Execute,
             params,
             text: None,
             config: None,
@@ -89,6 +97,7 @@ impl Call {
             tiers: TierRules::default(),
             trust_remote_code: false,
             acknowledge: Vec::new(),
+            session: None,
         }
     }
 }
@@ -103,6 +112,11 @@ impl Call {
     /// The same call with other params, as JSON text.
     pub fn with_params(self, text: &str) -> Result<Call, serde_json::Error> {
         Ok(Call { params: serde_json::from_str(text)?, text: Some(text.into()), ..self })
+    }
+
+    /// The same call with another entry, and the params that it takes.
+    pub(crate) fn entering(self, entry: Entry, params: Value) -> Call {
+        Call { entry, params, text: None, allow_any_import: true, ..self }
     }
 
     /// What `execute` gets.
@@ -141,6 +155,10 @@ pub struct Report {
     pub stdout: Vec<u8>,
     /// The same of descriptor 2.
     pub stderr: Vec<u8>,
+    /// The status that a script ended with; none if the call ran none, or it did not come to its end.
+    pub exit_code: Option<u8>,
+    /// The files that a script made or changed in its folder, by path; within the limits of scratch space.
+    pub files: Vec<WrittenFile>,
     /// Time, memory and host calls; all but `wall` is 0 if no cell was made.
     pub usage: Usage,
     /// The image that the cell was restored from; none if the call imported the skill itself.
@@ -166,6 +184,8 @@ impl Report {
             result: self.outcome.result(),
             error: self.outcome.raised(),
             limit: self.outcome.limit(),
+            exit_code: self.exit_code,
+            files: self.files.iter().map(FileEnvelope::new).collect(),
             denials: &self.denials,
             stdout: String::from_utf8_lossy(&self.stdout),
             stderr: String::from_utf8_lossy(&self.stderr),
@@ -187,6 +207,10 @@ struct Envelope<'a> {
     result: Option<&'a RawValue>,
     error: Option<&'a Raised>,
     limit: Option<LimitKind>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    exit_code: Option<u8>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    files: Vec<FileEnvelope<'a>>,
     denials: &'a [Denial],
     stdout: Cow<'a, str>,
     stderr: Cow<'a, str>,

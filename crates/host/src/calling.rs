@@ -2,17 +2,18 @@
 //! it runs, and what comes of it is finished the same way whatever the tier.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::active_grants::{ActiveGrants, check_env};
-use super::execute::{CallContext, RunResult};
-use super::{Host, HostError, on_enough_stack, params};
+use super::execute::{CallContext, Prepared, RunResult, SessionTurn};
+use super::{Host, HostError, entry, on_enough_stack, params};
 use crate::call::{Call, Outcome, Report, Usage};
 use crate::plan::{Decision, Plan, Refused, RuledOut};
+use crate::session::{Bound, NoTurn, Session, Turn};
 use skillcell_door::audit::{Ended, Trail};
 use skillcell_door::{Denials, Door};
 use skillcell_packages::skill::Skill;
-use skillcell_policy::Tier;
+use skillcell_policy::{Denial, Tier};
 
 /// The longest params, config and environment together, as JSON.
 pub(super) const MAX_PARAMS_BYTES: usize = 64 << 20;
@@ -23,6 +24,8 @@ pub(super) enum NotCarriedOut {
     RuledOut(RuledOut),
     /// The skill raised or went over a limit while it was imported: an outcome like any other.
     Ended(Box<RunResult>),
+    /// The call's session does not take it.
+    Refused(Box<Denial>),
     Failed(HostError),
 }
 
@@ -48,6 +51,7 @@ impl Host {
     /// Calls a skill, on this thread if it has enough stack left.
     pub fn call(&self, skill: &Skill, call: &Call) -> Result<Report, HostError> {
         on_enough_stack(|| {
+            let skill = &*call.entry.of_skill(skill)?;
             let audit = call.audit.begin(skill.id(), skill.digest(), call.env.keys())?;
             let done = self.call_audited(skill, call, &audit);
             audit.record_end(done.as_ref().map(ended_of))?;
@@ -57,7 +61,7 @@ impl Host {
 
     /// What a call of a skill would do, without making it. Nothing of the skill runs and nothing is baked.
     pub fn plan(&self, skill: &Skill, call: &Call) -> Result<Decision, HostError> {
-        on_enough_stack(|| self.plan_without(skill, call, &[]))
+        on_enough_stack(|| self.plan_without(&*call.entry.of_skill(skill)?, call, &[]))
     }
 
     /// Gets ready what calls of a skill run on, as the first of them would: its image is baked, or what another tier needs is
@@ -75,6 +79,9 @@ impl Host {
                     // Terminates as calls do.
                     Err(NotCarriedOut::RuledOut(out)) => ruled_out.push(out),
                     Err(NotCarriedOut::Ended(ran)) => return Ok(Ahead::Ended(ran.outcome)),
+                    Err(NotCarriedOut::Refused(denial)) => {
+                        return Ok(Ahead::Refused(Refused::new(plan.tier, vec![*denial])));
+                    }
                     Err(NotCarriedOut::Failed(error)) => return Err(error),
                 }
             }
@@ -107,6 +114,11 @@ impl Host {
                     audit.set_tier(None);
                     ruled_out.push(out);
                 }
+                Err(NotCarriedOut::Refused(denial)) => {
+                    let denials = vec![*denial];
+                    audit.record_refused(&denials)?;
+                    break Report { denials, ..report_of(skill, Outcome::Refused) };
+                }
                 Err(NotCarriedOut::Ended(ran)) => break self.finish(skill, call, *ran, None),
                 Err(NotCarriedOut::Failed(error)) => return Err(error),
             }
@@ -117,9 +129,14 @@ impl Host {
 
     fn carry_out(&self, skill: &Skill, call: &Call, plan: &Plan, audit: &Arc<Trail>) -> Result<Report, NotCarriedOut> {
         let manifest = self.known_facts(skill, call)?.manifest.clone();
-        let prepared = self.prepare(skill, call, plan)?;
+        let turn = call.session.as_ref().map(|session| self.enter_session(session, skill, call, plan)).transpose()?;
+        let kept = turn.as_ref().and_then(Turn::kept);
+        let prepared = if kept.is_some() { Prepared::Kept } else { self.prepare(skill, call, plan)? };
         self.check_mounts(skill, call, &plan.effective.grants)?;
-        let grants = ActiveGrants::activate(&plan.effective, call.map_paths)?;
+        let grants = match kept {
+            Some(kept) => kept.grants.clone(),
+            None => Arc::new(ActiveGrants::activate(&plan.effective, call.map_paths)?),
+        };
         audit.record_grants(&plan.granted, &plan.effective, grants.scrubber())?;
         let granted_call = grants.apply_to(call)?;
         let context = CallContext {
@@ -129,16 +146,35 @@ impl Host {
             audit,
             denials: Arc::new(Denials::with_trail(audit.clone())),
             validate: params::must_be_checked(&manifest, &granted_call),
+            turn: turn.map(|turn| SessionTurn {
+                turn,
+                bound: Bound::new(self, skill, call, plan),
+                grants: grants.clone(),
+            }),
         };
         let mut ran = self.run(prepared, context)?;
+        ran.notes.extend(entry::note_guess(&manifest));
         ran.notes.retain(|note| !manifest.acknowledge.contains(&note.kind));
         Ok(self.finish(skill, call, ran, Some(&grants)))
     }
 
+    /// The session's turn for this call, if the session takes it.
+    fn enter_session(&self, session: &Session, skill: &Skill, call: &Call, plan: &Plan) -> Result<Turn, NotCarriedOut> {
+        let turn = session.take_turn(deadline_of(call), &call.cancel).map_err(not_entered)?;
+        match turn.kept() {
+            Some(kept) => kept.bound.check_later(self, skill, call, plan),
+            None => self.shared.sessions.take_place(&turn, self.machine(call.limits.fuel.is_some())?.cells()),
+        }
+        .map_err(NotCarriedOut::Refused)?;
+        Ok(turn)
+    }
+
     /// What every call goes through at its end: paths mapped back, secrets scrubbed, unused grants reported.
     pub(super) fn finish(&self, skill: &Skill, call: &Call, ran: RunResult, grants: Option<&ActiveGrants>) -> Report {
-        let RunResult { tier, outcome, stdout, stderr, usage, image, denials, notes } = ran;
-        let mut report = Report { tier, stdout, stderr, usage, image, denials, notes, ..report_of(skill, outcome) };
+        let RunResult { tier, outcome, stdout, stderr, files, usage, image, denials, notes } = ran;
+        let mut report =
+            Report { tier, stdout, stderr, files, usage, image, denials, notes, ..report_of(skill, outcome) };
+        call.entry.finish(&mut report);
         report.notes.retain(|note| !call.acknowledge.contains(&note.kind));
         if let Some(grants) = grants {
             grants.map_result_paths(&mut report, &call.limits);
@@ -146,6 +182,21 @@ impl Host {
         }
         report
     }
+}
+
+fn not_entered(why: NoTurn) -> NotCarriedOut {
+    let outcome = match why {
+        NoTurn::Ended(end) => return NotCarriedOut::Refused(end.denial()),
+        NoTurn::Busy => Outcome::Busy,
+        NoTurn::Cancelled => Outcome::Cancelled,
+    };
+    NotCarriedOut::Ended(Box::new(RunResult::without_output(Tier::Wasm, outcome)))
+}
+
+/// When a call that starts now ends at the latest.
+fn deadline_of(call: &Call) -> Instant {
+    let now = Instant::now();
+    now.checked_add(call.limits.deadline).unwrap_or(now + Duration::from_secs(1 << 32))
 }
 
 /// A report with nothing in it but how the call ended.
@@ -157,6 +208,8 @@ fn report_of(skill: &Skill, outcome: Outcome) -> Report {
         unused_grants: Vec::new(),
         stdout: Vec::new(),
         stderr: Vec::new(),
+        exit_code: None,
+        files: Vec::new(),
         usage: Usage::default(),
         image: None,
         tier: Tier::Wasm,

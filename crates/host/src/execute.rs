@@ -9,10 +9,12 @@ use super::calling::{NotCarriedOut, call_door};
 use super::parts::Shared;
 use super::{Host, HostError, notes};
 use crate::call::{Call, ImageUse, Note, Outcome, Usage};
+use crate::entry::{WrittenFile, outside};
 use crate::plan::{Plan, Preparation, RuledOut, WhyNot};
+use crate::session::{Bound, Kept, SessionEnd, Turn};
 use skillcell_cell::image::{BakeError, Baker, Image, ImportFor, Start, note_of_bake};
 use skillcell_cell::wasi_python;
-use skillcell_cell::{Cell, EngineError, Inputs};
+use skillcell_cell::{Cell, EngineError, Inputs, NextCall};
 use skillcell_door::Denials;
 use skillcell_door::audit::Trail;
 use skillcell_limits::LimitKind;
@@ -32,6 +34,8 @@ pub(super) enum Prepared {
     Image { image: Arc<Image>, baked: bool },
     /// The runtime: the call imports the skill itself.
     Runtime,
+    /// The cell that the call's session has.
+    Kept,
     /// Something outside of a cell.
     Outside(Arc<tier::Prepared>, Tier),
 }
@@ -53,6 +57,21 @@ pub(super) struct CallContext<'a> {
     pub denials: Arc<Denials>,
     /// Whether the guest has to check the params.
     pub validate: bool,
+    /// The call's session, while it is this call's.
+    pub turn: Option<SessionTurn>,
+}
+
+/// A call's turn in its session, and what the session is bound to by it if it is the first.
+pub(super) struct SessionTurn {
+    pub turn: Turn,
+    pub bound: Bound,
+    pub grants: Arc<ActiveGrants>,
+}
+
+/// How a cell is entered, and where it comes from.
+struct WayIn {
+    entry: u32,
+    image: Option<ImageUse>,
 }
 
 /// The result of running a call, whatever the tier.
@@ -61,6 +80,7 @@ pub(super) struct RunResult {
     pub outcome: Outcome,
     pub stdout: Vec<u8>,
     pub stderr: Vec<u8>,
+    pub files: Vec<WrittenFile>,
     pub usage: Usage,
     pub image: Option<ImageUse>,
     pub denials: Vec<Denial>,
@@ -71,7 +91,8 @@ impl RunResult {
     /// A call that ended before anything ran.
     pub fn without_output(tier: Tier, outcome: Outcome) -> RunResult {
         let (stdout, stderr, denials, notes) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        RunResult { tier, outcome, stdout, stderr, usage: Usage::default(), image: None, denials, notes }
+        let files = Vec::new();
+        RunResult { tier, outcome, stdout, stderr, files, usage: Usage::default(), image: None, denials, notes }
     }
 }
 
@@ -100,6 +121,7 @@ impl Host {
                 let skill = &context.skill.with_site(known.site.clone());
                 self.import_and_run(Start::Boot, CallContext { skill, ..context })
             }
+            Prepared::Kept => self.run_kept(context),
             Prepared::Outside(prepared, tier) => self.run_outside(&prepared, tier, context),
         }
     }
@@ -134,8 +156,60 @@ impl Host {
             Err(error) => return Err(error.into()),
         };
         let retire = |cell| baker.machine.retire(cell, &image.memories);
-        let ran = self.run_cell(cell, retire, image.state.entry, started, &context)?;
-        Ok(RunResult { image: about, ..ran })
+        let way_in = WayIn { entry: image.state.entry, image: about };
+        self.run_and_leave(cell, retire, way_in, started, context)
+    }
+
+    /// Goes on in the cell of the call's session.
+    fn run_kept(&self, mut context: CallContext<'_>) -> Result<RunResult, NotCarriedOut> {
+        let started = Instant::now();
+        let call = context.call;
+        // Made before the cell is taken: params that are too long don't end the session.
+        let door = call_door(call, context.validate)?;
+        let machine = self.machine(call.limits.fuel.is_some())?;
+        let Some(SessionTurn { turn, bound, .. }) = &mut context.turn else { return Err(session_lost()) };
+        if turn.kept().is_some_and(|kept| kept.cell.memory_bytes() > call.limits.memory_bytes) {
+            // As with an image that is too large: nothing runs. The session goes on, with calls that allow for its size.
+            return Ok(RunResult::without_output(Tier::Wasm, limit_exceeded(LimitKind::Memory)));
+        }
+        let Some(kept) = turn.take_kept() else { return Err(session_lost()) };
+        let Kept { cell, entry, image, site, bound: first, .. } = *kept;
+        let limits = first.narrow_limits(&call.limits);
+        // The session stays bound to what its first call came with.
+        *bound = first;
+        let next = NextCall { door, limits, cancel: call.cancel.clone(), deadline: turn.deadline };
+        let cell = machine.rearm_cell(cell, next)?;
+        let skill = &context.skill.with_site(site);
+        self.run_and_leave(cell, drop, WayIn { entry, image }, started, CallContext { skill, ..context })
+    }
+
+    /// Runs a cell to its end. In a session it is kept for the next call, if it got there by itself; without one it is
+    /// retired.
+    fn run_and_leave(
+        &self,
+        cell: Cell,
+        retire: impl FnOnce(Cell),
+        way_in: WayIn,
+        started: Instant,
+        mut context: CallContext<'_>,
+    ) -> Result<RunResult, NotCarriedOut> {
+        let WayIn { entry, image } = way_in;
+        let Some(SessionTurn { mut turn, bound, grants }) = context.turn.take() else {
+            return Ok(RunResult { image, ..self.run_cell(cell, retire, entry, started, &context)? });
+        };
+        turn.start_running();
+        let mut left = None;
+        let ran = self.run_cell(cell, |cell| left = Some(cell), entry, started, &context)?;
+        let site = context.skill.shared_site();
+        match (SessionEnd::of_outcome(&ran.outcome), left) {
+            (None, Some(cell)) => {
+                let cell = self.machine(context.call.limits.fuel.is_some())?.keep_cell(cell);
+                let image = image.clone().map(|image| ImageUse { baked: false, ..image });
+                turn.keep(Box::new(Kept { cell, entry, image, site, grants, bound }));
+            }
+            (end, _) => turn.end(end.unwrap_or(SessionEnd::Crashed)),
+        }
+        Ok(RunResult { image, ..ran })
     }
 
     /// Imports the skill in the call's own cell: what it is granted of the environment is there by then.
@@ -154,7 +228,7 @@ impl Host {
             Err(error) => return Err(self.not_imported(error, skill, call)),
         };
         cell.store().data_mut().door = call_door(call, validate)?;
-        Ok(self.run_cell(cell, drop, report.entry, started, &context)?)
+        self.run_and_leave(cell, drop, WayIn { entry: report.entry, image: None }, started, context)
     }
 
     /// Handles a failed import in a cell: it is the outcome of the call, or the call is tried in another tier, or it is an error.
@@ -198,6 +272,7 @@ impl Host {
     ) -> Result<RunResult, HostError> {
         let CallContext { skill, call, grants, audit, denials, .. } = context;
         cell.store().data_mut().door.denials = Some(denials.clone());
+        cell.store().data_mut().wasi.vfs.set_stdin(call.entry.input());
         grants.apply_to_cell(self, &mut cell, &call.limits)?;
         if !audit.is_null() {
             cell.store().data_mut().wasi.vfs.watch((*audit).clone());
@@ -229,8 +304,8 @@ impl Host {
         usage.memory_peak_bytes = ending.memory_peak_bytes;
         usage.host_calls = ending.host_calls;
         usage.fuel = call.limits.fuel.zip(ending.fuel_left).map(|(given, left)| given.saturating_sub(left));
-        let (stdout, stderr) = (ending.stdout, ending.stderr);
-        let ran = RunResult { stdout, stderr, usage, ..RunResult::without_output(Tier::Wasm, ending.outcome) };
+        let (stdout, stderr, files) = (ending.stdout, ending.stderr, ending.files);
+        let ran = RunResult { stdout, stderr, files, usage, ..RunResult::without_output(Tier::Wasm, ending.outcome) };
         notes.extend(denials.take_notes());
         Ok(RunResult { notes, denials: denials.take(), ..ran })
     }
@@ -249,9 +324,11 @@ impl Host {
             cancel: &call.cancel,
             env: &call.env,
             mounts: grants.real_folders()?,
+            sandbox: self.shared.sandbox,
             web: grants.http_session(self, &denials, &call.limits, &call.cancel)?,
             door: call_door(call, validate)?,
             denials: denials.clone(),
+            stdin: outside::encode_input(call),
         };
         // Somebody may have removed the image or the environment. Forget it, so that the next call looks again.
         let ran = tier::run(job).inspect_err(|_| {
@@ -261,6 +338,7 @@ impl Host {
         let ran = ran.map_err(HostError::from)?;
         let (stdout, stderr) = (ran.stdout, ran.stderr);
         let ran = RunResult { stdout, stderr, usage: ran.usage, ..RunResult::without_output(tier, ran.outcome) };
+        let ran = outside::take_end(call, ran);
         Ok(RunResult { notes: denials.take_notes(), denials: denials.take(), ..ran })
     }
 
@@ -330,7 +408,7 @@ impl Host {
 impl PreparedTiers {
     /// What is ready, or why it can't be, as far as that is known.
     fn get(&self, tier: Tier, skill: &Skill) -> Result<Option<Arc<tier::Prepared>>, NotCarriedOut> {
-        let key = (tier, skill.digest().to_owned());
+        let key = (tier, skill.content_key());
         if let Some((since, why)) = self.failed.get(&key)
             && since.elapsed() < FAILURE_LIFETIME
         {
@@ -344,7 +422,7 @@ impl PreparedTiers {
             self.ready.clear();
         }
         let ready = Arc::new(ready);
-        self.ready.insert((tier, skill.digest().to_owned()), ready.clone());
+        self.ready.insert((tier, skill.content_key()), ready.clone());
         ready
     }
 
@@ -352,11 +430,11 @@ impl PreparedTiers {
         if self.failed.len() >= MAX_KEPT {
             self.failed.clear();
         }
-        self.failed.insert((tier, skill.digest().to_owned()), (Instant::now(), why));
+        self.failed.insert((tier, skill.content_key()), (Instant::now(), why));
     }
 
     fn forget_ready(&mut self, tier: Tier, skill: &Skill) {
-        self.ready.remove(&(tier, skill.digest().to_owned()));
+        self.ready.remove(&(tier, skill.content_key()));
     }
 }
 
@@ -364,6 +442,11 @@ fn cell_inputs(baker: &Baker<'_>, image: &Image, context: &CallContext<'_>) -> R
     let door = call_door(context.call, context.validate)?;
     let inputs = baker.cell_inputs(context.skill.mounts(), door, &context.call.limits, image.state.monotonic_ns);
     Ok(Inputs { cancel: context.call.cancel.clone(), ..inputs })
+}
+
+/// A call found its session without the cell that was there before.
+fn session_lost() -> NotCarriedOut {
+    NotCarriedOut::Refused(SessionEnd::Failed.denial())
 }
 
 /// No cell could be had for the call until its deadline, or until it was cancelled.

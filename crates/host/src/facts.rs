@@ -15,7 +15,7 @@ use skillcell_packages::skill::{Origin, Skill};
 use skillcell_packages::{Package, PackageStatus, SitePackages};
 use skillcell_policy::manifest::{BadManifest, Manifest, StaticManifest};
 use skillcell_policy::{Denial, DenialKind, MountGrant, Permissions, Tier, Vouched};
-use skillcell_tiers as tier;
+use skillcell_tiers::{self as tier, SandboxChoice};
 
 /// Skills whose facts are kept; beyond that they are read again.
 const MAX_KEPT: usize = 256;
@@ -104,7 +104,7 @@ impl Host {
             ruled_out: ruled_out.to_vec(),
             ..self.skill_facts(skill, approval, &known.early_imports)
         };
-        Ok(plan::plan_call(&facts, &known.manifest, call, &ThisMachine).into())
+        Ok(plan::plan_call(&facts, &known.manifest, call, &ThisMachine { sandbox: self.shared.sandbox }).into())
     }
 
     /// The facts that come from a skill's files and from its approval.
@@ -135,7 +135,7 @@ impl Host {
     /// What is known of a skill: kept in memory, or from its image, or read now.
     pub(super) fn known_facts(&self, skill: &Skill, call: &Call) -> Result<Arc<KnownFacts>, HostError> {
         let kept = || self.shared.facts.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = kept().get(skill.digest()).filter(|known| !known.is_stale()) {
+        if let Some(known) = kept().get(&skill.content_key()).filter(|known| !known.is_stale()) {
             return Ok(known.clone());
         }
         let known = Arc::new(match self.found_image(skill, call.limits.fuel.is_some())? {
@@ -146,7 +146,7 @@ impl Host {
         if facts.len() >= MAX_KEPT {
             facts.clear();
         }
-        facts.insert(skill.digest().to_owned(), known.clone());
+        facts.insert(skill.content_key(), known.clone());
         Ok(known)
     }
 
@@ -211,11 +211,13 @@ fn denial_of_change(approval: &Approval, skill: &Skill, asked: &Permissions, com
 }
 
 /// This machine, as a plan asks about it.
-struct ThisMachine;
+struct ThisMachine {
+    sandbox: SandboxChoice,
+}
 
 impl MachineFacts for ThisMachine {
     fn unavailable(&self, tier: Tier) -> Option<String> {
-        tier::available(tier).err().map(|error| error.to_string())
+        tier::available(tier, self.sandbox).err().map(|error| error.to_string())
     }
 
     fn mount_denial(&self, tier: Tier, mounts: &[MountGrant]) -> Option<Denial> {
@@ -225,7 +227,7 @@ impl MachineFacts for ThisMachine {
         // A missing folder is reported later, when the grant is activated.
         let real = |grant: &MountGrant| Some((Path::new(&grant.host).canonicalize().ok()?, grant.clone()));
         let folders: Vec<_> = mounts.iter().map(real).collect::<Option<_>>()?;
-        let unsupported_mount = tier::first_unsupported_mount(tier, &folders).ok()??;
+        let unsupported_mount = tier::first_unsupported_mount(tier, self.sandbox, &folders).ok()??;
         let remedy = unsupported_mount.remedy;
         let hint =
             unsupported_mount.instead.as_ref().map_or(remedy.to_owned(), |flag| format!("`{flag}`, or {remedy}"));

@@ -84,8 +84,21 @@ impl Host {
 
     /// What its requirements resolve to, asked again whatever was resolved before or is locked.
     pub fn resolve(&self, skill: &Skill) -> Result<Packages, HostError> {
-        let requirements = self.manifest(skill)?.requirements;
+        let requirements = self.all_requirements(skill)?;
         on_enough_stack(|| Ok(self.baker(false)?.site_store().resolve_again(&requirements).map_err(BakeError::from)?))
+    }
+
+    /// What a skill requires; of a folder with scripts, what any of them does.
+    fn all_requirements(&self, skill: &Skill) -> Result<Vec<String>, HostError> {
+        let mut all = self.manifest(skill)?.requirements;
+        if skill.is_agent_skill() && skill.script().is_none() {
+            for script in skill.scripts().into_iter().filter_map(|path| skill.for_script(path)) {
+                all.extend(self.manifest(&script)?.requirements);
+            }
+            all.sort();
+            all.dedup();
+        }
+        Ok(all)
     }
 
     /// What is in a skill's files, for the analysis.

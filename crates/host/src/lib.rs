@@ -8,6 +8,7 @@ mod builder;
 pub mod call;
 mod calling;
 mod command;
+pub mod entry;
 mod environment;
 mod execute;
 mod facts;
@@ -21,9 +22,12 @@ mod own_folders;
 mod params;
 mod parts;
 pub mod plan;
+mod program;
 mod run_tests;
+mod session;
 mod study;
 pub mod testing;
+pub mod written;
 
 use std::sync::Arc;
 
@@ -33,6 +37,7 @@ pub use self::calling::Ahead;
 pub use self::footprint::{Download, Footprint};
 pub use self::listing::Known;
 use self::parts::Shared;
+pub use self::session::{Session, SessionEnd, SessionLimits};
 use crate::approvals::ApprovalError;
 use crate::testing::TestError;
 use skillcell_cell::EngineError;
@@ -44,6 +49,7 @@ use skillcell_packages::provision;
 use skillcell_packages::skill::{Skill, SkillError};
 use skillcell_packages::venv::VenvError;
 use skillcell_policy::manifest::ManifestError;
+pub use skillcell_tiers::SandboxChoice;
 use skillcell_tiers::TierError;
 
 /// Runs skills in cells. Clones share everything.
@@ -100,6 +106,30 @@ pub enum HostError {
         /// The place and the reason, in words.
         source: ManifestError,
     },
+    /// A call of `execute` of a skill that has no `skill.py`.
+    #[error("`{skill}` has no `skill.py`, only a `SKILL.md` with scripts")]
+    OnlyScripts {
+        /// The skill's id.
+        skill: String,
+        /// How a command names it.
+        given: String,
+    },
+    /// A call of a script that the skill does not have.
+    #[error("`{skill}` has no file `{path}`")]
+    NoScript {
+        /// The skill's id.
+        skill: String,
+        /// As the call has it.
+        path: String,
+    },
+    /// A program is longer than any may be.
+    #[error("the program is {got} bytes, and may be {cap}")]
+    ProgramTooLarge {
+        /// Its bytes.
+        got: usize,
+        /// The most that is taken: 8 MiB.
+        cap: usize,
+    },
     /// [`Call::config`](crate::call::Call::config) is JSON of another kind.
     #[error("the config of a call must be a JSON object")]
     ConfigNotAnObject,
@@ -127,6 +157,13 @@ impl HostError {
             HostError::Tier(error) => error.hint(),
             HostError::Bake(BakeError::Damaged(_)) => {
                 Some("call again: what was damaged was removed and is made anew".into())
+            }
+            HostError::OnlyScripts { given, .. } => {
+                let given = skillcell_quote::shell_word(given);
+                Some(format!("`skillcell script {given} SCRIPT -- ARGS` runs one of them"))
+            }
+            HostError::NoScript { .. } => {
+                Some("a script is named by its path in the skill's folder, `scripts/convert.py` say".into())
             }
             HostError::Approval(error) => error.hint(),
             HostError::Grant(error) => error.hint(),

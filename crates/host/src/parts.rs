@@ -10,6 +10,7 @@ use super::images::Images;
 use super::run_tests::TestBench;
 use super::{GrantError, Host, HostError};
 use crate::approvals::Approvals;
+use crate::session::SessionPlaces;
 use skillcell_cache::progress::Progress;
 use skillcell_cache::{Cache, Pack};
 use skillcell_cell::Machine;
@@ -19,6 +20,7 @@ use skillcell_http::{ClientSettings, HttpClient, Lookup};
 use skillcell_packages::provision::{self, Fetch, Pin};
 use skillcell_packages::skill::Roots;
 use skillcell_policy::ForwardProxy;
+use skillcell_tiers::SandboxChoice;
 use skillcell_tiers::container::Containers;
 
 pub(super) struct Shared {
@@ -35,6 +37,7 @@ pub(super) struct Shared {
     pub(super) allow_changed_skills: bool,
     pub(super) lookup: Option<Arc<dyn Lookup>>,
     pub(super) containers: Containers,
+    pub(super) sandbox: SandboxChoice,
     /// Made for the first call that is granted something of the web.
     pub(super) http: OnceLock<Arc<HttpClient>>,
     pub(super) registry: OnceLock<Pack>,
@@ -48,7 +51,8 @@ pub(super) struct Shared {
     pub(super) images: Mutex<Images>,
     pub(super) facts: Mutex<FactsByDigest>,
     pub(super) prepared: Mutex<PreparedTiers>,
-    /// What they may take on disk.
+    pub(super) sessions: SessionPlaces,
+    /// What images may take on disk.
     pub(super) max_image_bytes: u64,
 }
 

@@ -137,7 +137,7 @@ pub struct Refused {
 }
 
 impl Refused {
-    fn new(tier: Tier, denials: Vec<Denial>) -> Refused {
+    pub(crate) fn new(tier: Tier, denials: Vec<Denial>) -> Refused {
         Refused { tier, denials, granted: Box::default(), effective: Box::default() }
     }
 }

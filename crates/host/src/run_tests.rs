@@ -138,7 +138,8 @@ impl Host {
         let cell = baker.machine.new_cell(&suite.bench.image.memories, inputs)?;
         let entry = suite.bench.image.state.entry;
         let denials = Arc::new(Denials::with_trail(audit.clone()));
-        let context = CallContext { skill: suite.skill, call, grants: &grants, audit, denials, validate: false };
+        let context =
+            CallContext { skill: suite.skill, call, grants: &grants, audit, denials, validate: false, turn: None };
         let ran = self.run_cell(cell, drop, entry, started, &context);
         let done = ran.map(|ran| self.finish(suite.skill, call, ran, Some(&grants)));
         // Errors are recorded, too, before they are returned.

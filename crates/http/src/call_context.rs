@@ -11,7 +11,7 @@ use crate::limits::HttpLimits;
 use crate::request::Request;
 use crate::scrub::Scrubber;
 use crate::secrets::Secrets;
-use skillcell_policy::Allowed;
+use skillcell_policy::{Allowed, DecidedBy};
 
 /// The shared state of one call's HTTP.
 pub struct CallContext {
@@ -119,12 +119,12 @@ impl CallContext {
         url: String,
         decision: &Result<Allowed, Refusal>,
     ) -> Result<(), Refusal> {
-        let (rule, rule_id, reason) = match decision {
-            Ok(allowed) => (allowed.rule().to_owned(), Some(allowed.id()), None),
-            Err(refusal) => (refusal.rule.clone(), refusal.rule_id, Some(refusal.message.clone())),
+        let (rule, by, reason) = match decision {
+            Ok(allowed) => (allowed.rule().to_owned(), DecidedBy::Rule(allowed.id()), None),
+            Err(refusal) => (refusal.rule.clone(), refusal.by, Some(refusal.message.clone())),
         };
         let method = method.map(str::to_owned);
-        self.audit.record(&Event::Decided { method, url, allowed: decision.is_ok(), rule, rule_id, reason })
+        self.audit.record(&Event::Decided { method, url, allowed: decision.is_ok(), rule, by, reason })
     }
 }
 

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::error::HttpError;
 use crate::gate::{Asked, Refusal};
-use skillcell_policy::{RuleId, SecretDenial};
+use skillcell_policy::{DecidedBy, SecretDenial};
 
 /// One line of an audit. URLs come without their query, which may carry data; the path is kept.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -22,7 +22,7 @@ pub enum Event {
         allowed: bool,
         rule: String,
         #[serde(skip)]
-        rule_id: Option<RuleId>,
+        by: DecidedBy,
         /// Why not.
         reason: Option<String>,
     },
@@ -134,7 +134,7 @@ impl Record {
             url: self.url.clone(),
             allowed: false,
             rule: refusal.rule.clone(),
-            rule_id: refusal.rule_id,
+            by: refusal.by,
             reason: Some(refusal.message.clone()),
         });
     }

@@ -5,7 +5,7 @@ use std::net::{IpAddr, SocketAddr};
 use serde::Serialize;
 
 use crate::place::Place;
-use skillcell_policy::{Allowed, AllowedRequest, BadUrl, RuleId, Scheme, Target};
+use skillcell_policy::{Allowed, AllowedRequest, BadUrl, DecidedBy, NO_RULE, Scheme, Target};
 
 /// One request, as it will be sent if the gate allows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,9 +39,9 @@ impl Asked {
 pub struct Refusal {
     /// The rule that decided, or the name of the built-in check.
     pub rule: String,
-    /// Its index among the call's rules, if it is one of them.
+    /// Which of these it is.
     #[serde(skip)]
-    pub rule_id: Option<RuleId>,
+    pub by: DecidedBy,
     pub message: String,
     /// The flag or line that would allow it.
     pub hint: Option<String>,
@@ -50,7 +50,12 @@ pub struct Refusal {
 impl Refusal {
     /// A refusal by a built-in check, which no policy can override.
     pub fn by_builtin_check(rule: &str, message: impl Into<String>) -> Refusal {
-        Refusal { rule: rule.to_owned(), rule_id: None, message: message.into(), hint: None }
+        Refusal { rule: rule.to_owned(), by: DecidedBy::Check, message: message.into(), hint: None }
+    }
+
+    /// A refusal because no rule allows it.
+    pub fn by_default(message: impl Into<String>) -> Refusal {
+        Refusal { rule: NO_RULE.to_owned(), by: DecidedBy::Default, message: message.into(), hint: None }
     }
 }
 

@@ -7,6 +7,9 @@ use serde_json::value::RawValue;
 
 use crate::LimitKind;
 
+/// The kind of [`Outcome::crash`].
+const CRASH: &str = "CellCrash";
+
 /// How a call ended.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
@@ -37,7 +40,7 @@ impl Outcome {
 
     /// The interpreter, or what runs it, failed in a way that no skill raises.
     pub fn crash(message: impl Into<String>) -> Outcome {
-        Outcome::Raised(Raised::of_host("CellCrash", message))
+        Outcome::Raised(Raised::of_host(CRASH, message))
     }
 
     /// What `execute` returned.
@@ -97,6 +100,9 @@ pub struct Raised {
     pub message: String,
     /// With the skill's own file names and lines; empty when Python did not raise it.
     pub traceback: String,
+    /// The status that a script ended with; none if it is a skill's `execute` that raised.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exit_code: Option<i64>,
     /// The number of an `OSError`.
     #[serde(default, skip_serializing)]
     pub errno: Option<i64>,
@@ -112,6 +118,11 @@ pub struct Raised {
 }
 
 impl Raised {
+    /// Whether the interpreter failed, and no skill raised this: see [`Outcome::crash`].
+    pub fn is_crash(&self) -> bool {
+        self.kind == CRASH && self.traceback.is_empty()
+    }
+
     /// An exception that was not raised by Python.
     pub fn of_host(kind: &str, message: impl Into<String>) -> Raised {
         let (kind, message) = (kind.to_owned(), message.into());
@@ -119,6 +130,7 @@ impl Raised {
             kind,
             message,
             traceback: String::new(),
+            exit_code: None,
             errno: None,
             module: None,
             missing: None,
@@ -189,6 +201,8 @@ pub enum NoteKind {
     SecretNotUsed,
     /// A limit was reached while the skill's image was made, before the call.
     Bake,
+    /// What packages a script requires is a guess, by its imports.
+    GuessedPackages,
 }
 
 impl NoteKind {
@@ -199,6 +213,7 @@ impl NoteKind {
             NoteKind::StandIn => "stand_in",
             NoteKind::SecretNotUsed => "secret_not_used",
             NoteKind::Bake => "bake",
+            NoteKind::GuessedPackages => "guessed_packages",
         }
     }
 }
@@ -207,7 +222,13 @@ impl std::str::FromStr for NoteKind {
     type Err = String;
 
     fn from_str(text: &str) -> Result<NoteKind, String> {
-        let all = [NoteKind::IntegerWidth, NoteKind::StandIn, NoteKind::SecretNotUsed, NoteKind::Bake];
+        let all = [
+            NoteKind::IntegerWidth,
+            NoteKind::StandIn,
+            NoteKind::SecretNotUsed,
+            NoteKind::Bake,
+            NoteKind::GuessedPackages,
+        ];
         let known = all.into_iter().find(|kind| kind.name() == text);
         known.ok_or_else(|| format!("it is one of {}", all.map(NoteKind::name).join(", ")))
     }

@@ -17,6 +17,7 @@ mod absence;
 mod constraints;
 mod contents;
 mod demand;
+mod import_names;
 mod index;
 mod installed;
 mod lock;
@@ -43,6 +44,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 pub use self::contents::site_path;
+pub use self::import_names::package_of;
 pub use self::lock::wheel_pin;
 pub use self::lock::{LOCK_FILE, LockError, SkillLock};
 pub use self::pack_tree::pack_tree;

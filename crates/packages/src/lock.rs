@@ -98,6 +98,12 @@ impl LockError {
     }
 }
 
+/// What a lock says that it is for; nothing if it can't be read.
+pub fn locked_requirements(text: &[u8]) -> Option<Vec<String>> {
+    let file = Some(text).filter(|text| text.len() <= MAX_BYTES).map(serde_json::from_slice::<File>)?;
+    Some(file.ok()?.packages.requirements)
+}
+
 /// Reads a lock for these requirements and this target.
 pub fn read(
     text: &[u8],

@@ -6,6 +6,7 @@
 mod bundle;
 mod find;
 mod list;
+mod script;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -25,6 +26,11 @@ pub struct Skill {
     id: Arc<str>,
     origin: Origin,
     bundle: Arc<Bundle>,
+    /// The file of it that calls run, if that is not `skill.py`; its path in the folder.
+    script: Option<Arc<str>>,
+    /// Its files with those of a call, where the call brings some.
+    laid_out: Option<Arc<Tree>>,
+    laid_files: Arc<[(String, Arc<[u8]>)]>,
     /// What it requires, once that is resolved.
     site: Option<Arc<SitePackages>>,
 }
@@ -36,6 +42,8 @@ pub enum Origin {
     Folder(PathBuf),
     /// The registry that is pinned with this program.
     Registry,
+    /// This program's own memory: a program that somebody handed over.
+    Memory,
 }
 
 /// Why there is no skill to run.
@@ -69,13 +77,22 @@ impl Skill {
     /// The skill of this id in the pinned registry, whatever else has that id.
     pub fn from_registry(registry: &Pack, id: &str) -> Result<Skill, SkillError> {
         let bundle = Arc::new(Bundle::from_pack(registry, id)?);
-        Ok(Skill { id: id.into(), origin: Origin::Registry, bundle, site: None })
+        Ok(Skill::new(id, Origin::Registry, bundle))
     }
 
     /// Reads the skill in a folder, to go by this id.
     pub fn from_folder(id: &str, path: &Path) -> Result<Skill, SkillError> {
         let bundle = Arc::new(Bundle::from_folder(path)?);
-        Ok(Skill { id: id.into(), origin: Origin::Folder(path.to_owned()), bundle, site: None })
+        Ok(Skill::new(id, Origin::Folder(path.to_owned()), bundle))
+    }
+
+    /// Reads a folder, whether or not it is a skill's: a script needs no more.
+    pub fn from_any_folder(path: &Path) -> Result<Skill, SkillError> {
+        Skill::from_folder(&find::id_of(path), path)
+    }
+
+    fn new(id: &str, origin: Origin, bundle: Arc<Bundle>) -> Skill {
+        Skill { id: id.into(), origin, bundle, script: None, laid_out: None, laid_files: Arc::new([]), site: None }
     }
 
     /// `category/name`, or the folder's name.
@@ -87,7 +104,7 @@ impl Skill {
     pub fn as_given(&self) -> String {
         match &self.origin {
             Origin::Folder(path) => path.to_string_lossy().into_owned(),
-            Origin::Registry => self.id().to_owned(),
+            Origin::Registry | Origin::Memory => self.id().to_owned(),
         }
     }
 
@@ -111,9 +128,9 @@ impl Skill {
         self.bundle.contents.iter().map(|(path, bytes)| (path.as_str(), &**bytes))
     }
 
-    /// Writes the files below `folder`, which is made.
+    /// Writes the files, and those that a call lays beside them, below `folder`, which is made.
     pub fn write_to(&self, folder: &Path) -> std::io::Result<()> {
-        for (path, bytes) in &self.bundle.contents {
+        for (path, bytes) in self.bundle.contents.iter().chain(&*self.laid_files) {
             let place = folder.join(path);
             std::fs::create_dir_all(place.parent().unwrap_or(folder))?;
             std::fs::write(place, bytes)?;
@@ -123,7 +140,13 @@ impl Skill {
 
     /// What it asks for, with the lock that it brings.
     pub fn wanted(&self, requirements: &[String]) -> Wanted {
-        Wanted::new(requirements, self.contents().find(|(path, _)| *path == LOCK_FILE).map(|(_, text)| text))
+        let lock = self.contents().find(|(path, _)| *path == LOCK_FILE).map(|(_, text)| text);
+        // The lock of a folder with scripts is for all of them.
+        let locked = lock.filter(|_| self.script.is_some()).and_then(crate::lock::locked_requirements);
+        match locked.filter(|locked| requirements.iter().all(|one| locked.contains(one))) {
+            Some(locked) => Wanted::new(&locked, lock),
+            None => Wanted::new(requirements, lock),
+        }
     }
 
     /// The same skill with its packages.
@@ -141,9 +164,12 @@ impl Skill {
         self.site.clone()
     }
 
-    /// What a cell sees of it: its folder, and its packages.
+    /// What a cell sees of it: its folder, and its packages. To a script the folder is one that it may write in.
     pub fn mounts(&self) -> impl Iterator<Item = Mount> {
-        let folder = Mount::tree(&self.guest_folder(), self.tree());
+        let folder = match &self.script {
+            None => Mount::tree(&self.guest_folder(), self.tree()),
+            Some(_) => Mount::seeded(&self.guest_folder(), self.laid_out.clone().unwrap_or_else(|| self.tree())),
+        };
         folder.into_iter().chain(self.site().and_then(SitePackages::mount))
     }
 
@@ -154,6 +180,9 @@ impl Skill {
 
     /// Where a cell sees the skill's folder. It says nothing about where that is on the host.
     pub fn guest_folder(&self) -> String {
+        if self.script.is_some() {
+            return format!("/skills/{}", self.folder_name());
+        }
         let (category, name) = self.package_parts();
         format!("/skills/{category}/{name}")
     }

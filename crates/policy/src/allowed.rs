@@ -20,6 +20,17 @@ impl RuleId {
     }
 }
 
+/// What decided about a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DecidedBy {
+    /// One of the call's rules.
+    Rule(RuleId),
+    /// None of them: what no rule allows is denied.
+    Default,
+    /// A check that is built in, and that no rule can override.
+    Check,
+}
+
 /// Evidence that an allow rule matched.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Allowed {

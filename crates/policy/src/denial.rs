@@ -36,6 +36,8 @@ pub enum DenialKind {
     Approval,
     /// A tier that the skill may not run in, or that is not available here.
     Tier,
+    /// A call in a session that ended, that is another one's, or that there is no place for.
+    Session,
 }
 
 /// A refusal. Every field is safe to display.

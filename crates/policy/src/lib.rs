@@ -50,7 +50,7 @@ mod written;
 use skillcell_quote as quote;
 
 pub use self::address::{AddressClass, class_of_address};
-pub use self::allowed::{Allowed, AllowedRequest, RuleId};
+pub use self::allowed::{Allowed, AllowedRequest, DecidedBy, RuleId};
 pub use self::denial::{Denial, DenialKind, NO_RULE};
 pub use self::effective::Effective;
 pub use self::env::{BadEnv, EnvGrant};

@@ -73,6 +73,8 @@ pub struct StaticManifest {
     pub manifest: Result<Manifest, ManifestError>,
     /// What importing the skill is certain to import, and where: `subprocess` at `skill.py:3`.
     pub early_imports: BTreeMap<String, String>,
+    /// What a script imports from elsewhere, wherever it does.
+    pub imports: Vec<String>,
 }
 
 impl StaticManifest {
@@ -82,7 +84,7 @@ impl StaticManifest {
             Some(error) => Err(ManifestError::Yaml(error)),
             None => Manifest::read(raw).map_err(ManifestError::from),
         };
-        StaticManifest { manifest, early_imports }
+        StaticManifest { manifest, early_imports, imports: Vec::new() }
     }
 
     /// The manifest. If PyYAML can't read it, an empty one with empty `permissions`, so that no grant applies.

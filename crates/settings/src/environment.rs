@@ -17,6 +17,7 @@ pub fn read(variable: &dyn Fn(&str) -> Option<OsString>) -> Result<Overrides, Se
         offline: parse_variable("SKILLCELL_OFFLINE", given("SKILLCELL_OFFLINE"), yes_or_no)?,
         python: path("SKILLCELL_PYTHON"),
         container_base: parse_variable("SKILLCELL_CONTAINER_BASE", given("SKILLCELL_CONTAINER_BASE"), accept_text)?,
+        sandbox: parse_variable("SKILLCELL_SANDBOX", given("SKILLCELL_SANDBOX"), str::parse)?,
         container_build_network: parse_variable(
             "SKILLCELL_CONTAINER_BUILD_NETWORK",
             given("SKILLCELL_CONTAINER_BUILD_NETWORK"),

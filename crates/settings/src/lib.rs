@@ -32,7 +32,7 @@ pub use self::units::{parse_size, parse_time};
 use skillcell_door::audit::AuditLog;
 use skillcell_host::approvals::{ApprovalError, Approvals};
 use skillcell_host::call::Call;
-use skillcell_host::{GrantError, Host, HostBuilder, HostError};
+use skillcell_host::{GrantError, Host, HostBuilder, HostError, SandboxChoice};
 use skillcell_limits::Limits;
 use skillcell_policy::{ForwardProxy, Grants, PolicyFile, SecretSource};
 
@@ -61,12 +61,16 @@ pub struct Settings {
     pub python: Option<PathBuf>,
     /// The image that a skill's container is built on.
     pub container_base: Option<String>,
+    /// Which sandbox the tier `subprocess` has.
+    pub sandbox: SandboxChoice,
     /// Give the build of a skill's own `Dockerfile` the network, and pull the image that a manifest names.
     pub allow_build_network: bool,
     /// The file that calls are recorded in.
     pub audit_file: Option<PathBuf>,
     /// What a call may use.
     pub limits: Limits,
+    /// The limits that were set, for work whose defaults are not those of a call.
+    pub limit_overrides: LimitOverrides,
     /// Grants for every skill and for single ones, and which tiers are allowed.
     pub policy: PolicyFile,
     /// What the caller grants, besides the file.
@@ -103,9 +107,11 @@ impl Settings {
             forward_proxy: values.proxy.or_else(|| policy.forward_proxy().cloned()),
             python: values.python,
             container_base: values.container_base,
+            sandbox: values.sandbox.unwrap_or_default(),
             allow_build_network: values.container_build_network.unwrap_or_default(),
             audit_file: values.audit,
             limits: values.limits.apply_to(Limits::default()),
+            limit_overrides: values.limits,
             policy,
             grants: values.grants,
             tokens,
@@ -132,6 +138,7 @@ impl Settings {
             .offline(self.offline)
             .wheels(self.wheels.clone())
             .ca_files(self.ca_files.clone())
+            .sandbox(self.sandbox)
             .allow_build_network(self.allow_build_network);
         if let Some(bytes) = self.max_image_bytes {
             builder = builder.max_image_bytes(bytes);

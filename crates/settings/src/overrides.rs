@@ -6,6 +6,7 @@ use std::time::Duration;
 use serde::Deserialize;
 
 use super::units;
+use skillcell_host::SandboxChoice;
 use skillcell_limits::Limits;
 use skillcell_policy::{ForwardProxy, Grants};
 
@@ -38,6 +39,9 @@ pub struct Overrides {
     pub python: Option<PathBuf>,
     /// See [`Settings::container_base`](super::Settings::container_base).
     pub container_base: Option<String>,
+    /// See [`Settings::sandbox`](super::Settings::sandbox).
+    #[serde(deserialize_with = "units::sandbox")]
+    pub sandbox: Option<SandboxChoice>,
     /// See [`Settings::allow_build_network`](super::Settings::allow_build_network).
     pub container_build_network: Option<bool>,
     /// See [`Settings::audit_file`](super::Settings::audit_file).
@@ -65,6 +69,7 @@ impl Overrides {
             proxy: self.proxy.or(next.proxy),
             python: self.python.or(next.python),
             container_base: self.container_base.or(next.container_base),
+            sandbox: self.sandbox.or(next.sandbox),
             container_build_network: self.container_build_network.or(next.container_build_network),
             audit: self.audit.or(next.audit),
             limits: self.limits.or(next.limits),

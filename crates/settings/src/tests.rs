@@ -20,6 +20,7 @@ from_wheel = ["/file/wheel"]
 ca_file = ["/file/ca"]
 python = "/file/python"
 container_base = "file:base"
+sandbox = "bubblewrap"
 container_build_network = true
 audit = "/file/audit"
 
@@ -46,7 +47,7 @@ unknown = ["wasm"]
 env = ["REGION"]
 "#;
 
-const VARIABLES: [(&str, &str); 9] = [
+const VARIABLES: [(&str, &str); 10] = [
     ("SKILLCELL_POLICY", "in the test"),
     ("SKILLCELL_CACHE_DIR", "/env/cache"),
     ("SKILLCELL_APPROVALS_DIR", "/env/approvals"),
@@ -54,6 +55,7 @@ const VARIABLES: [(&str, &str); 9] = [
     ("SKILLCELL_OFFLINE", "0"),
     ("SKILLCELL_PYTHON", "/env/python"),
     ("SKILLCELL_CONTAINER_BASE", "env:base"),
+    ("SKILLCELL_SANDBOX", "landlock"),
     ("SKILLCELL_CONTAINER_BUILD_NETWORK", "0"),
     ("SKILLCELL_AUDIT", "/env/audit"),
 ];
@@ -84,6 +86,7 @@ fn by_caller() -> Overrides {
         proxy: Some("http://flag.test:1".parse().unwrap()),
         python: Some("/flag/python".into()),
         container_base: Some("flag:base".into()),
+        sandbox: Some(SandboxChoice::Bubblewrap),
         container_build_network: Some(true),
         audit: Some("/flag/audit".into()),
         limits: LimitOverrides { timeout: Some(Duration::from_secs(2)), ..LimitOverrides::default() },
@@ -115,6 +118,7 @@ fn a_flag_beats_a_variable_which_beats_the_file_which_beats_the_default() {
     assert_eq!(of_file.forward_proxy, Some("http://file.test:2".parse().unwrap()));
     assert_eq!(of_file.python.as_deref(), Some(Path::new("/file/python")));
     assert_eq!(of_file.container_base.as_deref(), Some("file:base"));
+    assert_eq!(of_file.sandbox, SandboxChoice::Bubblewrap);
     assert_eq!(of_file.audit_file.as_deref(), Some(Path::new("/file/audit")));
     let limits: Vec<u64> = of_file.limits.amounts().into_iter().map(|(_, amount)| amount).collect();
     assert_eq!(limits, [1500, 64 << 20, 1, 2, 3 << 10, 4, 5, 6, 7, 8, 9]);
@@ -126,6 +130,7 @@ fn a_flag_beats_a_variable_which_beats_the_file_which_beats_the_default() {
     assert_eq!((of_variables.offline, of_variables.allow_build_network), (false, false));
     assert_eq!(of_variables.python.as_deref(), Some(Path::new("/env/python")));
     assert_eq!(of_variables.container_base.as_deref(), Some("env:base"));
+    assert_eq!(of_variables.sandbox, SandboxChoice::Landlock);
     assert_eq!(of_variables.audit_file.as_deref(), Some(Path::new("/env/audit")));
     assert_eq!(of_variables.limits, of_file.limits, "they have no variables");
 
@@ -138,6 +143,7 @@ fn a_flag_beats_a_variable_which_beats_the_file_which_beats_the_default() {
     assert_eq!(of_flags.forward_proxy, by_caller().proxy);
     assert_eq!(of_flags.python.as_deref(), Some(Path::new("/flag/python")));
     assert_eq!(of_flags.container_base.as_deref(), Some("flag:base"));
+    assert_eq!(of_flags.sandbox, SandboxChoice::Bubblewrap);
     assert_eq!(of_flags.audit_file.as_deref(), Some(Path::new("/flag/audit")));
     assert_eq!(of_flags.limits.deadline, Duration::from_secs(2));
     assert_eq!(of_flags.limits.memory_bytes, 64 << 20);

@@ -1,9 +1,11 @@
-//! Sizes and times, as flags, variables and files have them.
+//! Sizes, times and names, as flags, variables and files have them.
 
 use std::fmt;
 use std::time::Duration;
 
+use serde::Deserialize;
 use serde::de::{Deserializer, Error, Visitor};
+use skillcell_host::SandboxChoice;
 
 const BAD_SIZE: &str = "expected a size such as 64K, 256M or 1G";
 const BAD_TIME: &str = "expected a time between 0 and a day, such as 30, 1.5s or 500ms";
@@ -47,6 +49,12 @@ pub(super) fn size<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<
 /// A time in a file: a number of seconds, or a text with a unit.
 pub(super) fn time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Duration>, D::Error> {
     deserializer.deserialize_any(Amount { parse: parse_time, expected: BAD_TIME }).map(Some)
+}
+
+/// The name of a sandbox in a file.
+pub(super) fn sandbox<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<SandboxChoice>, D::Error> {
+    let name = String::deserialize(deserializer)?;
+    name.parse().map(Some).map_err(D::Error::custom)
 }
 
 struct Amount<T> {

@@ -22,6 +22,7 @@ mod needs;
 mod network;
 mod report;
 mod requirements;
+mod scripts;
 mod skills;
 #[cfg(test)]
 mod tests;
@@ -40,6 +41,7 @@ pub use self::integer_width::{DefaultInteger, IntegerWidth};
 use self::modules::Modules;
 pub use self::modules::{Module, Required};
 pub use self::report::{Analysis, Finding, Imported, NativeFile, Unread};
+pub use self::scripts::{ScriptAnalysis, analyse_script, analyse_scripts, overall_verdict};
 use self::tried::Tried;
 pub use self::verdict::{BestTier, Reason, Verdict};
 use skillcell_cell::image::BakeError;

@@ -31,6 +31,9 @@ pub fn run(mut job: Job<'_>, venv: &Venv) -> Result<JobReport, TierError> {
         "packages": packages,
         "folder": files.skill_folder(),
         "package": job.skill.package(),
+        "script": job.skill.script(),
+        "name": job.skill.folder_name(),
+        "stdin": job.stdin,
         "modes": true,
     });
     process.run(&mut job, settings.to_string().as_bytes(), started, deadline, || ())

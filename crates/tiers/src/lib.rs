@@ -26,8 +26,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-pub use self::sandbox::Sandbox;
 pub use self::sandbox::bubblewrap;
+pub use self::sandbox::{Sandbox, SandboxChoice};
 use skillcell_cache as cache;
 use skillcell_door::{Denials, Door, HttpSession};
 use skillcell_limits::Limits;
@@ -58,12 +58,16 @@ pub struct Job<'a> {
     pub env: &'a std::collections::BTreeMap<String, String>,
     /// Folders of the host, with where the skill sees them.
     pub mounts: Vec<(PathBuf, MountGrant)>,
+    /// Which sandbox its process gets, in the tier `subprocess`.
+    pub sandbox: SandboxChoice,
     /// Gives the skill its call, and receives its result.
     pub door: Door,
     /// The HTTP session, if any HTTP is granted. The skill can use it once it is imported and has taken its call.
     pub web: Option<Box<HttpSession>>,
     /// Where refusals go.
     pub denials: Arc<Denials>,
+    /// What a script reads as standard input, in base64.
+    pub stdin: String,
 }
 
 /// The outcome, output and usage of a job.
@@ -133,10 +137,11 @@ pub struct UnsupportedMount {
 /// The first of these mounts that a tier can't make here.
 pub fn first_unsupported_mount(
     tier: Tier,
+    sandbox: SandboxChoice,
     mounts: &[(PathBuf, MountGrant)],
 ) -> Result<Option<UnsupportedMount>, TierError> {
     let unsupported_mount = match tier {
-        Tier::Subprocess => subprocess::unsupported_mount(mounts)?,
+        Tier::Subprocess => subprocess::unsupported_mount(sandbox, mounts)?,
         Tier::Container => container::unsupported_mount(mounts)?,
         Tier::Wasm | Tier::InProcess => None,
     };
@@ -148,10 +153,10 @@ pub fn first_unsupported_mount(
 
 /// Whether this machine has a tier, and with which version of which sandbox or engine. A negative answer is not kept for long:
 /// see `probe`.
-pub fn available(tier: Tier) -> Result<String, TierError> {
+pub fn available(tier: Tier, sandbox: SandboxChoice) -> Result<String, TierError> {
     match tier {
         Tier::Wasm => Ok("part of this program".to_owned()),
-        Tier::Subprocess => subprocess::describe_sandbox(),
+        Tier::Subprocess => subprocess::describe_sandbox(sandbox),
         Tier::InProcess => Ok("no isolation; only for skills that are trusted with everything".to_owned()),
         Tier::Container => container::describe_engine(),
     }

@@ -9,6 +9,7 @@ pub(super) mod seccomp;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 use std::time::Instant;
 
 use rustix::process::Pid;
@@ -21,17 +22,39 @@ use super::proxy::Proxy;
 use super::{Job, Tier, TierError};
 use skillcell_packages::venv::Venv;
 use skillcell_policy::MountGrant;
-use skillcell_quote::cut;
 
-/// Forces one of `bubblewrap` and `landlock`.
-const CHOICE: &str = "SKILLCELL_SANDBOX";
 /// Shared libraries and time zones, mounted read-only where this machine has them. No programs.
 const LIBRARIES: [&str; 5] = ["/usr/lib", "/usr/lib32", "/usr/lib64", "/etc/ld.so.cache", "/usr/share/zoneinfo"];
 const LINKS: [&str; 3] = ["/lib", "/lib32", "/lib64"];
 const UNBOUNDED: &str = "as root the number of processes is bounded by a control group, and none could be made";
 
-static FOUND: Probe<Sandbox> = Probe::new();
-static BUBBLEWRAP: Probe<Sandbox> = Probe::new();
+/// What was found, by choice.
+static FOUND: [Probe<Sandbox>; 3] = [const { Probe::new() }; 3];
+
+/// Which sandbox a process gets.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SandboxChoice {
+    /// Bubblewrap where it works, otherwise Landlock and seccomp.
+    #[default]
+    Best,
+    /// Bubblewrap or none.
+    Bubblewrap,
+    /// Landlock and seccomp or none, also where bubblewrap works.
+    Landlock,
+}
+
+impl FromStr for SandboxChoice {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<SandboxChoice, String> {
+        match name {
+            "bubblewrap" => Ok(SandboxChoice::Bubblewrap),
+            "landlock" => Ok(SandboxChoice::Landlock),
+            _ => Err("it is one of bubblewrap, landlock".to_owned()),
+        }
+    }
+}
 
 /// A sandbox that works on this machine.
 #[derive(Debug, Clone)]
@@ -70,12 +93,11 @@ pub struct RunnerSettings {
 }
 
 impl Sandbox {
-    /// The best sandbox that works here. The answer is cached while it works; if it is not the best, that one is tried again
-    /// later.
-    pub fn find() -> Result<Sandbox, TierError> {
-        let choice = || std::env::var_os(CHOICE).map(|choice| choice.to_string_lossy().into_owned());
-        let is_best = |found: &Sandbox| matches!(found.kind, Kind::Bubblewrap(_));
-        FOUND.get(|| choose_sandbox(choice().as_deref()), is_best).map_err(unavailable_error)
+    /// The sandbox that was chosen, if it works here. The answer is cached while it works; if there may be a better one, that
+    /// is tried again later.
+    pub fn find(choice: SandboxChoice) -> Result<Sandbox, TierError> {
+        let is_best = |found: &Sandbox| choice != SandboxChoice::Best || matches!(found.kind, Kind::Bubblewrap(_));
+        FOUND[choice as usize].get(|| choose_sandbox(choice), is_best).map_err(unavailable_error)
     }
 
     /// Starts the process of a job. It waits for its settings, and all limits are in place before it gets them.
@@ -88,7 +110,7 @@ impl Sandbox {
 
     /// Bubblewrap's program, if it is here and works, whichever sandbox is chosen.
     pub fn bubblewrap() -> Option<PathBuf> {
-        match BUBBLEWRAP.get(bubblewrap::find, |_| true) {
+        match Sandbox::find(SandboxChoice::Bubblewrap) {
             Ok(Sandbox { kind: Kind::Bubblewrap(program), .. }) => Some(program),
             _ => None,
         }
@@ -109,24 +131,23 @@ impl Sandbox {
     }
 }
 
-/// Drops the cached sandbox after a failure, so that the next call searches again.
+/// Drops the cached sandboxes after a failure, so that the next call searches again.
 pub(super) fn forget_sandbox() {
-    FOUND.forget();
+    FOUND.iter().for_each(Probe::forget);
 }
 
 fn unavailable_error(why: String) -> TierError {
     TierError::Unavailable { tier: Tier::Subprocess, why }
 }
 
-fn choose_sandbox(choice: Option<&str>) -> Result<Sandbox, String> {
+fn choose_sandbox(choice: SandboxChoice) -> Result<Sandbox, String> {
     match choice {
-        None | Some("") => bubblewrap::find().or_else(|without| match landlock::find(&without) {
+        SandboxChoice::Best => bubblewrap::find().or_else(|without| match landlock::find(&without) {
             Ok(sandbox) => Ok(sandbox),
             Err(why) => Err(format!("{without}; and {why}")),
         }),
-        Some("bubblewrap") => bubblewrap::find(),
-        Some("landlock") => landlock::find(&format!("`{CHOICE}` asks for it")),
-        Some(other) => Err(format!("`{CHOICE}` is `{}`; it is one of bubblewrap, landlock", cut(other, 40))),
+        SandboxChoice::Bubblewrap => bubblewrap::find(),
+        SandboxChoice::Landlock => landlock::find("the setting `sandbox` asks for it"),
     }
 }
 
@@ -164,15 +185,13 @@ mod tests {
 
     #[test]
     fn a_choice_is_kept_or_refused_and_never_another() {
-        let why = choose_sandbox(Some("Landlock\u{7}")).unwrap_err();
-        assert_eq!(why, "`SKILLCELL_SANDBOX` is `Landlock\\u{7}`; it is one of bubblewrap, landlock");
-        assert!(!matches!(choose_sandbox(Some("bubblewrap")), Ok(Sandbox { kind: Kind::Landlock, .. })));
-        assert!(!matches!(choose_sandbox(Some("landlock")), Ok(Sandbox { kind: Kind::Bubblewrap(_), .. })));
-        if choose_sandbox(Some("bubblewrap")).is_ok() {
-            assert!(
-                matches!(choose_sandbox(None), Ok(Sandbox { kind: Kind::Bubblewrap(_), .. })),
-                "it is the better one"
-            );
+        assert!("Landlock".parse::<SandboxChoice>().unwrap_err().ends_with("one of bubblewrap, landlock"));
+        let (bubblewrap, landlock) = ("bubblewrap".parse().unwrap(), "landlock".parse().unwrap());
+        assert!(!matches!(choose_sandbox(bubblewrap), Ok(Sandbox { kind: Kind::Landlock, .. })));
+        assert!(!matches!(choose_sandbox(landlock), Ok(Sandbox { kind: Kind::Bubblewrap(_), .. })));
+        if choose_sandbox(bubblewrap).is_ok() {
+            let best = choose_sandbox(SandboxChoice::Best);
+            assert!(matches!(best, Ok(Sandbox { kind: Kind::Bubblewrap(_), .. })), "it is the better one");
         }
     }
 }

@@ -14,7 +14,7 @@ use serde_json::json;
 
 use super::files::Files;
 use super::process::{self, MAX_PROCESSES};
-use super::sandbox::{RunnerSettings, Sandbox, Started};
+use super::sandbox::{RunnerSettings, Sandbox, SandboxChoice, Started};
 use super::{Job, JobReport, TierError, UnsupportedMount, deadline_after};
 use skillcell_packages::venv::Venv;
 use skillcell_policy::MountGrant;
@@ -22,7 +22,7 @@ use skillcell_policy::MountGrant;
 pub fn run(mut job: Job<'_>, venv: &Venv) -> Result<JobReport, TierError> {
     let started = Instant::now();
     let deadline = deadline_after(job.limits.deadline);
-    let sandbox = Sandbox::find()?;
+    let sandbox = Sandbox::find(job.sandbox)?;
     let files = Files::write(job.skill).map_err(TierError::io("write the skill's files"))?;
     let Started { process, proxy, runner } = sandbox.start(&job, venv, &files, deadline)?;
     let settings = encode_settings(&job, runner);
@@ -30,15 +30,18 @@ pub fn run(mut job: Job<'_>, venv: &Venv) -> Result<JobReport, TierError> {
 }
 
 /// Describes the sandbox of this machine, for `skillcell doctor`.
-pub fn describe_sandbox() -> Result<String, TierError> {
-    let version = &Sandbox::find()?.version;
+pub fn describe_sandbox(choice: SandboxChoice) -> Result<String, TierError> {
+    let version = &Sandbox::find(choice)?.version;
     Sandbox::check_bounds()?;
     Ok(format!("{version}; one file of {} MiB at most, {MAX_PROCESSES} processes", process::MAX_FILE_BYTES >> 20))
 }
 
 /// The first of these mounts that the sandbox here can't make.
-pub fn unsupported_mount(mounts: &[(PathBuf, MountGrant)]) -> Result<Option<UnsupportedMount>, TierError> {
-    Ok(Sandbox::find()?.unsupported_mount(mounts))
+pub fn unsupported_mount(
+    choice: SandboxChoice,
+    mounts: &[(PathBuf, MountGrant)],
+) -> Result<Option<UnsupportedMount>, TierError> {
+    Ok(Sandbox::find(choice)?.unsupported_mount(mounts))
 }
 
 /// The settings, which are the first message to `run.py`.
@@ -50,6 +53,9 @@ fn encode_settings(job: &Job<'_>, runner: RunnerSettings) -> Vec<u8> {
         "packages": runner.packages,
         "folder": runner.skill,
         "package": job.skill.package(),
+        "script": job.skill.script(),
+        "name": job.skill.folder_name(),
+        "stdin": job.stdin,
         "modes": runner.modes,
     });
     settings.to_string().into_bytes()

@@ -31,6 +31,11 @@ impl Allowance {
         Allowance { caps, open_files: 0, scratch_bytes: 0, scratch_files: 0, hit: None }
     }
 
+    /// Sets the caps of the next call. What is charged stays charged.
+    pub fn begin_call(&mut self, caps: Caps) {
+        (self.caps, self.hit) = (caps, None);
+    }
+
     pub fn charge_open(&mut self) -> Result<(), Errno> {
         if self.open_files >= self.caps.open_files {
             return Err(self.record_hit(LimitKind::OpenFiles, Errno::Mfile));

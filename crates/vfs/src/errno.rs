@@ -8,6 +8,7 @@
 #[repr(u16)]
 pub enum Errno {
     Acces = 2,
+    Again = 6,
     Badf = 8,
     Busy = 10,
     Exist = 20,

@@ -37,6 +37,8 @@ pub(super) enum Object {
         path: Box<str>,
         dev: u64,
     },
+    /// It was a host file, open when a call of a session ended. The number stays taken: a stale one must not name another file.
+    Closed,
 }
 
 /// A slot of the descriptor table.
@@ -73,8 +75,9 @@ impl Object {
         offset: u64,
     ) -> Result<usize, Errno> {
         match self {
+            // `Vfs` reads it itself.
             Object::Stdin => Ok(0),
-            Object::Stdout | Object::Stderr => Err(Errno::Badf),
+            Object::Stdout | Object::Stderr | Object::Closed => Err(Errno::Badf),
             Object::Directory(_) => Err(Errno::Isdir),
             Object::Tree { tree, node, .. } => tree.read_at(*node, buf, offset).map_err(|error| {
                 *fault = Some(error);
@@ -95,6 +98,7 @@ impl Object {
             Object::Directory(_) => Err(Errno::Isdir),
             Object::Tree { .. } => Err(Errno::Rofs),
             Object::Stdin | Object::Stdout | Object::Stderr => Err(Errno::Spipe),
+            Object::Closed => Err(Errno::Badf),
         }
     }
 
@@ -102,7 +106,7 @@ impl Object {
     pub fn stat(&self, scratch: &Scratch) -> Stat {
         let stream = |ino| Stat { dev: 0, ino, kind: Kind::Stream, nlink: 1, size: 0, times: Times::FIXED };
         match self {
-            Object::Stdin | Object::Directory(_) => stream(1),
+            Object::Stdin | Object::Directory(_) | Object::Closed => stream(1),
             Object::Stdout => stream(2),
             Object::Stderr => stream(3),
             Object::Tree { tree, node, dev } => tree.stat(*node, *dev),

@@ -7,7 +7,7 @@ use super::{Vfs, Whence, WriteError};
 use skillcell_limits::LimitKind;
 
 impl Vfs {
-    /// Reads at the descriptor's offset and moves it.
+    /// Reads at the descriptor's offset and moves it. `Again` if it is standard input, and nothing came for a while.
     pub fn read(&mut self, fd: u32, buf: &mut [u8]) -> Result<usize, Errno> {
         let offset = self.table.get(fd)?.offset;
         let count = self.read_from(fd, buf, offset)?;
@@ -27,6 +27,9 @@ impl Vfs {
         let descriptor = self.table.get(fd)?;
         if !descriptor.access.read {
             return Err(Errno::Badf);
+        }
+        if matches!(descriptor.object, Object::Stdin) {
+            return self.stdin.read(buf, offset);
         }
         let count = descriptor.object.read_at(&self.scratch, &mut self.source_fault, buf, offset)?;
         if matches!(descriptor.object, Object::Device { device, .. } if device.gives_entropy()) {

@@ -15,6 +15,7 @@ mod device;
 mod errno;
 mod file;
 mod host;
+mod input;
 mod io;
 mod mount;
 mod names;
@@ -32,8 +33,10 @@ pub use self::allowance::Caps;
 pub use self::errno::Errno;
 pub use self::file::Access;
 pub use self::host::HostFolder;
+pub use self::input::{Input, InputStream};
 pub use self::mount::Mount;
 pub use self::output::Output;
+pub use self::scratch::WrittenFile;
 pub use self::stat::{Entry, Kind, NewTimes, Stat, now_ns};
 pub use self::table::ROOT;
 pub use self::tree::{Content, Source, Tree};
@@ -83,6 +86,7 @@ pub struct Vfs {
     mounts: Vec<Mount>,
     scratch: Scratch,
     table: Table,
+    stdin: Input,
     pub stdout: Output,
     pub stderr: Output,
     source_fault: Option<std::io::Error>,
@@ -97,14 +101,19 @@ impl Vfs {
         mounts.sort_by(|one, other| other.point.len().cmp(&one.point.len()).then_with(|| one.point.cmp(&other.point)));
         let mut roots = 0;
         for mount in &mut mounts {
-            if let Backend::Scratch(root) = &mut mount.backend {
+            if let Backend::Scratch(root) | Backend::Seeded(root, _) = &mut mount.backend {
                 *root = roots;
                 roots += 1;
             }
         }
-        let scratch = Scratch::new(roots, caps);
+        let mut scratch = Scratch::new(roots, caps);
+        for mount in &mounts {
+            if let Backend::Seeded(root, tree) = &mount.backend {
+                scratch.seed_root(*root, tree);
+            }
+        }
         let (table, source_fault, watching) = (Table::new(), None, None);
-        Vfs { mounts, scratch, table, stdout, stderr, source_fault, entropy_bytes: 0, watching }
+        Vfs { mounts, scratch, table, stdin: Input::Empty, stdout, stderr, source_fault, entropy_bytes: 0, watching }
     }
 
     /// Adds mounts to a cell that has already run. Only host folders are added this late.
@@ -112,6 +121,38 @@ impl Vfs {
         self.mounts.extend(more);
         self.mounts
             .sort_by(|one, other| other.point.len().cmp(&one.point.len()).then_with(|| one.point.cmp(&other.point)));
+    }
+
+    /// Says what descriptor 0 reads, from its beginning; nothing unless it is set.
+    pub fn set_stdin(&mut self, input: Input) {
+        self.stdin = input;
+        if let Ok(Descriptor { object: Object::Stdin, offset, .. }) = self.table.get_mut(0) {
+            *offset = 0;
+        }
+    }
+
+    /// The files that the cell made or changed in directories that began with files, by path below those. They are
+    /// within the quotas of scratch, and so are their bytes.
+    pub fn written_files(&self) -> Vec<WrittenFile> {
+        let seeded = self.mounts.iter().filter_map(|mount| match &mount.backend {
+            Backend::Seeded(root, tree) => Some((*root, tree)),
+            _ => None,
+        });
+        seeded.flat_map(|(root, tree)| self.scratch.written_files(root, tree)).collect()
+    }
+
+    /// Takes back what only one call was given: host folders and their open files, the observer. Scratch files stay.
+    pub fn end_call(&mut self) {
+        self.mounts.retain(|mount| !matches!(mount.backend, Backend::Host(_)));
+        self.table.close_host_files();
+        self.watching = None;
+    }
+
+    /// Gets a file system that was kept ready for another call. Host folders are added as for the first one.
+    pub fn begin_call(&mut self, caps: Caps, stdout: Output, stderr: Output) {
+        self.scratch.allowance.begin_call(caps);
+        (self.stdout, self.stderr) = (stdout, stderr);
+        (self.source_fault, self.entropy_bytes) = (None, 0);
     }
 
     /// The soft limit that was hit last, if any.
@@ -184,6 +225,11 @@ impl Vfs {
     /// Whether this descriptor is the preopened root directory.
     pub fn is_preopen(&self, fd: u32) -> bool {
         fd == ROOT && matches!(self.table.get(fd), Ok(Descriptor { charged: false, .. }))
+    }
+
+    /// Whether somebody types what this descriptor reads.
+    pub fn is_terminal(&self, fd: u32) -> bool {
+        matches!(self.table.get(fd), Ok(Descriptor { object: Object::Stdin, .. })) && self.stdin.is_terminal()
     }
 
     pub fn kind(&self, fd: u32) -> Result<Kind, Errno> {

@@ -28,6 +28,8 @@ pub(super) enum Backend {
     Tree(Arc<Tree>),
     /// A root of the cell's [`Scratch`]; numbered when the mounts of a cell are put together.
     Scratch(u32),
+    /// The same, with files to begin with.
+    Seeded(u32, Arc<Tree>),
     Devices,
     Host(HostFolder),
 }
@@ -41,6 +43,12 @@ impl Mount {
     /// Shows an empty writable directory, new in every cell.
     pub fn scratch(point: &str) -> Option<Mount> {
         Mount::new(point, Backend::Scratch(0))
+    }
+
+    /// Shows a writable directory that begins with a tree's files, the same in every cell; see
+    /// [`Vfs::written_files`](super::Vfs::written_files).
+    pub fn seeded(point: &str, tree: Arc<Tree>) -> Option<Mount> {
+        Mount::new(point, Backend::Seeded(0, tree))
     }
 
     /// Shows `null`, `zero`, `random` and `urandom`.
@@ -63,7 +71,7 @@ impl Backend {
     pub fn stat(&self, scratch: &Scratch, path: &str, dev: u64) -> Result<Stat, Errno> {
         match self {
             Backend::Tree(tree) => Ok(tree.stat(tree.find(path)?, dev)),
-            Backend::Scratch(root) => Ok(scratch.stat(scratch.find(*root, path)?, dev)),
+            Backend::Scratch(root) | Backend::Seeded(root, _) => Ok(scratch.stat(scratch.find(*root, path)?, dev)),
             Backend::Devices if path.is_empty() => Ok(device::directory_stat(dev)),
             Backend::Devices => Ok(Device::find(path)?.stat(dev)),
             Backend::Host(folder) => folder.stat(path, dev),
@@ -81,7 +89,9 @@ impl Backend {
                 Err(Errno::Noent) if how.create => Err(tree.refuse_new(path)),
                 Err(errno) => Err(errno),
             },
-            Backend::Scratch(root) => Ok(Object::Scratch { node: scratch.open(*root, path, how)?, dev }),
+            Backend::Scratch(root) | Backend::Seeded(root, _) => {
+                Ok(Object::Scratch { node: scratch.open(*root, path, how)?, dev })
+            }
             Backend::Devices => match Device::find(path) {
                 Ok(_) if how.create && how.exclusive => Err(Errno::Exist),
                 Ok(device) => Ok(Object::Device { device, dev }),
@@ -103,7 +113,9 @@ impl Backend {
     ) -> Result<bool, Errno> {
         match self {
             Backend::Tree(tree) => tree.read_dir(path, cookie, sink),
-            Backend::Scratch(root) => scratch.read_dir(scratch.find(*root, path)?, cookie, sink),
+            Backend::Scratch(root) | Backend::Seeded(root, _) => {
+                scratch.read_dir(scratch.find(*root, path)?, cookie, sink)
+            }
             Backend::Devices if path.is_empty() => Ok(device::read_dir(cookie, sink)),
             Backend::Devices => Err(Device::find(path).err().unwrap_or(Errno::Notdir)),
             Backend::Host(folder) => Ok(folder.read_dir(path, names, cookie, sink)),
@@ -113,7 +125,7 @@ impl Backend {
     pub fn make_directory(&self, scratch: &mut Scratch, path: &str) -> Result<(), Errno> {
         match self {
             Backend::Tree(tree) => Err(tree.refuse_new(path)),
-            Backend::Scratch(root) => scratch.make_directory(*root, path),
+            Backend::Scratch(root) | Backend::Seeded(root, _) => scratch.make_directory(*root, path),
             Backend::Devices => Err(refuse_new_device(path)),
             Backend::Host(folder) => folder.make_directory(path),
         }
@@ -121,7 +133,7 @@ impl Backend {
 
     pub fn unlink(&self, scratch: &mut Scratch, path: &str) -> Result<(), Errno> {
         match self {
-            Backend::Scratch(root) => scratch.unlink(*root, path),
+            Backend::Scratch(root) | Backend::Seeded(root, _) => scratch.unlink(*root, path),
             Backend::Host(folder) => folder.unlink(path),
             _ => Err(self.refuse_change(path)),
         }
@@ -129,7 +141,7 @@ impl Backend {
 
     pub fn remove_directory(&self, scratch: &mut Scratch, path: &str) -> Result<(), Errno> {
         match self {
-            Backend::Scratch(root) => scratch.remove_directory(*root, path),
+            Backend::Scratch(root) | Backend::Seeded(root, _) => scratch.remove_directory(*root, path),
             Backend::Host(folder) => folder.remove_directory(path),
             _ => Err(self.refuse_change(path)),
         }
@@ -138,7 +150,7 @@ impl Backend {
     /// Both paths are on this mount.
     pub fn rename(&self, scratch: &mut Scratch, from: &str, to: &str) -> Result<(), Errno> {
         match self {
-            Backend::Scratch(root) => scratch.rename(*root, from, to),
+            Backend::Scratch(root) | Backend::Seeded(root, _) => scratch.rename(*root, from, to),
             Backend::Host(folder) => folder.rename(from, to),
             _ => Err(self.refuse_change(from)),
         }
@@ -146,7 +158,7 @@ impl Backend {
 
     pub fn set_times(&self, scratch: &mut Scratch, path: &str, times: NewTimes) -> Result<(), Errno> {
         match self {
-            Backend::Scratch(root) => {
+            Backend::Scratch(root) | Backend::Seeded(root, _) => {
                 let id = scratch.find(*root, path)?;
                 scratch.set_times(id, times);
                 Ok(())

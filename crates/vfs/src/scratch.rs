@@ -9,13 +9,16 @@
 mod blob;
 mod data;
 mod directory;
+mod seed;
 
 use self::blob::Blob;
 use self::directory::Directory;
+pub use self::seed::WrittenFile;
 use super::allowance::{Allowance, Caps};
 use super::errno::Errno;
 use super::path::{path_names, relative_to, split_parent};
 use super::stat::{Entry, Kind, Stat, Times};
+use super::tree::Content;
 use super::{Open, Sink};
 
 static EMPTY: Directory = Directory::new();
@@ -25,12 +28,16 @@ struct Node {
     /// It has a name in some directory. There are no hard links, so never more than one.
     named: bool,
     open_count: u32,
+    /// It counts against the quotas; what a root began with does not, until it is written to.
+    charged: bool,
     times: Times,
     body: Body,
 }
 
 enum Body {
     File(Blob),
+    /// A file as the root began with it: the first write gives it its own bytes.
+    Shared(Content),
     Directory(Directory),
 }
 
@@ -62,7 +69,7 @@ impl Scratch {
     fn new_node(&mut self, body: Body) -> Node {
         let ino = self.next_ino;
         self.next_ino += 1;
-        Node { ino, named: true, open_count: 0, times: Times::now(), body }
+        Node { ino, named: true, open_count: 0, charged: true, times: Times::now(), body }
     }
 
     fn get(&self, id: u32) -> Option<&Node> {
@@ -72,7 +79,7 @@ impl Scratch {
     fn get_directory(&self, id: u32) -> Result<&Directory, Errno> {
         match self.get(id).map(|node| &node.body) {
             Some(Body::Directory(directory)) => Ok(directory),
-            Some(Body::File(_)) => Err(Errno::Notdir),
+            Some(Body::File(_) | Body::Shared(_)) => Err(Errno::Notdir),
             None => Ok(&EMPTY),
         }
     }
@@ -89,6 +96,7 @@ impl Scratch {
         };
         let size = match &node.body {
             Body::File(blob) => blob.len(),
+            Body::Shared(content) => content.len(),
             Body::Directory(_) => 0,
         };
         Stat { dev, ino: node.ino, kind: node.kind(), nlink: u64::from(node.named), size, times: node.times }
@@ -244,6 +252,9 @@ impl Scratch {
         let Some(slot) = self.nodes.get_mut(id as usize) else { return };
         let Some(node) = slot.take_if(|node| !node.named && node.open_count == 0) else { return };
         self.free.push(id);
+        if !node.charged {
+            return;
+        }
         self.allowance.scratch_files -= 1;
         if let Body::File(blob) = node.body {
             self.allowance.scratch_bytes -= blob.len();
@@ -254,7 +265,7 @@ impl Scratch {
 impl Node {
     fn kind(&self) -> Kind {
         match self.body {
-            Body::File(_) => Kind::File,
+            Body::File(_) | Body::Shared(_) => Kind::File,
             Body::Directory(_) => Kind::Directory,
         }
     }

@@ -35,6 +35,16 @@ impl Table {
         self.slots.get_mut(fd as usize).and_then(Option::as_mut).ok_or(Errno::Badf)
     }
 
+    /// Closes the files of the host's folders. Their numbers stay taken until the cell closes them too.
+    pub fn close_host_files(&mut self) {
+        for open in self.slots.iter_mut().flatten() {
+            if matches!(open.object, Object::Host { .. }) {
+                open.object = Object::Closed;
+            }
+            open.listing = None;
+        }
+    }
+
     /// How many names the current listings hold.
     pub fn listed_names(&self) -> usize {
         self.slots.iter().flatten().filter_map(|open| open.listing.as_ref()).map(|names| names.len()).sum()

@@ -28,14 +28,14 @@ pub enum Content {
 }
 
 impl Content {
-    fn len(&self) -> u64 {
+    pub(super) fn len(&self) -> u64 {
         match self {
             Content::Bytes(bytes) => bytes.len() as u64,
             Content::Lazy(source) => source.byte_len(),
         }
     }
 
-    fn read_at(&self, buf: &mut [u8], offset: u64) -> io::Result<usize> {
+    pub(super) fn read_at(&self, buf: &mut [u8], offset: u64) -> io::Result<usize> {
         match self {
             Content::Bytes(bytes) => {
                 let start = usize::try_from(offset).map_or(bytes.len(), |start| start.min(bytes.len()));
@@ -74,6 +74,8 @@ impl Default for Tree {
 }
 
 impl Tree {
+    pub(super) const ROOT: u32 = 0;
+
     pub fn new() -> Tree {
         Tree::default()
     }
@@ -118,6 +120,22 @@ impl Tree {
             entries.insert(place, (name.into(), id));
         }
         id
+    }
+
+    /// What a directory holds, by name; nothing if it is a file.
+    pub(super) fn children(&self, id: u32) -> &[(Box<str>, u32)] {
+        match &self.nodes[id as usize] {
+            Node::Directory(entries) => entries,
+            Node::File(_) => &[],
+        }
+    }
+
+    /// What a file holds; nothing if it is a directory.
+    pub(super) fn content(&self, id: u32) -> Option<&Content> {
+        match &self.nodes[id as usize] {
+            Node::Directory(_) => None,
+            Node::File(content) => Some(content),
+        }
     }
 
     fn is_directory(&self, id: u32) -> bool {

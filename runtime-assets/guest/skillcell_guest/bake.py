@@ -38,6 +38,34 @@ def skill(folder, package, watched):
     _report(lambda: _loaded.update(load.load(folder, package)) or _loaded)
 
 
+def script(folder, path, watched, preload):
+    """Gets a script of a skill's folder ready; nothing of the folder runs. `watched` is JSON, as for `skill`."""
+    from skillcell_guest import call, script
+
+    global _loaded
+    call.watched += tuple(json.loads(watched))
+    _loaded = {}
+    _report(lambda: _loaded.update(script.load(folder, path, preload == "yes")) or _loaded)
+
+
+def finish_script():
+    """Completes a script's image."""
+    _report(_finish_script)
+
+
+def _finish_script():
+    from skillcell_guest import practice, script, settle
+    from skillcell_guest.standins import plots
+
+    started = time.perf_counter()
+    practice.practise()
+    plots.tidy()
+    script.warm_up()
+    warmed = time.perf_counter()
+    settle.settle()
+    return _loaded | {"warm_up_ms": (warmed - started) * 1e3, "settle_ms": (time.perf_counter() - warmed) * 1e3}
+
+
 def finish(warm_up):
     """Completes a skill's image. `warm_up` is JSON: example params, or null for those of the manifest."""
     _report(lambda: _finish(json.loads(warm_up)))
@@ -48,6 +76,13 @@ def look(folder):
     from skillcell_guest import look
 
     _report(lambda: look.look(folder))
+
+
+def look_script(folder, path):
+    """The same of a script in a skill's folder."""
+    from skillcell_guest import look
+
+    _report(lambda: look.look_script(folder, path))
 
 
 def analyse(folder, package, skipped):
@@ -92,7 +127,7 @@ def _report(work):
         from skillcell_guest import call, warm
 
         report.setdefault("entry", id(call.enter))
-        report["rehearsal"] = id(warm.rehearse)
+        report.setdefault("rehearsal", id(warm.rehearse))
         text = json.dumps(_plain(report)).encode()
         if len(text) > _LONGEST:
             raise ValueError(f"the manifest is too long: what there is to report takes {len(text)} bytes as JSON")

@@ -1,4 +1,4 @@
-"""One call in a cell: take the params, run the skill, hand the result back.
+"""One call in a cell: take the params, run the skill, hand the result back. In a session more calls follow in the same cell.
 
 `enter` is what the host calls. It is kept lean on purpose: whatever it touches is copied into the cell page by page.
 """
@@ -25,7 +25,8 @@ watched = ("numpy",)
 def enter():
     try:
         params, extra = _take()
-        _reseed()
+        if _kept is None:
+            _reseed()
         result = _instance(params, extra).execute(params)
         _flush()
         tell_of_modules()
@@ -64,6 +65,22 @@ def _instance(params, extra):
         return skill if skill is not None else skill_class()
     if extra.get("validate"):
         _validate(params)
+    return _kept_instance(extra) if extra.get("session") else _new_instance(extra)
+
+
+#: The instance of a session: made by its first call, and then every call's.
+_kept = None
+
+
+def _kept_instance(extra):
+    global _kept
+    if _kept is None:
+        plain = not (extra.get("env") or extra.get("deny_imports") or extra.get("config") is not None)
+        _kept = skill if plain and skill is not None else _new_instance(extra)
+    return _kept
+
+
+def _new_instance(extra):
     os.environ.update(extra.get("env") or {})
     if extra.get("deny_imports"):
         imports.deny(extra["deny_imports"])
@@ -110,7 +127,7 @@ _SEED_LENGTH = 1 << 256
 
 
 def _reseed():
-    """An image freezes the state of generators; every cell needs its own."""
+    """An image freezes the state of generators; every cell needs its own. A session's goes on as it is."""
     _seed_generator(int.from_bytes(os.urandom(32), "big") | _SEED_LENGTH)
     _generator.gauss_next = None
     numpy_random = sys.modules.get("numpy.random")

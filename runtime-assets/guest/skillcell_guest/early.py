@@ -12,9 +12,10 @@ _MOST_NAMES, _MOST_FILES = 256, 256
 _CATCHES_IT = {"ImportError", "ModuleNotFoundError", "Exception", "BaseException"}
 
 
-def imports(folder):
+def imports(folder, start="skill.py"):
     """Dotted names, each with the first place that imports it."""
-    found, seen, ahead = {}, set(), ["skill.py"]
+    found, seen, ahead = {}, set(), [start]
+    bases = dict.fromkeys((os.path.dirname(start), ""))
     while ahead and len(seen) < _MOST_FILES:
         place = ahead.pop(0)
         if place in seen:
@@ -22,7 +23,8 @@ def imports(folder):
         seen.add(place)
         for node in _statements(_parsed(folder, place)):
             for name in _names(node, os.path.dirname(place)):
-                files = [file for file in _files_of(name) if os.path.isfile(os.path.join(folder, file))]
+                files = [os.path.join(base, file) for base in bases for file in _files_of(name)]
+                files = [file for file in files if os.path.isfile(os.path.join(folder, file))]
                 ahead += files
                 if not files and len(found) < _MOST_NAMES:
                     found.setdefault(name.replace("/", "."), f"{place}:{node.lineno}")

@@ -15,11 +15,18 @@ class ResultNotJSON(TypeError):
     """`execute` returned something that JSON can't hold."""
 
 
-def hand_over(error):
+def hand_over(error, exit_code=None):
     report = describe(error)
+    report["exit_code"] = exit_code
     report["errno"] = error.errno if isinstance(error, OSError) and isinstance(error.errno, int) else None
     report["module"] = _module(error)
     report["out_of_memory"] = isinstance(error, MemoryError)
+    door.send(door.FAIL, _encode(report).encode())
+
+
+def hand_over_exit(status):
+    """A script ended itself with a status that is not 0."""
+    report = {"type": "SystemExit", "message": str(status), "traceback": "", "exit_code": status}
     door.send(door.FAIL, _encode(report).encode())
 
 

@@ -57,6 +57,48 @@ def run(folder, package):
     call.enter()
 
 
+def run_script(folder, path, name, stdin):
+    """Runs a script in a copy of its folder, in a process of its own, and tells its exit status and what it wrote there."""
+    import json
+    import tempfile
+
+    from skillcell_guest import call, written
+
+    try:
+        params, _ = call._take()
+        work = os.path.join(tempfile.mkdtemp(), name)
+        written.copy(folder, work)
+        child = os.fork()
+        if child == 0:
+            _become_script(work, path, stdin, params)
+        _, ended = os.waitpid(child, 0)
+        status = os.waitstatus_to_exitcode(ended)
+        end = {"exit_code": 128 - status if status < 0 else status, "files": written.files(work, folder)}
+        door.send(door.GIVE, json.dumps(end).encode())
+    except BaseException as error:
+        failure.hand_over(error)
+
+
+def _become_script(work, path, stdin, params):
+    """Never returns."""
+    status = 1
+    try:
+        import base64
+        import tempfile
+
+        from skillcell_guest import script
+
+        with tempfile.TemporaryFile() as file:
+            file.write(base64.b64decode(stdin))
+            file.seek(0)
+            os.dup2(file.fileno(), 0)
+        sys.stdin = sys.__stdin__ = open(0, encoding="utf-8", closefd=False)
+        script.enter_folder(work, path)
+        status, _ = script.run_program(params.get("argv") or [], params.get("code"))
+    finally:
+        os._exit(status)
+
+
 class _Tls:
     """Finds the stand-in for `ssl` when something imports it."""
 

@@ -24,7 +24,7 @@ _ANSWER = (
 
 
 def practise():
-    ways = (("requests", _requests), ("httpx", _httpx), ("urllib.request", _urllib), ("PIL.Image", _pillow), ("jsonschema", _jsonschema))
+    ways = (("requests", _requests), ("httpx", _httpx), ("urllib.request", _urllib), ("PIL.Image", _pillow), ("jsonschema", _jsonschema), ("click", _click), ("typer", _typer))
     for library, way in ways:
         if library in sys.modules:
             # Whatever a skill made of a library: this is not the call that has to tell of it.
@@ -81,6 +81,34 @@ def _jsonschema(jsonschema):
     for _ in range(_TIMES):
         with contextlib.suppress(jsonschema.ValidationError):
             jsonschema.validate({"a": "x"}, {"type": "object", "properties": {"a": {"type": "integer"}}})
+
+
+def _click(click):
+    @click.command()
+    @click.option("--count", default=1, help="How many.")
+    @click.argument("name")
+    def command(count, name):
+        """A command."""
+
+    for _ in range(_TIMES):
+        _told_usage(command)
+
+
+def _typer(typer):
+    """It imports rich at the first usage."""
+
+    def command(name: str, count: int = 1, loud: bool = False):
+        """A command."""
+
+    for _ in range(3):
+        app = typer.Typer()
+        app.command()(command)
+        _told_usage(app)
+
+
+def _told_usage(command):
+    with contextlib.suppress(SystemExit), contextlib.redirect_stdout(io.StringIO()):
+        command(["--help"], standalone_mode=False)
 
 
 @contextlib.contextmanager

@@ -7,6 +7,7 @@ use crate::settings::Settings;
 use skillcell_door::audit::when::date;
 use skillcell_host::Host;
 use skillcell_host::approvals::{ApprovalState, Difference};
+use skillcell_host::call::Call;
 use skillcell_host::plan::Decision;
 use skillcell_packages::skill::Skill;
 use skillcell_policy::manifest::{BadManifest, Manifest};
@@ -33,6 +34,7 @@ impl ApprovalStates {
         settings: &Settings,
         skill: &Skill,
         manifest: &Result<Manifest, BadManifest>,
+        call: &Call,
     ) -> anyhow::Result<ApprovalStates> {
         let (asked, error) = match manifest {
             Ok(manifest) => (manifest.permissions.clone(), None),
@@ -50,7 +52,7 @@ impl ApprovalStates {
             ApprovalState::Unknown => {}
         }
         let (policy, flags) = (settings.policy.grants_for(skill.id()), settings.grants.clone());
-        let decision = host.plan(skill, &settings.unrecorded_call(skill.id()))?;
+        let decision = host.plan(skill, call)?;
         Ok(ApprovalStates { asked, error, standing, difference, approval, policy, flags, decision })
     }
 

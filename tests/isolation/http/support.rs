@@ -11,7 +11,7 @@ use skillcell_http::{
     Asked, Audit, CallContext, ClientSettings, Event, Exchanges, Gate, HttpClient, HttpError, HttpLimits, Place,
     Refusal, Secrets,
 };
-use skillcell_policy::{Allowed, AllowedRequest, HttpRule, HttpRules, Target};
+use skillcell_policy::{Allowed, AllowedRequest, DecidedBy, HttpRule, HttpRules, Target};
 
 /// A server that does whatever a handler does to the wire, which says whether to stay.
 pub struct Server {
@@ -120,7 +120,7 @@ pub fn allow(asked: &Asked) -> AllowedRequest {
 }
 
 fn no(rule: &str) -> Refusal {
-    Refusal { rule: rule.into(), rule_id: None, message: format!("refused by {rule}"), hint: None }
+    Refusal { rule: rule.into(), by: DecidedBy::Check, message: format!("refused by {rule}"), hint: None }
 }
 
 /// Keeps events, but for those that it is told to refuse.

@@ -96,11 +96,15 @@ struct InspectedFiles {
     manifest: Value,
     manifest_error: Option<String>,
     early_imports: BTreeMap<String, String>,
+    #[serde(default)]
+    imports: Vec<String>,
 }
 
 impl InspectedFiles {
     fn static_manifest(&self) -> StaticManifest {
-        StaticManifest::new(self.manifest.clone(), self.manifest_error.clone(), self.early_imports.clone())
+        let (manifest, error) = (self.manifest.clone(), self.manifest_error.clone());
+        let read = StaticManifest::new(manifest, error, self.early_imports.clone());
+        StaticManifest { imports: self.imports.clone(), ..read }
     }
 }
 
@@ -108,7 +112,7 @@ impl Baker<'_> {
     /// The key of a skill's image: everything that its content depends on.
     pub fn image_key(&self, skill: &Skill) -> String {
         let mut hasher = blake3::Hasher::new();
-        for part in [&self.framework_key(), skill.digest(), &skill.package(), packages::resolution_basis()] {
+        for part in [&self.framework_key(), &skill.content_key(), &skill.package(), packages::resolution_basis()] {
             hasher.update(&(part.len() as u64).to_le_bytes()).update(part.as_bytes());
         }
         hasher.finalize().to_hex()[..32].to_owned()
@@ -169,8 +173,7 @@ impl Baker<'_> {
         // Time spent in pip does not count against the skill.
         let started = Instant::now();
         let limits = &bake_limits(limits);
-        let (mut snapshot, mut report) =
-            self.skill_snapshot(&framework, skill, warm_up, limits).map_err(mark_as_baking)?;
+        let (snapshot, mut report) = self.skill_snapshot(&framework, skill, warm_up, limits).map_err(mark_as_baking)?;
         // The skill's cell is untrusted and could report another manifest, so the host's reading replaces it.
         report.manifest = read.manifest;
         report.manifest_error = read.manifest_error;
@@ -200,10 +203,10 @@ impl Baker<'_> {
     ) -> Result<(Snapshot, BakeReport), BakeError> {
         let mut cell = self.cell_from(framework, skill.mounts(), limits)?;
         let drawn_before = cell.state().wasi.entropy_bytes;
-        let ran = wasi_python::run_source(&mut cell, &load_source(skill));
+        let ran = wasi_python::run_source(&mut cell, &load_source(skill, true));
         report_of(&mut cell, ran).map_err(|error| explain_import(error, skill))?;
         let entropy_bytes = cell.state().wasi.entropy_bytes - drawn_before;
-        let ran = wasi_python::run_source(&mut cell, &finish_source(warm_up));
+        let ran = wasi_python::run_source(&mut cell, &finish_source(skill, warm_up));
         let mut report = BakeReport { entropy_bytes, ..report_of(&mut cell, ran)? };
         // A skill that ran into a limit may be in a degraded state, which must not become the image.
         if cell.state().memory.denied || cell.state().wasi.vfs.limits_hit().is_some() {
@@ -211,8 +214,12 @@ impl Baker<'_> {
             return Err(ending_error(&mut cell, Err(wasmtime::Error::new(Stop::Exceeded(limit)))));
         }
         (report.open_files, report.scratch_files) = cell.state().wasi.vfs.left_behind();
-        let snapshot = Snapshot::take(self.machine, &mut cell, report.entry)?;
+        let snapshot = self.take_snapshot(&mut cell, report.entry)?;
         Ok((snapshot, report))
+    }
+
+    pub(super) fn take_snapshot(&self, cell: &mut Cell, entry: u32) -> Result<Snapshot, BakeError> {
+        Snapshot::take(self.machine, cell, entry, self.runtime.cache)
     }
 
     /// One call in a cell of the new image, to learn which pages calls write to. With example params it is a real
@@ -256,7 +263,7 @@ impl Baker<'_> {
         let mut cell = self.boot_cell(None, &Limits::default())?;
         let ran = wasi_python::run_source(&mut cell, &boot_source());
         let report = report_of(&mut cell, ran)?;
-        let mut snapshot = Snapshot::take(self.machine, &mut cell, report.entry)?;
+        let snapshot = self.take_snapshot(&mut cell, report.entry)?;
         drop(cell);
         let compiled = snapshot.precompile(self.machine)?;
         self.store_image(&key, compiled, Meta::new(snapshot.state, report, None), |_, _| Ok(()))
@@ -271,10 +278,18 @@ impl Baker<'_> {
     fn inspect_files(&self, skill: &Skill) -> Result<InspectedFiles, BakeError> {
         let framework = self.framework_image()?;
         let mut cell = self.cell_from(&framework, skill.mounts(), &Limits::default())?;
-        let words = ascii_json(&json!([skill.guest_folder()]).to_string());
-        let ran = wasi_python::run_source(&mut cell, &format!("bake.look(*{words})"));
+        let source = match skill.script() {
+            None if skill.is_agent_skill() => {
+                format!("bake.look_script(*{}, None)", ascii_json(&json!([skill.guest_folder()]).to_string()))
+            }
+            None => format!("bake.look(*{})", ascii_json(&json!([skill.guest_folder()]).to_string())),
+            Some(script) => {
+                format!("bake.look_script(*{})", ascii_json(&json!([skill.guest_folder(), script]).to_string()))
+            }
+        };
+        let ran = wasi_python::run_source(&mut cell, &source);
         let look = cell.store().data_mut().door.report.take();
-        let look = look.and_then(|look| serde_json::from_value(look).ok());
+        let look = look.and_then(|look| serde_json::from_value(look).ok()).map(with_guessed_packages);
         look.ok_or_else(|| ending_error(&mut cell, ran.map(|_| ())))
     }
 
@@ -335,7 +350,7 @@ impl Baker<'_> {
             let denied = json!([json!(call.deny_imports).to_string()]).to_string();
             source += &format!("bake.deny_imports(*{})\n", ascii_json(&denied));
         }
-        source += &load_source(skill);
+        source += &load_source(skill, false);
         let ran = wasi_python::run_source(&mut cell, &source);
         let report = report_of(&mut cell, ran).map_err(|error| explain_import(error, skill))?;
         Ok((cell, report))
@@ -508,9 +523,28 @@ fn boot_source() -> String {
     )
 }
 
-fn load_source(skill: &Skill) -> String {
+/// Names packages for the modules that a script imports, where nothing else says what it requires.
+fn with_guessed_packages(mut look: InspectedFiles) -> InspectedFiles {
+    let Some(modules) = look.manifest.get("wanted_modules").and_then(Value::as_array) else { return look };
+    let mut guessed: Vec<&str> = modules.iter().filter_map(Value::as_str).map(packages::package_of).collect();
+    guessed.sort_unstable();
+    guessed.dedup();
+    let guessed = json!(guessed);
+    if let Some(keys) = look.manifest.as_object_mut() {
+        keys.insert("requirements".to_owned(), guessed);
+    }
+    look
+}
+
+/// `preload`: import ahead what a script imports; a skill is imported in any case.
+fn load_source(skill: &Skill, preload: bool) -> String {
     let stand_ins = skill.site().map(|site| site.packages.stand_in_modules()).unwrap_or_default();
     let watched: Vec<&String> = stand_ins.keys().collect();
+    if let Some(script) = skill.script() {
+        let preload = if preload { "yes" } else { "no" };
+        let words = json!([skill.guest_folder(), script, json!(watched).to_string(), preload]);
+        return format!("{}bake.script(*{})", path_source(skill), ascii_json(&words.to_string()));
+    }
     let words = json!([skill.guest_folder(), skill.package(), json!(watched).to_string()]);
     format!("{}bake.skill(*{})", path_source(skill), ascii_json(&words.to_string()))
 }
@@ -523,7 +557,10 @@ fn path_source(skill: &Skill) -> String {
     }
 }
 
-fn finish_source(warm_up: &WarmUp) -> String {
+fn finish_source(skill: &Skill, warm_up: &WarmUp) -> String {
+    if skill.script().is_some() {
+        return "bake.finish_script()".to_owned();
+    }
     let params = match warm_up {
         WarmUp::Manifest => Value::Null,
         WarmUp::Params(params) => params.clone(),

@@ -1,12 +1,14 @@
 //! Takes a cell's memory and globals, and writes them as an image.
 //!
-//! A memory may be hundreds of megabytes, so there is never more than one copy of it besides the cell's own: the cell is
-//! gone before the image is compiled, and the module that it is compiled from right after.
+//! A memory may be hundreds of megabytes, so it goes from the cell to a file and not through a buffer of ours; what the
+//! compiler then takes is drawn in [`source`](super::source). The cell is to be gone by then.
 
-use super::Frozen;
+use super::source::ModuleSource;
+use super::{BakeError, Frozen};
 use crate::runtime::split;
 use crate::wasi_python;
 use crate::{Cell, EngineError, HotPages, Machine, Precompiled};
+use skillcell_cache::Cache;
 
 const PAGE: usize = 4096;
 
@@ -16,14 +18,14 @@ pub struct Snapshot {
     pub immortal_objects: u64,
     /// What of the memory is not all zeros.
     pub image_bytes: u64,
-    module: Vec<u8>,
+    module: ModuleSource,
 }
 
 impl Snapshot {
     /// `entry` is the address of the function that calls will enter. The cell is of no use afterwards: what it does not
     /// need again is cleared in its own memory.
-    pub fn take(machine: &Machine, cell: &mut Cell, entry: u32) -> Result<Snapshot, EngineError> {
-        let globals = cell.global_values(machine.global_names())?;
+    pub fn take(machine: &Machine, cell: &mut Cell, entry: u32, cache: &Cache) -> Result<Snapshot, BakeError> {
+        let globals = cell.global_values(machine.global_names()).map_err(EngineError::from)?;
         let monotonic = cell.state().wasi.monotonic_now();
         let immortal_objects = cell.state().immortal_objects;
         let memory = cell.memory();
@@ -40,13 +42,14 @@ impl Snapshot {
             memory_bytes: bytes.len() as u64,
             hot: HotPages::default(),
         };
-        let module = split::image_module(pages, range.start as u32, &bytes[range.clone()]);
+        let head = split::image_head(pages, range.start as u32, range.len());
+        let module = ModuleSource::map_file(&cache.unnamed_file(&[&head, &bytes[range.clone()]])?)?;
         Ok(Snapshot { state, immortal_objects, image_bytes: range.len() as u64, module })
     }
 
     /// The image, precompiled.
-    pub fn precompile(&mut self, machine: &Machine) -> Result<Precompiled, EngineError> {
-        machine.precompile_image(&std::mem::take(&mut self.module))
+    pub fn precompile(&self, machine: &Machine) -> Result<Precompiled, EngineError> {
+        machine.precompile_source(&self.module)
     }
 }
 

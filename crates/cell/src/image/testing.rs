@@ -2,7 +2,6 @@
 //! whose tests import it themselves.
 
 use super::bake::report_of;
-use super::snapshot::Snapshot;
 use super::{BakeError, Baker, Image, Meta};
 use crate::runtime::files::TEST_PACKAGES_FOLDER;
 use crate::wasi_python;
@@ -27,7 +26,7 @@ impl Baker<'_> {
         let source = format!("from skillcell_guest.testing import prepare; prepare.image({TEST_PACKAGES_FOLDER:?})");
         let ran = wasi_python::run_source(&mut cell, &source);
         let report = report_of(&mut cell, ran)?;
-        let mut snapshot = Snapshot::take(self.machine, &mut cell, report.entry)?;
+        let snapshot = self.take_snapshot(&mut cell, report.entry)?;
         drop(cell);
         let compiled = snapshot.precompile(self.machine)?;
         self.store_image(&key, compiled, Meta::new(snapshot.state, report, None), |_, _| Ok(()))

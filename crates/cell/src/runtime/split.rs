@@ -197,8 +197,9 @@ impl<'a> Sections<'a> {
     }
 }
 
-/// Builds an image: a module of one memory of `pages` pages that holds `bytes` from `start` on.
-pub fn image_module(pages: u64, start: u32, bytes: &[u8]) -> Vec<u8> {
+/// The beginning of an image: a module of one memory of `pages` pages that holds, from `start` on, the `len` bytes that are to
+/// follow.
+pub fn image_head(pages: u64, start: u32, len: usize) -> Vec<u8> {
     let memory = wasm_encoder::MemoryType {
         minimum: pages,
         maximum: None,
@@ -206,18 +207,16 @@ pub fn image_module(pages: u64, start: u32, bytes: &[u8]) -> Vec<u8> {
         shared: false,
         page_size_log2: None,
     };
-    // The data section by hand: the encoder would copy the bytes twice more, and they may be hundreds of megabytes.
+    // The data section by hand: the encoder would have to be given the bytes, which may be hundreds of megabytes.
     let mut head = Vec::new();
     1u32.encode(&mut head); // one segment
     0u32.encode(&mut head); // active, of the first memory
     ConstExpr::i32_const(start as i32).encode(&mut head);
-    bytes.len().encode(&mut head);
+    len.encode(&mut head);
     let mut module = memory_module(memory, None);
-    module.reserve_exact(head.len() + bytes.len() + 16);
     module.push(SectionId::Data as u8);
-    (head.len() + bytes.len()).encode(&mut module);
+    (head.len() + len).encode(&mut module);
     module.extend_from_slice(&head);
-    module.extend_from_slice(bytes);
     module
 }
 

@@ -2,7 +2,7 @@
 
 use super::guest::Guest;
 use super::{Outcome, Wasi, abi};
-use skillcell_vfs::{Entry, Errno, Whence};
+use skillcell_vfs::{Entry, Errno, Kind, Whence};
 
 impl Wasi {
     /// Advice is accepted and ignored.
@@ -30,7 +30,11 @@ impl Wasi {
     }
 
     pub(super) fn fd_fdstat_get(&mut self, guest: &mut Guest<'_>, fd: u32, out: u32) -> Outcome {
-        let stat = abi::encode_fdstat(self.vfs.kind(fd)?, self.vfs.access(fd)?);
+        let mut stat = abi::encode_fdstat(self.vfs.kind(fd)?, self.vfs.access(fd)?);
+        if self.vfs.is_terminal(fd) {
+            // A device that can't seek is what `isatty` looks for.
+            stat[0] = Kind::Device as u8;
+        }
         Ok(guest.put_bytes(out, &stat)?)
     }
 

@@ -3,15 +3,31 @@
 //! One call moves at most [`MAX_TRANSFER_BYTES`]: a thousand vectors over the same large memory would otherwise keep the host busy
 //! past any deadline. A short count is ordinary to every caller of `read` and `write`.
 
+use std::time::Instant;
+
 use super::guest::Guest;
-use super::{Failure, Outcome, Wasi};
+use super::{Failure, Outcome, Stop, Wasi};
+use skillcell_limits::LimitKind;
 use skillcell_vfs::{Errno, Vfs};
 
 const MAX_TRANSFER_BYTES: u32 = 16 << 20;
 
 impl Wasi {
     pub(super) fn fd_read(&mut self, guest: &mut Guest<'_>, fd: u32, iovs: u32, count: u32, out: u32) -> Outcome {
-        self.read_vectors(guest, iovs, count, out, |vfs, buf, _| vfs.read(fd, buf))
+        let (deadline, cancel) = (self.deadline, self.cancel.clone());
+        self.read_vectors(guest, iovs, count, out, move |vfs, buf, _| {
+            loop {
+                match vfs.read(fd, buf) {
+                    // Standard input that is still to come: waited for, but not past the deadline.
+                    Err(Errno::Again) if cancel.is_cancelled() => return Err(Stop::Cancelled.into()),
+                    Err(Errno::Again) if deadline.is_some_and(|deadline| Instant::now() >= deadline) => {
+                        return Err(Stop::Exceeded(LimitKind::Deadline).into());
+                    }
+                    Err(Errno::Again) => {}
+                    done => return Ok(done?),
+                }
+            }
+        })
     }
 
     pub(super) fn fd_pread(
@@ -24,7 +40,7 @@ impl Wasi {
         out: u32,
     ) -> Outcome {
         let at = |done: u32| offset.checked_add(u64::from(done)).ok_or(Errno::Inval);
-        self.read_vectors(guest, iovs, count, out, |vfs, buf, done| vfs.read_at(fd, buf, at(done)?))
+        self.read_vectors(guest, iovs, count, out, |vfs, buf, done| Ok(vfs.read_at(fd, buf, at(done)?)?))
     }
 
     pub(super) fn fd_write(&mut self, guest: &mut Guest<'_>, fd: u32, iovs: u32, count: u32, out: u32) -> Outcome {
@@ -50,11 +66,11 @@ impl Wasi {
         iovs: u32,
         count: u32,
         out: u32,
-        mut read: impl FnMut(&mut Vfs, &mut [u8], u32) -> Result<usize, Errno>,
+        mut read: impl FnMut(&mut Vfs, &mut [u8], u32) -> Outcome<usize>,
     ) -> Outcome {
         let drawn = self.vfs.entropy_bytes();
         let moved = move_vectors(guest, iovs, count, out, |guest, start, len, done| {
-            Ok(read(&mut self.vfs, guest.slice_mut(start, len)?, done)?)
+            read(&mut self.vfs, guest.slice_mut(start, len)?, done)
         });
         self.entropy_bytes += self.vfs.entropy_bytes() - drawn;
         moved

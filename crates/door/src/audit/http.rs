@@ -1,10 +1,10 @@
 //! Records requests, name lookups and secrets.
 
-use super::grants::{Decider, Rules};
+use super::grants::Decider;
 use super::trail::{NotRecorded, Trail};
 use super::{Event, Line};
 use skillcell_http::{self as http, Refusal};
-use skillcell_policy::{Allowed, Denial, GrantKind, NO_RULE, RuleId};
+use skillcell_policy::{Allowed, DecidedBy, Denial, GrantKind, NO_RULE};
 
 impl From<NotRecorded> for Refusal {
     fn from(why: NotRecorded) -> Refusal {
@@ -16,14 +16,14 @@ impl Trail {
     /// Records an event of the HTTP client. On an error, the client must not do what it was about to do.
     pub fn record_http(&self, event: &http::Event) -> Result<(), Refusal> {
         match event {
-            http::Event::Decided { method, url, allowed, rule, rule_id, reason } => {
+            http::Event::Decided { method, url, allowed, rule, by, reason } => {
                 let asked = match method {
                     Some(method) => format!("{method} {url}"),
                     None => format!("connect to {}", url.trim_start_matches('/')),
                 };
                 let event = if method.is_none() && *allowed { Event::Connect } else { Event::Http };
                 let line = Line { asked: Some(asked), reason: reason.clone(), ..self.new_line(event) };
-                self.record_decision(*allowed, self.http_rule(rule, *rule_id).add_to(line))
+                self.record_decision(*allowed, self.http_rule(rule, *by).add_to(line))
             }
             http::Event::Secret { name, host, tls, address } => {
                 let line = Line {
@@ -64,12 +64,12 @@ impl Trail {
 
     /// Records that a name is about to be looked up (`Ok` with the rule), or was refused.
     pub fn record_lookup(&self, host: &str, decision: Result<&Allowed, &Denial>) -> Result<(), Refusal> {
-        let (rule, rule_id, reason) = match decision {
-            Ok(allowed) => (allowed.rule(), Some(allowed.id()), None),
-            Err(denial) => (NO_RULE, None, Some(denial.message.clone())),
+        let (rule, by, reason) = match decision {
+            Ok(allowed) => (allowed.rule(), DecidedBy::Rule(allowed.id()), None),
+            Err(denial) => (NO_RULE, DecidedBy::Default, Some(denial.message.clone())),
         };
         let line = Line { asked: Some(format!("look up {host}")), reason, ..self.new_line(Event::Name) };
-        self.record_decision(decision.is_ok(), self.http_rule(rule, rule_id).add_to(line))
+        self.record_decision(decision.is_ok(), self.http_rule(rule, by).add_to(line))
     }
 
     fn record_decision(&self, allowed: bool, line: Line) -> Result<(), Refusal> {
@@ -83,15 +83,16 @@ impl Trail {
     }
 
     /// The source of a rule: the operator's rules, the default, or a built-in check.
-    fn http_rule(&self, rule: &str, id: Option<RuleId>) -> Decider {
-        let known = |rules: &Rules| {
-            let id = id?;
-            rules.find_rule(if id.denies() { GrantKind::DenyHttp } else { GrantKind::AllowHttp }, id.index())
-        };
-        self.rules.get().and_then(known).unwrap_or_else(|| Decider {
-            rule: rule.to_owned(),
-            from: if rule == NO_RULE { "default" } else { "check" }.to_owned(),
-            place: None,
-        })
+    fn http_rule(&self, rule: &str, by: DecidedBy) -> Decider {
+        let other = |from: &str| Decider { rule: rule.to_owned(), from: from.to_owned(), place: None };
+        match by {
+            DecidedBy::Rule(id) => {
+                let kind = if id.denies() { GrantKind::DenyHttp } else { GrantKind::AllowHttp };
+                let known = self.rules.get().and_then(|rules| rules.find_rule(kind, id.index()));
+                known.unwrap_or_else(|| other("check"))
+            }
+            DecidedBy::Default => other("default"),
+            DecidedBy::Check => other("check"),
+        }
     }
 }

@@ -51,6 +51,7 @@ pub fn place_of(skill: &Skill) -> String {
     match skill.origin() {
         Origin::Folder(path) => resolved_path(path),
         Origin::Registry => format!("registry:{}", skill.id()),
+        Origin::Memory => format!("memory:{}", skill.id()),
     }
 }
 

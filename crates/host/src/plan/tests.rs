@@ -8,6 +8,7 @@ use proptest::sample::{select, subsequence};
 use serde_json::{Value, json};
 
 use super::*;
+use crate::session::{Session, SessionLimits};
 use skillcell_policy::{Choice, HttpRule, TierRules};
 
 /// A machine that lacks some tiers.
@@ -33,6 +34,7 @@ struct Case {
     rules: TierRules,
     trust: bool,
     fuel: bool,
+    session: bool,
     native: bool,
     dockerfile: bool,
     missing_module: bool,
@@ -52,6 +54,7 @@ impl Case {
         call.tiers = self.rules.clone();
         call.trust_remote_code = self.trust;
         call.limits.fuel = self.fuel.then_some(1);
+        call.session = self.session.then(|| Session::new(SessionLimits::default()));
         call.grants.http.allow = self.granted.iter().map(|rule| HttpRule::parse(rule).unwrap()).collect();
         call
     }
@@ -86,7 +89,7 @@ impl Case {
         let named = self.approved_tiers.as_ref().is_some_and(|tiers| tiers.contains(&tier));
         let asked = named || self.choice == Choice::Isolated || self.choice == Choice::Tier(tier);
         let trusted = self.trust || named;
-        let fits = !self.fuel || tier == Tier::Wasm;
+        let fits = !(self.fuel || self.session) || tier == Tier::Wasm;
         fits && self.rules.decide(tier, self.vouched, asked || tier == Tier::Wasm, trusted).is_ok()
     }
 }
@@ -126,12 +129,12 @@ prop_compose! {
         bundled in maybe_tiers(),
         listed in maybe_tiers(),
         unknown in maybe_tiers(),
-        flags in any::<[bool; 6]>(),
+        flags in any::<[bool; 7]>(),
         unprepared in tiers(),
         lacking in tiers(),
         granted in subsequence(RULES.to_vec(), 0..=4),
     ) -> Case {
-        let [trust, fuel, native, dockerfile, missing_module, early_import] = flags;
+        let [trust, fuel, session, native, dockerfile, missing_module, early_import] = flags;
         let mut rules = TierRules::default();
         (rules.bundled, rules.approved, rules.unknown) = (bundled, listed, unknown);
         // An approval vouches for a skill, unless the registry does already.
@@ -139,8 +142,8 @@ prop_compose! {
         let without_wasm = |tiers: Vec<Tier>| tiers.into_iter().filter(|tier| *tier != Tier::Wasm).collect();
         let (unprepared, lacking) = (without_wasm(unprepared), without_wasm(lacking));
         Case {
-            vouched, approved_tiers, manifest, choice, rules, trust, fuel, native, dockerfile, missing_module, early_import,
-            unprepared, lacking, granted,
+            vouched, approved_tiers, manifest, choice, rules, trust, fuel, session, native, dockerfile, missing_module,
+            early_import, unprepared, lacking, granted,
         }
     }
 }
@@ -225,6 +228,7 @@ fn plain() -> Case {
         rules: TierRules::default(),
         trust: false,
         fuel: false,
+        session: false,
         native: false,
         dockerfile: false,
         missing_module: false,
@@ -267,4 +271,13 @@ fn a_native_requirement_that_no_tier_can_serve_leaves_the_skill_in_its_cell() {
     assert_eq!(case.plan().unwrap().tier, Tier::Container);
     let lacking = vec![Tier::Container, Tier::Subprocess];
     assert_eq!(Case { lacking, ..case }.plan().unwrap().tier, Tier::Wasm);
+}
+
+#[test]
+fn a_session_is_refused_where_there_is_no_cell_and_says_so() {
+    let case = Case { session: true, manifest: json!({"name": "b", "execution": "container"}), ..plain() };
+    let refused = case.plan().unwrap_err();
+    assert!(refused.denials[0].message.contains("a session is kept in a cell only"), "{:?}", refused.denials);
+    let native = Case { session: true, native: true, ..plain() };
+    assert_eq!(native.plan().unwrap().tier, Tier::Wasm, "what is native only may still import in a cell");
 }

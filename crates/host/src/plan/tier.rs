@@ -3,6 +3,7 @@
 
 use super::{MachineFacts, PassedOver, Refused, RuledOut, SkillFacts, WhyNot, refuse_manifest};
 use crate::call::Call;
+use crate::entry::Entry;
 use skillcell_limits::outcome::MissingModule;
 use skillcell_policy::manifest::Manifest;
 use skillcell_policy::{Choice, Denial, DenialKind, MountGrant, Tier, TierDenial, TierRules, Vouched};
@@ -78,7 +79,8 @@ impl Choosing<'_> {
             None => {}
         }
         // The skill imports in a cell, but one of its packages is native only: prefer a tier that has it, if one is usable.
-        let native = self.skill.native_requirement.as_ref().filter(|_| self.call.limits.fuel.is_none())?;
+        let cell_only = self.call.limits.fuel.is_some() || self.call.session.is_some();
+        let native = self.skill.native_requirement.as_ref().filter(|_| !cell_only)?;
         let elsewhere = [Tier::Subprocess, Tier::Container];
         let isolated = self.call.tier == Choice::Isolated;
         let usable = elsewhere.into_iter().any(|tier| self.check_usable(tier, isolated).is_ok());
@@ -148,6 +150,16 @@ impl Choosing<'_> {
         if self.call.limits.fuel.is_some() && tier != Tier::Wasm {
             let message = "instructions (`--fuel`) are counted in a cell only".to_owned();
             let hint = Some("run it without `--fuel`, or in a cell: `--tier wasm`".to_owned());
+            return Err(Box::new(Denial { message, hint, ..tier_denial(tier) }));
+        }
+        if tier == Tier::Container && matches!(self.call.entry, Entry::Script(_)) {
+            let message = "scripts are run in a cell or in `subprocess`, not in `container`".to_owned();
+            let hint = Some("`--tier subprocess`, or a cell: `--tier wasm`".to_owned());
+            return Err(Box::new(Denial { message, hint, ..tier_denial(tier) }));
+        }
+        if self.call.session.is_some() && tier != Tier::Wasm {
+            let message = format!("a session is kept in a cell only, not in `{tier}`");
+            let hint = Some("call it without a session, or in a cell: the tier `wasm`".to_owned());
             return Err(Box::new(Denial { message, hint, ..tier_denial(tier) }));
         }
         if tier == Tier::Wasm && self.call.tiers == TierRules::default() {

@@ -74,6 +74,7 @@ pub fn registry_surroundings(skill: &Skill, registry: &Pack) -> Result<Option<Ar
         let _ = tree.insert(path, Content::Bytes(bytes.into()));
     };
     match skill.origin() {
+        Origin::Memory => {}
         Origin::Registry => {
             for (from, to) in [("", "skills/"), (&*format!("{category}/"), &*format!("skills/{category}/"))] {
                 for name in ABOVE {

@@ -81,6 +81,15 @@ impl Bundle {
         collector.finish()
     }
 
+    pub fn from_files(files: Vec<(String, Arc<[u8]>)>) -> Result<Bundle, BundleError> {
+        let mut collector = FileCollector::default();
+        for (path, bytes) in files {
+            collector.count_bytes(bytes.len() as u64)?;
+            collector.files.push((path, bytes));
+        }
+        collector.finish()
+    }
+
     pub fn from_pack(pack: &Pack, id: &str) -> Result<Bundle, BundleError> {
         let mut collector = FileCollector::default();
         let prefix = format!("{id}/");

@@ -24,7 +24,7 @@ pub enum FindError {
         similar: Vec<String>,
     },
     /// It is a folder of something else.
-    #[error("`{}` is a folder without a `skill.py`", .path.display())]
+    #[error("`{}` is a folder without a `skill.py` or a `SKILL.md`", .path.display())]
     NoSkillFile {
         /// As it was given.
         path: PathBuf,
@@ -121,8 +121,9 @@ pub fn registry_ids(registry: &Pack) -> BTreeSet<String> {
     registry.files().filter_map(|(path, _)| path.strip_suffix("/skill.py")).map(str::to_owned).collect()
 }
 
+/// Whether a folder holds a skill: of Skillware, or in the Agent Skills format.
 pub(super) fn is_skill(path: &Path) -> bool {
-    path.join("skill.py").is_file()
+    path.join("skill.py").is_file() || path.join("SKILL.md").is_file()
 }
 
 /// An id is a relative path that leads nowhere else.
@@ -131,7 +132,7 @@ fn is_id(name: &str) -> bool {
 }
 
 /// What to call a skill that was given as a path: its place below a folder named `skills`, else its own name.
-fn id_of(path: &Path) -> String {
+pub(super) fn id_of(path: &Path) -> String {
     let full = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let mut names = full.iter().rev().map(|name| name.to_string_lossy().into_owned());
     let (own, category, root) = (names.next(), names.next(), names.next());

@@ -1,103 +1,8 @@
-//! What package an import comes from, where the name does not say it, and which packages are known to be native code.
+//! Which packages are known to be native code, and what was a module of Python.
 //! Tables for what no resolver was asked about, which is every import that no requirement names.
 
+pub use skillcell_packages::package_of as package;
 use skillcell_packages::provision::normalize_name;
-
-/// Import name, package name.
-const NAMES: &[(&str, &str)] = &[
-    ("cv2", "opencv-python"),
-    ("PIL", "pillow"),
-    ("yaml", "PyYAML"),
-    ("sklearn", "scikit-learn"),
-    ("skimage", "scikit-image"),
-    ("bs4", "beautifulsoup4"),
-    ("fitz", "pymupdf"),
-    ("Bio", "biopython"),
-    ("dateutil", "python-dateutil"),
-    ("dotenv", "python-dotenv"),
-    ("google.genai", "google-genai"),
-    ("google.generativeai", "google-generativeai"),
-    ("google.cloud.storage", "google-cloud-storage"),
-    ("google.protobuf", "protobuf"),
-    ("googleapiclient", "google-api-python-client"),
-    ("jwt", "PyJWT"),
-    ("Crypto", "pycryptodome"),
-    ("Cryptodome", "pycryptodomex"),
-    ("OpenSSL", "pyOpenSSL"),
-    ("nacl", "PyNaCl"),
-    ("serial", "pyserial"),
-    ("usb", "pyusb"),
-    ("win32api", "pywin32"),
-    ("win32com", "pywin32"),
-    ("psycopg2", "psycopg2-binary"),
-    ("MySQLdb", "mysqlclient"),
-    ("mysql", "mysql-connector-python"),
-    ("pptx", "python-pptx"),
-    ("docx", "python-docx"),
-    ("magic", "python-magic"),
-    ("attr", "attrs"),
-    ("pkg_resources", "setuptools"),
-    ("setuptools", "setuptools"),
-    ("rest_framework", "djangorestframework"),
-    ("websocket", "websocket-client"),
-    ("socketio", "python-socketio"),
-    ("telegram", "python-telegram-bot"),
-    ("github", "PyGithub"),
-    ("gitlab", "python-gitlab"),
-    ("git", "GitPython"),
-    ("zmq", "pyzmq"),
-    ("grpc", "grpcio"),
-    ("paho", "paho-mqtt"),
-    ("kafka", "kafka-python"),
-    ("ldap", "python-ldap"),
-    ("dns", "dnspython"),
-    ("Levenshtein", "python-Levenshtein"),
-    ("lzo", "python-lzo"),
-    ("snappy", "python-snappy"),
-    ("OpenGL", "PyOpenGL"),
-    ("wx", "wxPython"),
-    ("PyQt5", "PyQt5"),
-    ("gi", "PyGObject"),
-    ("cairo", "pycairo"),
-    ("faiss", "faiss-cpu"),
-    ("torch", "torch"),
-    ("tensorflow", "tensorflow"),
-    ("whisper", "openai-whisper"),
-    ("speech_recognition", "SpeechRecognition"),
-    ("pyaudio", "PyAudio"),
-    ("bluetooth", "PyBluez"),
-    ("slugify", "python-slugify"),
-    ("jose", "python-jose"),
-    ("multipart", "python-multipart"),
-    ("ruamel", "ruamel.yaml"),
-    ("mpl_toolkits", "matplotlib"),
-    ("eth_account", "eth-account"),
-    ("eth_utils", "eth-utils"),
-    ("sentence_transformers", "sentence-transformers"),
-    ("duckduckgo_search", "duckduckgo-search"),
-    ("ffmpeg", "ffmpeg-python"),
-    ("tabula", "tabula-py"),
-    ("camelot", "camelot-py"),
-    ("fake_useragent", "fake-useragent"),
-    ("Xlib", "python-xlib"),
-    ("osgeo", "GDAL"),
-    ("rdkit", "rdkit"),
-    ("talib", "TA-Lib"),
-    ("pysqlite3", "pysqlite3-binary"),
-    ("sha3", "pysha3"),
-    ("_cffi_backend", "cffi"),
-    ("clr", "pythonnet"),
-    ("RPi", "RPi.GPIO"),
-    ("pyarrow", "pyarrow"),
-    ("community", "python-louvain"),
-    ("igraph", "igraph"),
-    ("docker", "docker"),
-    ("markdown", "Markdown"),
-    ("jinja2", "Jinja2"),
-    ("flask", "Flask"),
-    ("django", "Django"),
-    ("nltk", "nltk"),
-];
 
 /// Packages whose every wheel for a computer holds native code, or that are nothing without a native one.
 const NATIVE: &[&str] = &[
@@ -373,20 +278,6 @@ const GONE: &[&str] = &[
     "uu",
     "xdrlib",
 ];
-
-/// The package that a module comes from.
-pub fn package(module: &str) -> &str {
-    let mut longest = module;
-    loop {
-        if let Some((_, package)) = NAMES.iter().find(|(name, _)| *name == longest) {
-            return package;
-        }
-        match longest.rsplit_once('.') {
-            Some((shorter, _)) => longest = shorter,
-            None => return longest,
-        }
-    }
-}
 
 /// Whether a package is known to be native code, or to need some.
 pub fn is_native(package: &str) -> bool {

@@ -36,6 +36,7 @@ fn lay_out_above(folder: &Path, skill: &Skill, registry: &Pack) -> io::Result<()
         for name in ["__init__.py", "conftest.py"] {
             let bytes = match skill.origin() {
                 Origin::Registry => registry.read(format!("{above}/{name}").trim_start_matches('/')),
+                Origin::Memory => break,
                 Origin::Folder(folder) => std::fs::read(folder.ancestors().nth(up).unwrap_or(folder).join(name)),
             };
             if let Ok(bytes) = bytes {

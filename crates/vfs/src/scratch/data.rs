@@ -8,18 +8,22 @@ impl Scratch {
     pub fn read_at(&self, id: u32, buf: &mut [u8], offset: u64) -> Result<usize, Errno> {
         match self.get(id).map(|node| &node.body) {
             Some(Body::File(blob)) => Ok(blob.read_at(buf, offset)),
+            Some(Body::Shared(content)) => content.read_at(buf, offset).map_err(|_| Errno::Io),
             _ => Err(Errno::Isdir),
         }
     }
 
     /// Writes as much of `data` as the quota allows; nothing at all is `Nospc`.
     pub fn write_at(&mut self, id: u32, data: &[u8], offset: u64) -> Result<usize, Errno> {
+        if !data.is_empty() {
+            self.make_own(id, u64::MAX)?;
+        }
         let Scratch { nodes, allowance, .. } = self;
         let node = nodes.get_mut(id as usize).and_then(Option::as_mut).ok_or(Errno::Badf)?;
-        let Body::File(blob) = &mut node.body else { return Err(Errno::Isdir) };
         if data.is_empty() {
-            return Ok(0);
+            return if matches!(node.body, Body::Directory(_)) { Err(Errno::Isdir) } else { Ok(0) };
         }
+        let Body::File(blob) = &mut node.body else { return Err(Errno::Isdir) };
         let end = offset.checked_add(data.len() as u64).ok_or(Errno::Fbig)?;
         let growth = end.saturating_sub(blob.len());
         // Bytes past the end are lost first, so a hole that doesn't fit leaves nothing to write.
@@ -35,6 +39,7 @@ impl Scratch {
     }
 
     pub fn set_size(&mut self, id: u32, size: u64) -> Result<(), Errno> {
+        self.make_own(id, size)?;
         let Scratch { nodes, allowance, .. } = self;
         let node = nodes.get_mut(id as usize).and_then(Option::as_mut).ok_or(Errno::Badf)?;
         let Body::File(blob) = &mut node.body else { return Err(Errno::Isdir) };

@@ -47,3 +47,25 @@ fn times_set_by_a_descriptor_are_told_before_they_are_set() {
     assert!(!set_times(true, true).1, "what can't be recorded is not done");
     assert_eq!(set_times(false, false), (told(["open /data/a.txt", "denied set the times of /data/a.txt"]), false));
 }
+
+#[test]
+fn the_end_of_a_call_takes_its_folders_back_and_leaves_scratch() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("a.txt"), "a").unwrap();
+    let mount = || vec![Mount::host("/data", HostFolder::open(folder.path(), true).unwrap()).unwrap()];
+    let mut vfs = vfs(ROOMY);
+    vfs.add_mounts(mount());
+    vfs.put("/tmp/kept", b"kept").unwrap();
+    let fd = vfs.try_open("/data/a.txt", Open { write: true, ..READ }).unwrap();
+    vfs.end_call();
+    assert_eq!(vfs.try_open("/data/a.txt", READ), Err(Errno::Noent));
+    let caps = Caps { scratch_bytes: 4, ..ROOMY };
+    vfs.begin_call(caps, Output::new(8), Output::new(8));
+    vfs.add_mounts(mount());
+    assert_eq!(vfs.read(fd, &mut [0; 1]), Err(Errno::Badf), "opened in the call before");
+    assert_eq!(vfs.write(fd, b"b"), Err(WriteError::Errno(Errno::Badf)));
+    let next = vfs.try_open("/data/a.txt", READ).unwrap();
+    assert_ne!(next, fd, "a stale number names no other file");
+    assert_eq!(vfs.put("/tmp/more", b"x"), Err(Errno::Nospc), "what was written before still counts");
+    assert_eq!(std::fs::read(folder.path().join("a.txt")).unwrap(), b"a");
+}

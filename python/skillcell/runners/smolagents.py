@@ -1,0 +1,63 @@
+"""smolagents: the code of a `CodeAgent`, in cells.
+
+    CodeAgent(tools=[...], model=..., executor=CellPythonExecutor())
+
+Every step is a fresh cell. Names that a step makes are there in the next one: functions and classes by their source, values as far as they
+can be pickled; only cells unpickle them. Tools are sent as source, so that they run in the cell too, with nothing of the host's.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Unpack
+
+from smolagents.local_python_executor import CodeOutput, PythonExecutor
+from smolagents.tools import Tool, get_tools_definition_code
+
+from .. import CallOptions, Host
+from .._python import run_step
+
+
+class CellPythonExecutor(PythonExecutor):
+    """A `PythonExecutor`. Options are those of `Host.call`: what is granted, and the limits."""
+
+    def __init__(self, host: Host | None = None, **options: Unpack[CallOptions]) -> None:
+        self.host = host
+        self.options = options
+        self.state: Any = {}
+
+    def send_tools(self, tools: dict[str, Tool]) -> None:
+        """`final_answer` is the cell's own."""
+        others = {name: tool for name, tool in tools.items() if name != "final_answer"}
+        if others:
+            self(get_tools_definition_code(others))
+
+    def send_variables(self, variables: dict[str, Any]) -> None:
+        """JSON values, which is what the cell can be told."""
+        if variables:
+            lines = [f"{name} = {value!r}" for name, value in variables.items() if name.isidentifier() and _is_plain(value)]
+            self("\n".join(lines))
+
+    def __call__(self, code_action: str) -> CodeOutput:
+        """Runs a step."""
+        report, result = run_step(code_action, self.state, self.host, self.options)
+        logs = f"{report.stdout}{report.stderr}"
+        if result["error"] is not None:
+            raise StepError(f"{logs}\n{result['error']}".strip())
+        self.state = result["state"]
+        return CodeOutput(output=result["output"], logs=logs, is_final_answer=result["final"] is True)
+
+    def cleanup(self) -> None:
+        """Forgets what was kept."""
+        self.state = {}
+
+
+class StepError(Exception):
+    """The step's code raised; the text is for the model."""
+
+
+def _is_plain(value: object) -> bool:
+    if isinstance(value, list | tuple):
+        return all(map(_is_plain, value))
+    if isinstance(value, dict):
+        return all(_is_plain(one) for pair in value.items() for one in pair)
+    return value is None or type(value) in (str, int, float, bool)

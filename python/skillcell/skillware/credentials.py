@@ -1,0 +1,117 @@
+"""Scoped secrets: what a skill's `env_vars` name becomes placeholders that are bound to hosts.
+
+A value comes from `credential_fn`, `config` or the environment, in Skillware's order. What then happens to it:
+
+    named in `secret_hosts`     a placeholder; the value is sent to those hosts only
+    named in `plain`            given to the skill as it is
+    neither, given explicitly   the call is refused: nobody said where it may go
+    neither, in the environment not given, with a warning: the host's variables are not the skill's
+
+A manifest's `permissions` only ask. What of them was approved is granted by the host itself, with values of the environment.
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from .errors import UnboundSecret
+from .isolation import Isolation
+
+CredentialFunction = Callable[[str], "str | None"]
+
+
+class UnboundSecretWarning(UserWarning):
+    """A credential of the environment was not given to a skill."""
+
+
+@dataclass
+class Credentials:
+    """What a call brings, as arguments of `Host.call`."""
+
+    config: dict[str, Any] | None
+    env: dict[str, str] = field(default_factory=dict)
+    secrets: list[str] = field(default_factory=list)
+
+
+@contextmanager
+def bind_credentials(
+    manifest: Mapping[str, Any],
+    config: Mapping[str, Any],
+    credential_fn: CredentialFunction | None,
+    isolation: Isolation,
+) -> Iterator[Credentials]:
+    """What the call of a skill brings; values of secrets are readable until this is left."""
+    bound = Credentials(config=dict(config) or None)
+    open_files: list[int] = []
+    try:
+        for name in variable_names(manifest):
+            _bind_one(name, bound, credential_fn, isolation, manifest, open_files)
+        yield bound
+    finally:
+        for descriptor in open_files:
+            os.close(descriptor)
+
+
+def variable_names(manifest: Mapping[str, Any]) -> list[str]:
+    """The names under `env_vars`."""
+    named = manifest.get("env_vars")
+    return [name for name in named if isinstance(name, str) and name.strip()] if isinstance(named, dict) else []
+
+
+def _bind_one(
+    name: str,
+    bound: Credentials,
+    credential_fn: CredentialFunction | None,
+    isolation: Isolation,
+    manifest: Mapping[str, Any],
+    open_files: list[int],
+) -> None:
+    given = _nonblank(credential_fn(name) if credential_fn else None) or _nonblank((bound.config or {}).get(name))
+    found = _nonblank(os.environ.get(name))
+    if given is None and found is None:
+        return
+    if name in isolation.plain:
+        bound.env[name] = given or found or ""
+    elif hosts := isolation.secret_hosts.get(name):
+        source = f"env:{name}" if given is None else f"file:{_hold_value(given, open_files)}"
+        bound.secrets += [f"{name}={source}@{host}" for host in hosts]
+        # The guest puts the placeholder there.
+        bound.config = {key: value for key, value in (bound.config or {}).items() if key != name} or None
+    elif given is not None:
+        raise UnboundSecret(_refusal(name, manifest))
+    elif name not in (isolation.call.get("env") or ()) and not _asked_hosts(name, manifest):
+        warnings.warn(f"{_refusal(name, manifest)}; it is not given to the skill", UnboundSecretWarning, stacklevel=6)
+
+
+def _nonblank(value: object) -> str | None:
+    text = "" if value is None else str(value).strip()
+    return text or None
+
+
+def _hold_value(value: str, open_files: list[int]) -> str:
+    """A file in memory that only this process can name, and no child inherits."""
+    descriptor = os.memfd_create("skillcell-secret", os.MFD_CLOEXEC)
+    open_files.append(descriptor)
+    os.write(descriptor, value.encode())
+    return f"/proc/self/fd/{descriptor}"
+
+
+def _refusal(name: str, manifest: Mapping[str, Any]) -> str:
+    hosts = _asked_hosts(name, manifest) or ["HOST"]
+    return (
+        f"`{name}` is bound to no host: say where it may be sent, `secret_hosts={{{name!r}: {hosts!r}}}`, "
+        f"or that it is no secret, `plain=[{name!r}]`"
+    )
+
+
+def _asked_hosts(name: str, manifest: Mapping[str, Any]) -> list[str]:
+    """The hosts that the manifest wants it for. A wish: it binds nothing."""
+    asked = manifest.get("permissions")
+    entries = asked.get("secrets") if isinstance(asked, dict) else None
+    named = [one for one in entries if isinstance(one, dict) and one.get("name") == name] if isinstance(entries, list) else []
+    return [host for one in named for host in one.get("hosts") or [] if isinstance(host, str)]

@@ -1,0 +1,103 @@
+"""What a call that gave no result raises here: the package's own exceptions, in the place of those that a skill raised.
+
+An agent's loop that says `except ValueError` keeps working: an exception of a skill is `Raised`, and also the built-in class that
+its name says, if that is one of a fixed list. A skill's word is only looked up in that list: nothing is imported by it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from skillcell import CallError, Exceeded, Raised, Report
+from skillcell._skillcell import escape_text
+
+
+class UnboundSecret(PermissionError):
+    """A credential was given for a skill, and nobody said which hosts it is for."""
+
+
+class BadSkill(ValueError):
+    """A skill's metadata can't be read."""
+
+
+try:
+    from skillware.core.base_skill import SkillwareParamValidationError
+except ImportError:
+
+    class SkillwareParamValidationError(ValueError):  # type: ignore[no-redef]
+        """Params are not what the manifest's `parameters` ask for."""
+
+
+_LIKE: tuple[type[Exception], ...] = (
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    BlockingIOError,
+    BrokenPipeError,
+    BufferError,
+    ChildProcessError,
+    ConnectionAbortedError,
+    ConnectionError,
+    ConnectionRefusedError,
+    ConnectionResetError,
+    EOFError,
+    FileExistsError,
+    FileNotFoundError,
+    FloatingPointError,
+    ImportError,
+    IndexError,
+    InterruptedError,
+    IsADirectoryError,
+    KeyError,
+    LookupError,
+    MemoryError,
+    ModuleNotFoundError,
+    NameError,
+    NotADirectoryError,
+    NotImplementedError,
+    OSError,
+    OverflowError,
+    PermissionError,
+    ProcessLookupError,
+    RecursionError,
+    RuntimeError,
+    TimeoutError,
+    TypeError,
+    UnboundLocalError,
+    UnicodeError,
+    ValueError,
+    ZeroDivisionError,
+)
+_NAMED: dict[str, type[Exception]] = {one.__name__: one for one in _LIKE}
+_NAMED["skillware.core.base_skill.SkillwareParamValidationError"] = SkillwareParamValidationError
+
+
+def result_of(report: Report) -> Any:
+    """The result, or the exception that stands for the outcome."""
+    try:
+        return report.result
+    except Raised as error:
+        raise _also(error, _NAMED.get(error.type)) from None
+    except Exceeded as error:
+        raise _also(error, TimeoutError if error.limit == "deadline" else None) from None
+
+
+def _also(error: CallError, like: type[Exception] | None) -> Exception:
+    """The same exception, which is also one of the class `like`, and says what a skill's exception said."""
+    if like is None:
+        return error
+    members = {"__module__": __name__, "__str__": _message, "__init__": _ignore}
+    kind: type[Exception] = type(like.__name__, (type(error), like), members)
+    text = escape_text(error.report.error.message) if error.report.error is not None else str(error)
+    made = kind.__new__(kind, text)
+    made.args = (text,)
+    vars(made).update(vars(error))
+    return made
+
+
+def _message(error: Exception) -> str:
+    return str(error.args[0])
+
+
+def _ignore(*_: object) -> None:
+    """Some built-in classes take arguments that only a real failure has."""

@@ -1,0 +1,114 @@
+"""The whole of Skillware's registry through the drop-in: bundles as Skillware's own loader gives them, and every recorded call."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("skillware")
+pytest.importorskip("trustme")
+
+from skillware.core.discovery import bundled_skills_root, list_registry_skill_ids
+from skillware.core.loader import SkillLoader as RealLoader
+
+from skillcell import Host, Raised, SkillcellError
+from skillcell.skillware import Isolation, SkillLoader, SkillwareParamValidationError
+from skillware_cases import Answers, expected_difference, lay_files, recorded_cases, without
+
+CASES = recorded_cases()
+#: Of credentials that cases give as config, those that a skill computes with, or sends somewhere.
+PLAIN = ["AGENT_WALLET_PRIVATE_KEY"]
+SECRET_HOSTS = {
+    "ETHERSCAN_API_KEY": ["api.etherscan.io"],
+    "COMPANIES_HOUSE_API_KEY": ["api.company-information.service.gov.uk", "document-api.company-information.service.gov.uk"],
+}
+#: A module that a cell can't use should show as a different result, not as a refusal.
+NO_USE_IN_CELLS = ["ctypes", "multiprocessing", "socket", "subprocess"]
+
+
+@pytest.mark.parametrize("skill", list_registry_skill_ids(bundled_skills_root()))
+def test_a_bundle_is_what_skillwares_loader_gives(skill: str) -> None:
+    real = RealLoader.load_skill(skill, check_requirements=False, execute_module=False)
+    ours = SkillLoader.load_skill(skill)
+    assert {**ours, "class": None, "module": None} == real
+    for adapter in ("to_claude_tool", "to_openai_tool", "to_deepseek_tool", "to_bedrock_tool", "to_ollama_prompt"):
+        assert getattr(SkillLoader, adapter)(ours) == getattr(RealLoader, adapter)(real)
+    assert getattr(ours["module"], ours["class"].__name__) is ours["class"]
+    assert ours["class"]().manifest == real["manifest"]
+
+
+def test_the_registry_is_all_there() -> None:
+    assert len(list_registry_skill_ids(bundled_skills_root())) == 28
+    assert {case["skill"] for case in CASES} <= set(list_registry_skill_ids(bundled_skills_root()))
+
+
+@pytest.fixture
+def answers(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Answers]:
+    made = Answers(request.param, tmp_path_factory.mktemp("authority"))
+    yield made
+    made.close()
+
+
+@pytest.mark.parametrize(
+    ("case", "answers"), [(case, case) for case in CASES], ids=[case["id"] for case in CASES], indirect=["answers"]
+)
+def test_a_recorded_call_gives_what_it_gave_natively(
+    case: dict[str, Any], answers: Answers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    why = expected_difference(case)
+    try:
+        compare(case, answers, tmp_path, monkeypatch)
+    except (AssertionError, SkillcellError):
+        if why is None:
+            raise
+        return
+    assert why is None, f"it is expected to differ: {why}"
+
+
+def compare(case: dict[str, Any], answers: Answers, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Makes the call, and compares how it ended and what it asked for."""
+    isolation = Isolation(
+        host=Host(ca_file=answers.authority) if answers.servers else None,
+        timeout=60,
+        secret_hosts=SECRET_HOSTS,
+        plain=PLAIN,
+        call={
+            "mounts": lay_files(case, folder),
+            "allow_http": answers.allow_http,
+            "resolve": answers.resolve,
+            "tier": "wasm",
+            "env": {name: value for name, value in case.get("env", {}).items() if name not in SECRET_HOSTS},
+            "allow_imports": NO_USE_IN_CELLS,
+        },
+    )
+    for name, value in case.get("env", {}).items():
+        monkeypatch.setenv(name, value)
+    bundle = SkillLoader.load_skill(case["skill"], isolation=isolation)
+    skill = bundle["class"](config=case["config"]) if "config" in case else bundle["class"]()
+    if "raises" in case:
+        with pytest.raises(Raised) as caught:
+            skill.execute(case["params"])
+        assert caught.value.type.rpartition(".")[2] == case["raises"]["type"]
+        assert caught.value.message == case["raises"]["message"]
+    else:
+        ignored = [*case.get("nondeterministic", []), *notes_of(case)]
+        assert without(skill.execute(case["params"]), ignored) == without(case["expected"], ignored)
+    assert answers.requests == case.get("http_requests", [])
+    compare_check(case, skill)
+
+
+def notes_of(case: dict[str, Any]) -> list[str]:
+    return [note.split(" ")[0] for note in case.get("nondeterministic_notes", [])]
+
+
+def compare_check(case: dict[str, Any], skill: Any) -> None:
+    """What `validate_params` said, word by word."""
+    if case.get("validate_params") is True:
+        assert skill.validate_params(case["params"]) is True
+    elif "validate_params" in case:
+        with pytest.raises(SkillwareParamValidationError) as caught:
+            skill.validate_params(case["params"])
+        assert f"SkillwareParamValidationError: {caught.value}" == case["validate_params"]

@@ -1,0 +1,3 @@
+import time
+
+LOADED_AT = time.time()

@@ -1,0 +1,1 @@
+from .shout import shout

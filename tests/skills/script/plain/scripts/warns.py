@@ -1,0 +1,5 @@
+import atexit
+import warnings
+
+atexit.register(print, "at the end")
+print("\d")

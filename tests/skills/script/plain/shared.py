@@ -1,0 +1,1 @@
+ROOT = "from the root"

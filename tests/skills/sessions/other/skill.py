@@ -1,0 +1,8 @@
+from skillware.core.base_skill import BaseSkill
+
+
+class Other(BaseSkill):
+    manifest = {}
+
+    def execute(self, params):
+        return "other"
