@@ -65,6 +65,7 @@ impl Handler {
         let mut request = CallRequest::new(&call.entry.id, arguments);
         request.cancel = CancelToken::new();
         request.origin = Some(origin_of(context));
+        request.session = session_handle(context);
         let made = tokio::select! {
             made = service.call(&call.client, request) => made,
             () = teller.tell_running() => unreachable!("it tells until it is dropped"),
@@ -316,6 +317,11 @@ fn call_name(client: &Client, context: &RequestContext<RoleServer>) -> Option<Ca
     let parts = context.extensions.get::<Parts>()?;
     let id = serde_json::to_string(&context.id).ok()?;
     Some((session_of(&parts.headers)?, client.name.clone(), id))
+}
+
+/// The handle of a session of this client's, which was opened beside MCP: a call without one has a fresh cell.
+fn session_handle(context: &RequestContext<RoleServer>) -> Option<String> {
+    context.meta.0.0.get("skillcell/session").and_then(Value::as_str).map(str::to_owned)
 }
 
 /// The request's own name and trace, if an HTTP server gave it one; a message may bring its own trace.
