@@ -49,7 +49,7 @@ impl Handler {
         arguments: String,
         context: &RequestContext<RoleServer>,
     ) -> CallToolResult {
-        let teller = Teller::new(context, self.server.0.watched.clone());
+        let teller = Teller::new(context, &call.client, self.server.0.watched.clone());
         let waited = tokio::select! {
             waited = self.server.wait_for(&call.entry.id) => waited,
             () = teller.tell_preparing() => unreachable!("it tells until it is dropped"),
