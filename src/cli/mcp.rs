@@ -147,10 +147,14 @@ impl McpCommand {
         printer: &Printer,
     ) -> anyhow::Result<()> {
         let mut settings = HttpSettings::default();
-        settings.origins = self.allow_origin.clone();
         let listener =
             tokio::net::TcpListener::bind(address).await.with_context(|| format!("can't listen on `{address}`"))?;
-        printer.print_note(&format!("serving MCP at http://{}/mcp", listener.local_addr()?));
+        let address = listener.local_addr()?;
+        // A page of this very place is no other site's.
+        let own = settings.hosts.iter().map(|host| if host.contains(':') { format!("[{host}]") } else { host.clone() });
+        settings.origins = own.map(|host| format!("http://{host}:{}", address.port())).collect();
+        settings.origins.extend(self.allow_origin.iter().cloned());
+        printer.print_note(&format!("serving MCP at http://{address}/mcp"));
         let router = axum::Router::new().route("/mcp", mcp::http_service(server, &settings));
         let (closing, ended) = (server.clone(), stop.clone());
         let graceful = async move {

@@ -163,8 +163,7 @@ impl ServeCommand {
     /// The guard before every route looks at `Host`, at tokens and at pages of other sites.
     fn mcp_settings(&self) -> mcp::HttpSettings {
         let mut settings = mcp::HttpSettings::default();
-        settings.hosts = Vec::new();
-        settings.origins = self.allow_origin.clone();
+        settings.is_guarded = true;
         settings.max_body_bytes = self.api_options().max_body_bytes;
         settings
     }

@@ -10,6 +10,7 @@
 //! calls. What they may do is the operator's: nothing that a client sends is a grant, a limit or an approval.
 
 mod answer;
+mod asked;
 mod cancelling;
 mod entry;
 mod handler;

@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -11,9 +11,9 @@ use super::client::{Era, PATIENCE, program, skills, wait_for_ends, with_meta};
 use super::leaving::send_signal;
 
 /// A server of these skills.
-struct Served {
+pub struct Served {
     child: Child,
-    address: String,
+    pub address: String,
 }
 
 /// An answer as it arrived.
@@ -38,16 +38,19 @@ impl Answer {
 }
 
 impl Served {
-    fn start(args: &[&str]) -> Served {
-        let mut command = program();
-        command.args(["--http", "127.0.0.1:0"]).arg(skills()).args(args).stderr(Stdio::piped());
+    pub fn start(args: &[&str]) -> Served {
+        Served::of(program().args(["--http", "127.0.0.1:0"]).arg(skills()).args(args))
+    }
+
+    fn of(command: &mut Command) -> Served {
+        let command = command.stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         let mut said = BufReader::new(child.stderr.take().unwrap());
         let address = loop {
             let mut line = String::new();
             assert!(said.read_line(&mut line).unwrap() > 0, "it ended");
             if let Some((_, rest)) = line.split_once("http://") {
-                break rest.split('/').next().unwrap().to_owned();
+                break rest.trim().split('/').next().unwrap().to_owned();
             }
         };
         std::thread::spawn(move || std::io::copy(&mut said, &mut std::io::sink()));
@@ -170,7 +173,9 @@ fn pages_and_other_names_of_this_machine_get_nothing() {
     for origin in ["http://evil.example", "null", "http://localhost:6275", "https://localhost:6274", "x"] {
         assert_eq!(status(&served.head(&format!("Origin: {origin}\r\n"))), 403, "{origin}");
     }
-    assert_eq!(status(&served.head("Origin: http://localhost:6274\r\n")), 200);
+    for own in ["http://localhost:6274".to_owned(), format!("http://{}", served.address)] {
+        assert_eq!(status(&served.head(&format!("Origin: {own}\r\n"))), 200, "{own}");
+    }
     let rebound = served.head("").replace(&served.address, "evil.example");
     assert_eq!(status(&rebound), 403);
     let get = served.head("").replace("POST", "GET");
@@ -262,4 +267,40 @@ fn wait_for_begin(audit: &std::path::Path, count: usize) {
         assert!(std::time::Instant::now() < until, "it does not begin");
         std::thread::sleep(Duration::from_millis(10));
     }
+}
+
+#[test]
+fn serve_has_it_behind_its_tokens_and_each_sees_its_own_skills() {
+    let folder = tempfile::tempdir().unwrap();
+    let made = Command::new(env!("CARGO_BIN_EXE_skillcell")).args(["serve", "--new-token", "ci"]).output().unwrap();
+    let (token, told) = (String::from_utf8(made.stdout).unwrap(), String::from_utf8(made.stderr).unwrap());
+    let hash = told.split("sha256 = \"").nth(1).unwrap().split('"').next().unwrap();
+    let policy = folder.path().join("skillcell.toml");
+    std::fs::write(&policy, format!("[token.ci]\nsha256 = \"{hash}\"\nskills = [\"echo\", \"grower\"]\n")).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_skillcell"));
+    command.args(["serve", "--listen", "127.0.0.1:0", "--policy"]).arg(&policy).arg(skills());
+    let served = Served::of(&mut command);
+    let bearer = |token: &str| format!("Authorization: Bearer {}\r\n", token.trim());
+    for era in [Era::Old, Era::New] {
+        for headers in ["".to_owned(), bearer("nobody")] {
+            let answer = served.ask_with(era, "tools/list", json!({}), &headers);
+            assert_eq!(answer.status, 401, "{}", answer.body);
+            assert!(!answer.body.contains("echo"), "{}", answer.body);
+        }
+        let ask = |method: &str, params: Value| served.ask_with(era, method, params, &bearer(&token)).message();
+        let list = ask("tools/list", json!({}))["result"].clone();
+        let names: Vec<&str> =
+            list["tools"].as_array().unwrap().iter().filter_map(|tool| tool["name"].as_str()).collect();
+        assert_eq!(names, ["echo", "grower"]);
+        assert!(era == Era::Old || list["cacheScope"] == "private", "{list}");
+        let call = ask("tools/call", json!({"name": "echo", "arguments": {"value": {"a": 1}}}));
+        assert_eq!(call["result"]["structuredContent"]["a"], 1, "{call}");
+        let hidden = ask("tools/call", json!({"name": "sleeper", "arguments": {"seconds": 0}}));
+        assert_eq!(hidden["error"]["code"], -32602, "{hidden}");
+        let foreign =
+            ask("tools/call", json!({"name": "echo", "arguments": {"value": 1}, "_meta": {"skillcell/session": "x"}}));
+        assert_eq!(foreign["result"]["isError"], true, "{foreign}");
+    }
+    let rebound = served.head(&bearer(&token)).replace(&served.address, "evil.example");
+    assert!((400..500).contains(&served.exchange(&rebound, "{}").status));
 }

@@ -165,7 +165,7 @@ fn instructions_and_cards_are_resources_and_a_prompt() {
 fn a_call_that_takes_long_reports_progress_to_who_asked_for_it() {
     for era in ERAS {
         let mut session = Session::start(era, &[]);
-        let call = json!({"name": "sleeper", "arguments": {"seconds": 12}, "_meta": {"progressToken": "mine"}});
+        let call = json!({"name": "sleeper", "arguments": {"seconds": 6}, "_meta": {"progressToken": "mine"}});
         let id = session.begin("tools/call", call);
         let mut seen = -1.0;
         for _ in 0..2 {
@@ -174,7 +174,7 @@ fn a_call_that_takes_long_reports_progress_to_who_asked_for_it() {
             assert!(told["progress"].as_f64().unwrap() > seen, "{told}");
             seen = told["progress"].as_f64().unwrap();
         }
-        assert_eq!(session.finish(id)["result"]["structuredContent"]["slept"], 12);
+        assert_eq!(session.finish(id)["result"]["structuredContent"]["slept"], 6);
     }
 }
 

@@ -3,27 +3,23 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::http::request::Parts;
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, ErrorData, GetPromptRequestParams,
-    GetPromptResponse, Implementation, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
-    ListToolsResult, PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse,
-    ServerCapabilities, ServerConfig, SubscriptionFilter, Tool,
+    GetPromptResponse, Implementation, InitializeRequestParams, InitializeResult, ListPromptsResult,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams, ProtocolVersion,
+    ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig, SubscriptionFilter, Tool,
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{RoleServer, ServerHandler};
 use serde_json::Value;
 
 use super::answer::{Asker, answer_error, answer_report, fail};
-use super::cancelling::CallName;
+use super::asked::{call_name, client_of, is_legacy, origin_of, scope_of, session_handle};
 use super::entry::Entry;
-use super::http::session_of;
 use super::progress::Teller;
 use super::resources::{self, Place};
 use super::shelf::Server;
-use crate::api::is_traceparent;
-use crate::{CallRequest, Client, RequestInfo};
-use skillcell_door::audit::RequestOrigin;
+use crate::{CallRequest, Client};
 use skillcell_limits::cancel::CancelToken;
 
 /// How long clients may keep a list: while skills are being read, and after that.
@@ -53,7 +49,7 @@ impl Handler {
         arguments: String,
         context: &RequestContext<RoleServer>,
     ) -> CallToolResult {
-        let teller = Teller::new(context, self.server.0.watched.clone());
+        let teller = Teller::new(context, &call.client, self.server.0.watched.clone());
         let waited = tokio::select! {
             waited = self.server.wait_for(&call.entry.id) => waited,
             () = teller.tell_preparing() => unreachable!("it tells until it is dropped"),
@@ -65,6 +61,7 @@ impl Handler {
         let mut request = CallRequest::new(&call.entry.id, arguments);
         request.cancel = CancelToken::new();
         request.origin = Some(origin_of(context));
+        request.session = session_handle(context);
         let made = tokio::select! {
             made = service.call(&call.client, request) => made,
             () = teller.tell_running() => unreachable!("it tells until it is dropped"),
@@ -106,12 +103,21 @@ struct ToolCall<'a> {
 impl ServerHandler for Handler {
     fn get_info(&self) -> ServerConfig {
         let mut capabilities = ServerCapabilities::builder().enable_tools().enable_prompts().enable_resources().build();
-        let tells = Some(self.tells_changes);
-        capabilities.tools.as_mut().map(|tools| tools.list_changed = tells);
-        capabilities.prompts.as_mut().map(|prompts| prompts.list_changed = tells);
-        capabilities.resources.as_mut().map(|resources| resources.list_changed = tells);
+        promise_changes(&mut capabilities, true);
         let about = Implementation::new("skillcell", env!("CARGO_PKG_VERSION")).with_title("skillcell");
         ServerConfig::new(capabilities).with_server_info(about).with_instructions(INSTRUCTIONS)
+    }
+
+    /// A client of the older era that does not stay is not told of changes: it has nowhere to hear of them.
+    async fn initialize(
+        &self,
+        request: InitializeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<InitializeResult, ErrorData> {
+        context.peer.set_peer_info(request.clone());
+        let mut about = self.negotiate_initialize(&request)?;
+        promise_changes(&mut about.capabilities, self.tells_changes);
+        Ok(about)
     }
 
     async fn list_tools(
@@ -284,36 +290,14 @@ impl ServerHandler for Handler {
     }
 }
 
-/// Who asks: whoever the HTTP server let in, or, over stdio, whoever started the program.
-fn client_of(context: &RequestContext<RoleServer>) -> Client {
-    let parts = context.extensions.get::<Parts>();
-    parts.and_then(|parts| parts.extensions.get::<Client>()).cloned().unwrap_or_default()
-}
-
-/// How a later request names this call: only over HTTP, in a session.
-fn call_name(client: &Client, context: &RequestContext<RoleServer>) -> Option<CallName> {
-    let parts = context.extensions.get::<Parts>()?;
-    let id = serde_json::to_string(&context.id).ok()?;
-    Some((session_of(&parts.headers)?, client.name.clone(), id))
-}
-
-/// The request's own name and trace, if an HTTP server gave it one; a message may bring its own trace.
-fn origin_of(context: &RequestContext<RoleServer>) -> RequestOrigin {
-    let parts = context.extensions.get::<Parts>();
-    let mut origin = match parts.and_then(|parts| parts.extensions.get::<RequestInfo>()) {
-        Some(info) => info.origin(),
-        None => RequestOrigin::new(format!("mcp:{}", skillcell_quote::brief(&context.id.to_string()))),
-    };
-    let traced = context.meta.get_traceparent().filter(|parent| is_traceparent(parent));
-    origin.traceparent = traced.map(str::to_owned).or(origin.traceparent);
-    origin
-}
-
-fn is_legacy(context: &RequestContext<RoleServer>) -> bool {
-    context.protocol_version().is_none_or(|version| version.as_str() < ProtocolVersion::V_2026_07_28.as_str())
-}
-
-/// What one token's bearer sees is nobody else's to keep.
-fn scope_of(client: &Client) -> CacheScope {
-    if client.name.is_some() { CacheScope::Private } else { CacheScope::Public }
+fn promise_changes(capabilities: &mut ServerCapabilities, tells: bool) {
+    if let Some(tools) = &mut capabilities.tools {
+        tools.list_changed = Some(tells);
+    }
+    if let Some(prompts) = &mut capabilities.prompts {
+        prompts.list_changed = Some(tells);
+    }
+    if let Some(resources) = &mut capabilities.resources {
+        resources.list_changed = Some(tells);
+    }
 }

@@ -25,7 +25,9 @@ const MAX_SESSION_CHARS: usize = 128;
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct HttpSettings {
-    /// Names in `Host` that are answered, with a port or for any; none leaves it to whoever mounts the route.
+    /// Whether who mounts the route looks at `Host` and `Origin` itself, so that neither is looked at here.
+    pub is_guarded: bool,
+    /// Names in `Host` that are answered, with a port or for any.
     pub hosts: Vec<String>,
     /// Pages that may ask, as `scheme://host:port`. A request that names another `Origin` is refused.
     pub origins: Vec<String>,
@@ -37,7 +39,7 @@ impl Default for HttpSettings {
     /// This machine's own names, no pages, 16 MiB.
     fn default() -> HttpSettings {
         let hosts = ["localhost", "127.0.0.1", "::1"].map(str::to_owned).to_vec();
-        HttpSettings { hosts, origins: Vec::new(), max_body_bytes: 16 << 20 }
+        HttpSettings { is_guarded: false, hosts, origins: Vec::new(), max_body_bytes: 16 << 20 }
     }
 }
 
@@ -55,11 +57,15 @@ pub fn http_service<S: Clone + Send + Sync + 'static>(server: &Server, settings:
         .with_legacy_session_mode(false)
         .with_json_response(true)
         .with_sse_retry(None)
-        .with_allowed_hosts(settings.hosts.clone())
-        .with_allowed_origins(settings.origins.clone())
-        .enforce_origin_validation()
         .with_cancellation_token(server.0.closing.clone())
         .with_max_request_body_bytes(settings.max_body_bytes);
+    let config = match settings.is_guarded {
+        true => config.disable_allowed_hosts().disable_allowed_origins(),
+        false => config
+            .with_allowed_hosts(settings.hosts.clone())
+            .with_allowed_origins(settings.origins.clone())
+            .enforce_origin_validation(),
+    };
     let handler = Handler::new(server.clone(), false);
     let inner = Inner::new(move || Ok(handler.clone()), Arc::new(NeverSessionManager::default()), config);
     let route = Arc::new(Route { server: server.clone(), inner, max_body_bytes: settings.max_body_bytes });

@@ -8,11 +8,12 @@ use rmcp::model::{ProgressNotificationParam, ProgressToken};
 use rmcp::service::{Peer, RequestContext};
 use tokio::sync::watch;
 
+use crate::Client;
 use skillcell_cache::progress::Progress;
 
 /// How often a client is told at most, and, while nothing changes, at least: its time-out begins anew with each word.
 const AT_MOST_EVERY: Duration = Duration::from_millis(500);
-const AT_LEAST_EVERY: Duration = Duration::from_secs(5);
+const AT_LEAST_EVERY: Duration = Duration::from_secs(2);
 
 /// Passes on what the host reports, and lets others watch it.
 pub struct Watched {
@@ -66,20 +67,23 @@ pub struct Teller {
     told: Option<(Peer<RoleServer>, ProgressToken)>,
     since: Instant,
     watched: Arc<Watched>,
+    /// The host's words name skills: they are for who may know of all of them.
+    shows_steps: bool,
 }
 
 impl Teller {
     /// For the call of this request.
-    pub fn new(context: &RequestContext<RoleServer>, watched: Arc<Watched>) -> Teller {
+    pub fn new(context: &RequestContext<RoleServer>, client: &Client, watched: Arc<Watched>) -> Teller {
         let told = context.meta.get_progress_token().map(|token| (context.peer.clone(), token));
-        Teller { told, since: Instant::now(), watched }
+        Teller { told, since: Instant::now(), watched, shows_steps: client.is_operator() }
     }
 
     /// Tells what the host does, for as long as it is polled.
     pub async fn tell_preparing(&self) {
         let mut steps = self.watched.step.subscribe();
         loop {
-            self.tell(&self.watched.describe()).await;
+            let step = self.shows_steps.then(|| self.watched.describe());
+            self.tell(step.as_deref().unwrap_or("preparing")).await;
             tokio::time::sleep(AT_MOST_EVERY).await;
             let _ = tokio::time::timeout(AT_LEAST_EVERY, steps.changed()).await;
         }

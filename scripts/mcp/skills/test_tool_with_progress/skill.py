@@ -9,5 +9,5 @@ class Fixture(BaseSkill):
     manifest = {}
 
     def execute(self, params):
-        time.sleep(17)
+        time.sleep(7)
         return "done"
