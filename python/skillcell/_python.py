@@ -7,7 +7,7 @@ import binascii
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from ._errors import SkillcellError
 from ._host import Host
@@ -78,12 +78,12 @@ async def arun_python(
 
 def run_step(code: str, state: Any, host: Host | None, options: CallOptions) -> tuple[Report, dict[str, Any]]:
     """A step of an agent that keeps its names in `state`, which only cells look into."""
-    params = {**_params(code, None, (), "", "main.py"), "state": state or {}}
+    params: dict[str, Any] = {**_params(code, None, (), "", "main.py"), "state": state or {}}
     report = (host or _shared()).call(PYTHON_SKILL, params, **_quietly(options))
     result = report.result
     if not isinstance(result, dict) or not {"output", "final", "error", "state"} <= result.keys():
         raise BadProgram("the program returned something else than a step does")
-    return report, result
+    return report, cast("dict[str, Any]", result)
 
 
 def _shared() -> Host:

@@ -72,13 +72,14 @@ class CellSandbox(BaseSandboxConfig):
 @contextmanager
 def installed(sandbox: CellSandbox | None = None, provider: str = "opensandbox") -> Iterator[CellSandbox]:
     """Answers for a provider of LiteLLM's, for as long as this lasts."""
-    ours, before = sandbox or CellSandbox(), ProviderConfigManager.get_provider_sandbox_config
+    providers: Any = ProviderConfigManager
+    ours, before = sandbox or CellSandbox(), providers.get_provider_sandbox_config
 
     def find(asked: Any) -> Any:
         return ours if asked == provider else before(asked)
 
-    ProviderConfigManager.get_provider_sandbox_config = staticmethod(find)
+    providers.get_provider_sandbox_config = staticmethod(find)
     try:
         yield ours
     finally:
-        ProviderConfigManager.get_provider_sandbox_config = staticmethod(before)
+        providers.get_provider_sandbox_config = staticmethod(before)

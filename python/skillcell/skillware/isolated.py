@@ -61,13 +61,13 @@ class IsolatedSkill(BaseSkill):
 
     def validate_params(self, params: Any) -> bool:
         """True, or Skillware's exception. The schema is applied in a cell."""
-        if not isinstance(params, dict) and self._manifest.get("parameters"):
+        given: object = params
+        if not isinstance(given, dict) and self._manifest.get("parameters"):
             name = self._manifest.get("name", "unknown_skill")
             raise SkillwareParamValidationError(
                 f"Skill '{name}' expects parameter arguments as a JSON object (dict), got {type(params).__name__}."
             )
-        given: Any = params
-        check_params(self._isolation.the_host(), self._manifest, given)
+        check_params(self._isolation.the_host(), self._manifest, params)
         return True
 
     def _credentials(self) -> Any:
