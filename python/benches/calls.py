@@ -80,7 +80,9 @@ def main() -> None:
     print(f"more than Rust's, in another thread:  {statistics.median(in_thread):.4f} ms (median)")
     ratios = [ours / theirs for ours, theirs in zip(acalls, threads, strict=True)]
     print(f"{AT_ONCE} threads: {statistics.median(threads):.0f} calls/s")
-    print(f"{AT_ONCE} acalls:  {statistics.median(acalls):.0f} calls/s, {statistics.median(ratios):.2f} of the threads'")
+    print(
+        f"{AT_ONCE} acalls:  {statistics.median(acalls):.0f} calls/s, {statistics.median(ratios):.2f} of the threads'"
+    )
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ from datetime import timedelta
 from os import PathLike
 from typing import Any, Literal, TypeAlias, TypedDict
 
-from ._skillcell import Skill
+from ._skillcell import Session, Skill
 
 #: A path, as `os.fspath` takes it.
 Path: TypeAlias = str | PathLike[str]
@@ -70,6 +70,8 @@ class CallOptions(LimitOptions, GrantOptions, total=False):
     use_image: bool | None
     #: Let a skill that nobody vouches for run without isolation, if `tier` asks for that.
     trust_remote_code: bool | None
+    #: Make it in the cell that the last call with this session left.
+    session: Session | None
     #: Kinds of notes to leave out of the report.
     acknowledge: Texts | None
 

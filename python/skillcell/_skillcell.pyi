@@ -6,7 +6,7 @@ from typing import Any, Final, Literal, Self, TypeAlias, Unpack, final
 
 from typing_extensions import disjoint_base
 
-from ._options import CallOptions, HostOptions, SkillName
+from ._options import CallOptions, HostOptions, SkillName, Time
 
 _Tier: TypeAlias = Literal["wasm", "container", "subprocess", "in_process"]
 
@@ -19,6 +19,7 @@ __all__ = [
     "Note",
     "Plan",
     "Report",
+    "Session",
     "Skill",
     "Usage",
     "__version__",
@@ -50,6 +51,15 @@ class Inbox:
     def __new__(cls) -> Self: ...
     def fileno(self) -> int: ...
     def deliver(self) -> None: ...
+
+@final
+class Session:
+    def __new__(cls, *, idle: Time | None = None, lifetime: Time | None = None) -> Self: ...
+    def close(self) -> None: ...
+    @property
+    def ended(self) -> str | None: ...
+    def __enter__(self) -> Self: ...
+    def __exit__(self, *_exception: object) -> None: ...
 
 @final
 class Skill:

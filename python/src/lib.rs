@@ -17,6 +17,7 @@ mod json;
 mod options;
 mod process;
 mod report;
+mod session;
 mod skill;
 mod traps;
 mod workers;
@@ -35,6 +36,8 @@ mod _skillcell {
     use crate::inbox::Inbox;
     #[pymodule_export]
     use crate::report::{Denial, Error, Note, Plan, Report, Usage};
+    #[pymodule_export]
+    use crate::session::Session;
     #[pymodule_export]
     use crate::skill::Skill;
 

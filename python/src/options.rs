@@ -16,6 +16,7 @@ use skillcell_policy::ForwardProxy;
 
 use crate::errors::Failure;
 use crate::json;
+use crate::session::Session;
 use crate::workers::DEFAULT_THREADS;
 
 /// What a host is made with.
@@ -38,6 +39,7 @@ pub struct CallOptions {
     use_image: Option<bool>,
     trust_remote_code: Option<bool>,
     acknowledge: Vec<NoteKind>,
+    session: Option<skillcell::Session>,
 }
 
 impl HostOptions {
@@ -81,6 +83,7 @@ impl CallOptions {
             "config" => self.config = Some(json::encode_object("config", value)?),
             "tier" => self.tier = Some(Choice::from_str(&value.extract::<String>()?).map_err(bad_value)?),
             "audit" => self.audit = Some(value.extract()?),
+            "session" => self.session = Some(value.cast::<Session>()?.get().get_session()?),
             "map_paths" => self.map_paths = Some(value.extract()?),
             "validate" => self.validate = Some(value.extract()?),
             "use_image" => self.use_image = Some(value.extract()?),
@@ -111,6 +114,7 @@ impl CallOptions {
         call.use_image = self.use_image.unwrap_or(call.use_image);
         call.trust_remote_code = self.trust_remote_code.unwrap_or(call.trust_remote_code);
         call.acknowledge.extend(self.acknowledge);
+        call.session = self.session;
         Ok(())
     }
 }
@@ -218,7 +222,7 @@ fn read_size(value: &Bound<'_, PyAny>) -> PyResult<u64> {
 }
 
 /// Seconds, a text such as `500ms`, or a `timedelta`.
-fn read_time(value: &Bound<'_, PyAny>) -> PyResult<Duration> {
+pub fn read_time(value: &Bound<'_, PyAny>) -> PyResult<Duration> {
     let text = match value.cast::<PyString>() {
         Ok(text) => text.to_str()?.to_owned(),
         Err(_) if value.hasattr("total_seconds")? => value.call_method0("total_seconds")?.extract::<f64>()?.to_string(),

@@ -99,7 +99,9 @@ def test_a_crash_of_the_cell_is_told_and_harms_nothing(do: Do) -> None:
 
 
 def test_a_refusal_has_its_denials(host: skillcell.Host, tmp_path: Path) -> None:
-    skill = write_skill(tmp_path / "wants", "return 1", manifest="permissions:\n  network:\n    - https://example.org/\n")
+    skill = write_skill(
+        tmp_path / "wants", "return 1", manifest="permissions:\n  network:\n    - https://example.org/\n"
+    )
     report = host.call(skill)
     if report.outcome == "returned":
         pytest.fail(f"it was not refused: {report.envelope()}")
@@ -237,6 +239,23 @@ def test_other_threads_run_while_a_call_does(do: Do) -> None:
     assert do("echo", value=1).result == 1 and not ran.is_set()
     waiting.join()
     assert ran.is_set()
+
+
+def test_a_session_keeps_the_skills_instance_until_it_is_closed(do: Do) -> None:
+    with skillcell.Session(idle="1m", lifetime=600) as session:
+        counts = [do("count", options={"session": session}).result for _ in range(3)]
+        assert counts == [1, 2, 3] and do("count").result == 1 and session.ended is None
+    assert session.ended == "it was closed"
+    with pytest.raises(skillcell.Refused):
+        _ = do("count", options={"session": session}).result
+
+
+def test_a_crash_ends_a_session_and_no_other(do: Do) -> None:
+    broken, other = skillcell.Session(), skillcell.Session()
+    do("count", options={"session": other})
+    do("abort", options={"session": broken})
+    assert broken.ended is not None and other.ended is None
+    assert do("count", options={"session": other}).result == 2
 
 
 def write_skill(folder: Path, body: str, manifest: str = "") -> Path:

@@ -92,7 +92,9 @@ with multiprocessing.get_context("fork").Pool(2) as pool:
     assert ran.stdout == "[0, 1, 4, 9, 16]\n", ran.stderr
 
 
-@pytest.mark.parametrize("change", ["faulthandler.enable()", "faulthandler.enable(); do('abort'); faulthandler.disable()"])
+@pytest.mark.parametrize(
+    "change", ["faulthandler.enable()", "faulthandler.enable(); do('abort'); faulthandler.disable()"]
+)
 def test_a_crash_of_a_cell_is_survived_though_the_signals_were_taken(change: str) -> None:
     ran = run_program(f"""
 import faulthandler

@@ -17,6 +17,7 @@ use super::printer::{Printer, escape_unprintable};
 use super::stdin::HostStdin;
 use super::{SettingArgs, run};
 use crate::settings::Settings;
+use skillcell_cache::progress::Silent;
 use skillcell_host::call::{Call, Outcome, Report};
 use skillcell_host::entry::Input;
 use skillcell_host::plan::Decision;
@@ -127,8 +128,11 @@ impl ScriptArgs {
 
     /// Progress is for who watches: in a pipe stderr is the script's.
     fn build_host(&self, args: &SettingArgs, settings: &Settings) -> Result<Host, HostError> {
-        let quiet = args.quiet || !std::io::stderr().is_terminal();
-        settings.host_builder()?.progress(Arc::new(super::progress::Terminal::new(quiet))).build()
+        let builder = settings.host_builder()?;
+        if std::io::stderr().is_terminal() {
+            return builder.progress(Arc::new(super::progress::Terminal::new(args.quiet))).build();
+        }
+        builder.progress(Arc::new(Silent)).build()
     }
 
     fn apply_flags(&self, call: &mut Call) {

@@ -7,7 +7,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, bail};
-use axum::Router;
 use clap::Args;
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -17,7 +16,7 @@ use super::printer::{Printer, one_line};
 use super::{SettingArgs, input, progress};
 use crate::settings::{Settings, is_token_name};
 use skillcell_server::{
-    Api, ApiOptions, Catalogue, Listeners, Selection, ServeOptions, Server, Service, ServiceOptions, Tokens, mcp,
+    Api, ApiOptions, Catalogue, Listeners, Page, Selection, ServeOptions, Server, Service, ServiceOptions, Tokens, mcp,
     mint_token, notify_systemd,
 };
 
@@ -105,12 +104,14 @@ impl ServeCommand {
             printer.print_note(&format!("serving {} skills at http://{address}", service.catalogue().len()));
         }
         let tools = mcp::Server::over(service.clone(), watched);
+        let api = Api::new(service, tokens, self.api_options());
+        let page = Page::new(api.clone());
         let server = Server {
-            api: Api::new(service, tokens, self.api_options()),
-            others: Router::new().route("/mcp", mcp::http_service(&tools, &self.mcp_settings())),
+            api,
+            others: page.router().route("/mcp", mcp::http_service(&tools, &self.mcp_settings())),
             options: self.serve_options(&settings),
         };
-        run_server(server, tools, listeners)?;
+        run_server(server, tools, page, listeners)?;
         Ok(ExitCode::SUCCESS)
     }
 
@@ -183,11 +184,14 @@ fn io_threads() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from).min(4)
 }
 
-fn run_server(server: Server, tools: mcp::Server, listeners: Listeners) -> anyhow::Result<()> {
+fn run_server(server: Server, tools: mcp::Server, page: Page, listeners: Listeners) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(io_threads()).enable_all().build()?;
     let (shown, service) = (tools.clone(), server.api.service().clone());
     std::thread::Builder::new().name("mcp-start".to_owned()).spawn(move || mcp::prepare_skills(&shown, &service))?;
-    server.api.service().start_warming(1, || notify_systemd("READY=1"));
+    server.api.service().start_warming(1, move || {
+        notify_systemd("READY=1");
+        page.start_verdicts();
+    });
     runtime.block_on(async {
         let (mut interrupt, mut terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
         let (mut again, mut also) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);

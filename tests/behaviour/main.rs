@@ -19,6 +19,8 @@ mod packages;
 mod parity;
 mod python;
 mod script;
+mod serve;
+mod serve_bounds;
 mod skill_tests;
 mod standins;
 mod venv;

@@ -345,6 +345,61 @@ fn in_the_tier_subprocess_it_is_the_same() {
 }
 
 #[test]
+fn inspect_has_a_row_for_each_script_and_a_verdict_for_the_skill() {
+    let inspected = |folder: &str| -> Value {
+        let ended = program(&["inspect", folder_of(folder).to_str().unwrap(), "--json"]).output().unwrap();
+        serde_json::from_slice(&ended.stdout).unwrap_or_else(|_| panic!("{}", text(&ended.stderr)))
+    };
+    let plain = inspected("script/plain");
+    let verdicts: Vec<(&str, &str)> = plain["scripts"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| (one["script"].as_str().unwrap(), one["verdict"].as_str().unwrap()))
+        .collect();
+    assert!(
+        verdicts.contains(&("scripts/report.py", "runs")) && verdicts.contains(&("scripts/table.py", "runs")),
+        "{verdicts:?}"
+    );
+    assert_eq!(plain["frontmatter"]["allowed-tools"], "Bash(*)");
+    assert!(plain["frontmatter"]["description"].as_str().unwrap().starts_with("Reports on words: a description"));
+    let hostile = inspected("script/hostile");
+    assert_ne!(hostile["verdict"], "runs", "it starts `git`");
+    assert!(hostile["scripts"][0]["reasons"].to_string().contains("git"), "{}", hostile["scripts"][0]["reasons"]);
+    let said = program(&["inspect", folder_of("script/plain").to_str().unwrap()]).output().unwrap();
+    assert!(text(&said.stdout).contains("pandas pillow (guessed)"), "{}", text(&said.stdout));
+}
+
+#[test]
+fn packages_are_those_of_a_pep_723_block_else_of_the_folders_files() {
+    let place = tempfile::tempdir().unwrap();
+    let write = |path: &str, text: &str| {
+        fs::create_dir_all(place.path().join(path).parent().unwrap()).unwrap();
+        fs::write(place.path().join(path), text).unwrap();
+    };
+    let required = || {
+        let skill = Skill::from_any_folder(place.path()).unwrap();
+        let manifest = HOST.manifest(&skill.for_script("scripts/a.py").unwrap()).unwrap();
+        (manifest.requirements.clone(), manifest.raw()["requirements_from"].as_str().unwrap().to_owned())
+    };
+    write("scripts/a.py", "import yaml, b, json\ndef f():\n    import requests.sessions\n");
+    write("scripts/b.py", "from PIL import Image\n");
+    assert_eq!(required(), (vec!["PyYAML".into(), "pillow".into(), "requests".into()], "imports".into()));
+    write("pyproject.toml", "[project]\nname = 'x'\ndependencies = ['click>=8', 'rich']\n");
+    assert_eq!(required(), (vec!["click>=8".into(), "rich".into()], "pyproject.toml".into()));
+    write("requirements.txt", "# all of it\nclick==8.1 # pinned\n-r other.txt\n--index-url http://127.0.0.1/\n");
+    assert_eq!(required(), (vec!["click==8.1".into()], "requirements.txt".into()));
+    write("scripts/a.py", "# /// script\n# dependencies = [\n#   'typer',\n# ]\n# ///\nimport typer\n");
+    assert_eq!(required(), (vec!["typer".into()], "scripts/a.py".into()));
+    write("skillcell.toml", "requirements = ['attrs']\n[permissions]\nnetwork = []\n");
+    assert_eq!(required(), (vec!["attrs".into()], "skillcell.toml".into()));
+    write("skillcell.toml", "requirements = [");
+    let skill = Skill::from_any_folder(place.path()).unwrap();
+    let refused = call(&skill, &script("scripts/a.py", &[]));
+    assert!(!matches!(refused.outcome, Outcome::Returned(_)), "what an author asks for can't be read");
+}
+
+#[test]
 fn every_script_is_run() {
     let source = include_str!("script.rs");
     for folder in ["plain", "hostile"] {

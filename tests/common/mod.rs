@@ -7,6 +7,7 @@ pub mod form;
 pub mod held;
 pub mod ran;
 pub mod server;
+pub mod serving;
 pub mod trials;
 pub mod watched;
 

@@ -3,12 +3,15 @@
 //! ```text
 //! cargo run --release -p skillcell-link --features samples --example link -- link OUT MAIN SIDE…
 //!                                                                          -- translate OUT MODULE
+//!                                                                          -- samples FOLDER COUNT
 //! ```
+//!
+//! `samples` writes programs with exceptions: as they are, translated, and linked.
 
 use std::process::ExitCode;
 use std::{env, fs};
 
-use skillcell_link::{Side, Wanted, link, translate_exceptions};
+use skillcell_link::{Side, Wanted, link, samples, translate_exceptions};
 
 fn main() -> ExitCode {
     let words: Vec<String> = env::args().skip(1).collect();
@@ -16,7 +19,8 @@ fn main() -> ExitCode {
     let done = match words[..] {
         ["translate", out, module] => translate_file(out, module),
         ["link", out, main, ref sides @ ..] => link_files(out, main, sides),
-        _ => Err("usage: link OUT MAIN SIDE… | translate OUT MODULE".into()),
+        ["samples", folder, count] => write_samples(folder, count),
+        _ => Err("usage: samples FOLDER COUNT | link OUT MAIN SIDE… | translate OUT MODULE".into()),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
@@ -44,5 +48,32 @@ fn link_files(out: &str, main: &str, paths: &[&str]) -> Result<(), Box<dyn std::
     let mut linked = link(&main, &sides, &Wanted { functions: &functions, ..Wanted::default() })?;
     fs::write(out, std::mem::take(&mut linked.module))?;
     println!("{linked:#?}");
+    Ok(())
+}
+
+fn write_samples(folder: &str, count: &str) -> Result<(), Box<dyn std::error::Error>> {
+    // Numbers that look random: xorshift.
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut roll = move || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state as u8
+    };
+    for number in 0..count.parse::<u32>()? {
+        let bytes: Vec<u8> = (0..600).map(|_| roll()).collect();
+        let (main, side) = (samples::main_module(&bytes[..300]), samples::side_module(&bytes[300..]));
+        let sides = [Side { name: "side.so", bytes: &side }];
+        let wanted = Wanted { functions: &["run"], ..Wanted::default() };
+        for (kind, module) in [
+            ("main", main.clone()),
+            ("side", side.clone()),
+            ("main.translated", translate_exceptions(&main)?),
+            ("side.translated", translate_exceptions(&side)?),
+            ("linked", link(&main, &sides, &wanted)?.module),
+        ] {
+            fs::write(format!("{folder}/{number}.{kind}.wasm"), module)?;
+        }
+    }
     Ok(())
 }

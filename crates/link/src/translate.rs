@@ -31,12 +31,12 @@ pub fn translate_exceptions(module: &[u8]) -> Result<Vec<u8>, LinkError> {
         let payload = payload.map_err(|source| name_parse(NAME, source))?;
         let Some((id, range)) = payload.as_section() else { continue };
         match payload {
-            Payload::TypeSection(_) => drop(out.section(&types.section()?)),
-            Payload::CodeSectionStart { .. } => drop(out.section(&translate_code(&input, &landings)?)),
+            Payload::TypeSection(_) => _ = out.section(&types.section()?),
+            Payload::CodeSectionStart { .. } => _ = out.section(&translate_code(&input, &landings)?),
             // Bodies: they are in the section above.
             Payload::CodeSectionEntry(_) => {}
             // Maps of code to sources would be wrong now; names stay right, since no index changes.
-            _ => drop(out.section(&RawSection { id, data: module.get(range).unwrap_or_default() })),
+            _ => _ = out.section(&RawSection { id, data: module.get(range).unwrap_or_default() }),
         }
     }
     Ok(out.finish())

@@ -3,10 +3,10 @@
 
 mod latency;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use serde::Serialize;
 use tokio::sync::broadcast;
@@ -16,6 +16,8 @@ use skillcell_host::call::Report;
 
 /// Events that a watcher may be behind by.
 const FEED_LENGTH: usize = 256;
+/// Calls that ended and are remembered.
+const RECENT_LENGTH: usize = 50;
 /// Denials of a call that the feed tells of.
 const MAX_DENIALS: usize = 8;
 
@@ -56,6 +58,7 @@ pub struct Activity {
     feed: broadcast::Sender<CallEvent>,
     next_call: AtomicU64,
     skills: Mutex<BTreeMap<String, SkillActivity>>,
+    recent: Mutex<VecDeque<(SystemTime, CallEvent)>>,
     /// Calls that did not get a worker, by the reason's code.
     turned_away: Mutex<BTreeMap<&'static str, u64>>,
 }
@@ -79,6 +82,7 @@ impl Default for Activity {
             feed: broadcast::Sender::new(FEED_LENGTH),
             next_call: AtomicU64::new(1),
             skills: Mutex::default(),
+            recent: Mutex::default(),
             turned_away: Mutex::default(),
         }
     }
@@ -131,21 +135,36 @@ impl Activity {
 
     /// A call is over; without a report the host failed.
     pub(crate) fn tell_end(&self, call: u64, parties: Parties<'_>, times: [Duration; 2], report: Option<&Report>) {
-        let [waited, took] = times;
+        let [_, took] = times;
         let outcome = report.map_or("error", |report| report.outcome.name());
         let denials = report.map_or(&[][..], |report| &report.denials);
         self.count_end(parties.skill, outcome, denials.len(), times);
+        let ended = CallEvent::Ended {
+            call,
+            skill: parties.skill.to_owned(),
+            client: parties.client.map(str::to_owned),
+            outcome: outcome.to_owned(),
+            took_ms: to_ms(took),
+            denials: denials.iter().take(MAX_DENIALS).map(|denial| denial.message.clone()).collect(),
+        };
         if self.feed.receiver_count() > 0 {
-            let _ = waited;
-            let _ = self.feed.send(CallEvent::Ended {
-                call,
-                skill: parties.skill.to_owned(),
-                client: parties.client.map(str::to_owned),
-                outcome: outcome.to_owned(),
-                took_ms: to_ms(took),
-                denials: denials.iter().take(MAX_DENIALS).map(|denial| denial.message.clone()).collect(),
-            });
+            let _ = self.feed.send(ended.clone());
         }
+        self.remember(ended);
+    }
+
+    /// The calls that ended last, the last one first, with when.
+    pub fn recent(&self) -> Vec<(SystemTime, CallEvent)> {
+        self.recent.lock().unwrap_or_else(PoisonError::into_inner).iter().rev().cloned().collect()
+    }
+
+    fn remember(&self, ended: CallEvent) {
+        let mut recent = self.recent.lock().unwrap_or_else(PoisonError::into_inner);
+        let oldest = (recent.len() >= RECENT_LENGTH).then(|| recent.pop_front());
+        recent.push_back((SystemTime::now(), ended));
+        drop(recent);
+        // Its texts are freed when others can go on.
+        drop(oldest);
     }
 
     fn count_end(&self, skill: &str, outcome: &str, denials: usize, [waited, took]: [Duration; 2]) {

@@ -22,9 +22,10 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::middleware::from_fn_with_state;
-use axum::routing::{get, post};
+use axum::routing::{delete, get, post};
 use tokio::sync::Semaphore;
 
+pub(crate) use self::body::read_form;
 pub use self::guard::RequestInfo;
 pub(crate) use self::guard::is_traceparent;
 pub use self::problem::Problem;
@@ -97,6 +98,7 @@ impl Api {
             .route("/v1/skills", get(skills::list_skills))
             .route("/v1/skills/{id}", get(skills::show_skill))
             .route("/v1/skills/{id}/calls", post(calls::make_call))
+            .route("/v1/skills/{id}/sessions/{session}", delete(calls::close_session))
             .route("/healthz", get(health::tell_health))
             .route("/readyz", get(health::tell_readiness))
             .route("/metrics", get(metrics::tell_metrics))
@@ -111,6 +113,11 @@ impl Api {
     /// From now on each answer asks its client to connect anew, elsewhere.
     pub fn start_draining(&self) {
         self.inner.draining.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the server is about to end.
+    pub(crate) fn is_draining(&self) -> bool {
+        self.inner.draining.load(Ordering::Relaxed)
     }
 
     /// Counts a connection until this is dropped.

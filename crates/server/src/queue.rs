@@ -16,6 +16,9 @@ use std::thread::{self, Thread};
 
 use self::lanes::Lanes;
 
+/// How often a worker lets others run before it sleeps. On an idle machine that is a few microseconds.
+const LOOKS: usize = 8;
+
 /// What runs on a worker.
 pub(crate) type Work = Box<dyn FnOnce() + Send>;
 
@@ -61,12 +64,14 @@ struct State {
     lanes: Lanes,
     /// Workers without a job, the one that had one last at the end: its caches are the warmest.
     idle: Vec<Thread>,
+    /// Workers that look for a job before they sleep: the next job needs nobody woken.
+    looking: usize,
     closed: bool,
 }
 
 impl Queue {
     pub fn new(bounds: Bounds) -> Queue {
-        Queue { state: Mutex::new(State { lanes: Lanes::new(bounds), idle: Vec::new(), closed: false }) }
+        Queue { state: Mutex::new(State { lanes: Lanes::new(bounds), idle: Vec::new(), looking: 0, closed: false }) }
     }
 
     /// Takes a job in, and wakes a worker for it. The number is for [`withdraw`](Queue::withdraw).
@@ -103,6 +108,10 @@ impl Queue {
             if state.closed && state.lanes.is_empty() {
                 return None;
             }
+            state = self.look_for_jobs(state);
+            if state.lanes.has_next() {
+                continue;
+            }
             let this = thread::current();
             state.idle.push(this.clone());
             drop(state);
@@ -111,6 +120,25 @@ impl Queue {
             // Woken by nobody: it must not be in the list twice.
             state.idle.retain(|idle| idle.id() != this.id());
         }
+    }
+
+    /// Lets others run for a moment: with short calls the next job is there by then, and waking a thread costs more than half
+    /// of such a call.
+    fn look_for_jobs<'a>(&'a self, mut state: MutexGuard<'a, State>) -> MutexGuard<'a, State> {
+        if state.looking > 0 || state.closed {
+            return state;
+        }
+        state.looking += 1;
+        for _ in 0..LOOKS {
+            drop(state);
+            thread::yield_now();
+            state = self.lock();
+            if state.lanes.has_next() {
+                break;
+            }
+        }
+        state.looking -= 1;
+        state
     }
 
     /// A job is over.
@@ -143,7 +171,7 @@ impl Queue {
 impl State {
     /// A worker without a job, if there is a job that may begin.
     fn worker_to_wake(&mut self) -> Option<Thread> {
-        if self.idle.is_empty() || !self.lanes.has_next() {
+        if self.looking > 0 || self.idle.is_empty() || !self.lanes.has_next() {
             return None;
         }
         self.idle.pop()

@@ -23,6 +23,8 @@ use super::{Api, Listeners};
 
 /// Clients that send their next request within this time after a shutdown began are still answered.
 const DRAIN_TIME: Duration = Duration::from_secs(1);
+/// How often sessions are looked at.
+const SWEEP_TIME: Duration = Duration::from_secs(5);
 /// After a failure to accept, which is most likely a want of descriptors.
 const PAUSE: Duration = Duration::from_millis(50);
 const MAX_HEADERS: usize = 64;
@@ -85,6 +87,7 @@ impl Server {
             let door = Door { api: self.api.clone(), router: router.clone(), options: self.options.clone() };
             accepting.spawn(accept_all(listener, door, places.clone(), is_closing.clone()));
         }
+        accepting.spawn(sweep_sessions(self.api.clone()));
         stop.await;
         self.api.start_draining();
         accepting.shutdown().await;
@@ -93,6 +96,14 @@ impl Server {
             () = abort => {}
         }
         Ok(())
+    }
+}
+
+/// Ends sessions that are past their bounds.
+async fn sweep_sessions(api: Api) {
+    loop {
+        tokio::time::sleep(SWEEP_TIME).await;
+        api.service().sessions().sweep();
     }
 }
 

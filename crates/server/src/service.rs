@@ -24,9 +24,9 @@ use self::workers::Workers;
 use super::activity::{Activity, Parties};
 use super::queue::{Bounds, NotQueued, Owner};
 use super::warm::WarmUp;
-use super::{Catalogue, Client};
-use skillcell_host::Host;
+use super::{Catalogue, Client, SessionTable};
 use skillcell_host::call::{Call, Report};
+use skillcell_host::{Host, Session};
 use skillcell_limits::Limits;
 use skillcell_limits::cancel::CancelToken;
 use skillcell_packages::skill::Skill;
@@ -66,6 +66,7 @@ struct Inner {
     catalogue: Catalogue,
     activity: Activity,
     warm_up: WarmUp,
+    sessions: SessionTable,
     workers: Workers,
 }
 
@@ -79,8 +80,9 @@ impl Service {
     pub fn with_options(host: Host, defaults: CallDefaults, catalogue: Catalogue, options: &ServiceOptions) -> Service {
         let beginnings = catalogue.iter().map(|skill| defaults.call(skill.id())).collect();
         let workers = Workers::new(options.workers.max(1), options.bounds(catalogue.len()));
-        let (activity, warm_up) = (Activity::default(), WarmUp::new(catalogue.len()));
-        Service { inner: Arc::new(Inner { host, beginnings, catalogue, activity, warm_up, workers }) }
+        let (activity, warm_up, sessions) =
+            (Activity::default(), WarmUp::new(catalogue.len()), SessionTable::default());
+        Service { inner: Arc::new(Inner { host, beginnings, catalogue, activity, warm_up, sessions, workers }) }
     }
 
     /// The skills that are served.
@@ -96,6 +98,11 @@ impl Service {
     /// What happens: figures, and a feed of calls.
     pub fn activity(&self) -> &Activity {
         &self.inner.activity
+    }
+
+    /// The sessions that clients have open.
+    pub fn sessions(&self) -> &SessionTable {
+        &self.inner.sessions
     }
 
     /// How many calls wait and run, and on how many workers.
@@ -134,10 +141,12 @@ impl Service {
             return Err(unknown());
         }
         let deadline = inner.limits_for(client, place, &request)?.deadline;
+        let handle = request.session.as_deref();
+        let session = handle.map(|handle| inner.sessions.get(client, skill.id(), handle)).transpose()?;
         client.count_call().map_err(|retry_after| CallError::RateExceeded { retry_after })?;
         let owner = Owner { client: client.number, skill: place };
         let cancel = request.cancel.clone();
-        let job = Job { inner: inner.clone(), client: client.clone(), place, request, asked: Instant::now() };
+        let job = Job { inner: inner.clone(), client: client.clone(), place, request, session, asked: Instant::now() };
         self.run_queued(owner, deadline, cancel, move || job.make_call()).await
     }
 
@@ -247,13 +256,14 @@ struct Job {
     client: Client,
     place: usize,
     request: CallRequest,
+    session: Option<Session>,
     asked: Instant,
 }
 
 impl Job {
     /// On a worker's thread.
     fn make_call(self) -> Result<Report, CallError> {
-        let Job { inner, client, place, request, asked } = self;
+        let Job { inner, client, place, request, session, asked } = self;
         let skill = &inner.catalogue.find(&request.skill).ok_or(CallError::Failed)?.1;
         let (waited, started) = (asked.elapsed(), Instant::now());
         let parties = Parties { skill: skill.id(), client: client.name.as_deref() };
@@ -266,6 +276,7 @@ impl Job {
             return Err(CallError::Busy { retry_after: inner.retry_after() });
         }
         call.cancel = request.cancel;
+        call.session = session;
         call.audit = call.audit.for_request(request.origin.map(|origin| origin.by(client.name.as_deref())));
         let number = inner.activity.tell_start(parties, waited);
         if let Some(tell) = request.on_start {

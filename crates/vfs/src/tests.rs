@@ -1,6 +1,7 @@
 //! What programs rely on from a file system, and what a cell must not be able to do. Limits are in `tests/isolation/limits.rs`.
 
 mod limits;
+mod seeded;
 mod watching;
 
 use std::io;

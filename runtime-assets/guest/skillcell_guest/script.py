@@ -197,6 +197,11 @@ def _status(end):
 def _show(error):
     """As Python shows an exception that nobody caught, without our own frames."""
     trace = error.__traceback__ = _without_ours(error.__traceback__)
+    if isinstance(error, ModuleNotFoundError) and sys.excepthook is sys.__excepthook__:
+        # Python's own words end in advice on how the interpreter was started, which is our doing.
+        with contextlib.suppress(BaseException):
+            sys.stderr.write(failure.trace(error))
+        return
     try:
         sys.excepthook(type(error), error, trace)
     except SystemExit:

@@ -88,7 +88,7 @@ impl Survey {
                 let caught = label_at(labels, relative_depth)?.own.ok_or(Refusal::Nesting)?;
                 self.tries[caught].rethrown = true;
             }
-            Operator::End => drop(labels.pop().ok_or(Refusal::Nesting)?),
+            Operator::End => _ = labels.pop().ok_or(Refusal::Nesting)?,
             _ => {}
         }
         Ok(())

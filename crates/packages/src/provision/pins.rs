@@ -134,6 +134,16 @@ mod tests {
     }
 
     #[test]
+    fn a_package_is_found_however_the_pin_or_the_question_spells_it() {
+        let text = skillcell_assets::PINS.replace("name = \"urllib3\"", "name = \"Url_Lib.3\"");
+        let pins = Pins::parse(&text).unwrap();
+        for name in ["url-lib-3", "URL.lib_3", "Url_Lib.3"] {
+            assert!(pins.package(name).is_some(), "{name}");
+        }
+        assert!(pins.package("urllib3").is_none());
+    }
+
+    #[test]
     fn an_unknown_key_is_an_error() {
         let text = skillcell_assets::PINS;
         assert!(Pins::parse(&text.replace("bytes =", "size =")).is_err());

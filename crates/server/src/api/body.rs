@@ -4,7 +4,7 @@ use axum::body::Body;
 use axum::extract::Request;
 use bytes::Bytes;
 use http::StatusCode;
-use http::header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderMap};
+use http::header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderValue};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use serde::Deserialize;
 use serde_json::Value;
@@ -12,10 +12,13 @@ use serde_json::value::RawValue;
 use tokio::sync::OwnedSemaphorePermit;
 
 use super::{Api, Problem};
+use crate::page::Filled;
 use skillcell_settings::LimitOverrides;
 
 /// Bodies up to this size are not counted together: the number of connections bounds them.
 const SMALL_BYTES: usize = 64 << 10;
+/// More than a form of the page has.
+const MAX_FORM_FIELDS: usize = 100;
 const RETRY_AFTER: std::time::Duration = std::time::Duration::from_secs(1);
 
 /// What a client sends to make a call. Every field may be left out.
@@ -35,6 +38,9 @@ pub(super) struct CallBody<'a> {
     #[serde(default)]
     #[schemars(with = "super::openapi::LimitsSchema")]
     pub limits: LimitOverrides,
+    /// `new` opens a session, whose handle is in the answer; a handle makes the call in that session's cell.
+    #[serde(default)]
+    pub session: Option<String>,
 }
 
 /// A body, and its share of the room for bodies while it is alive.
@@ -54,11 +60,27 @@ impl ReadBody {
     }
 }
 
-/// Reads the body of a request.
+/// Reads the body of a request, which must be JSON.
 pub(super) async fn read_body(api: &Api, request: Request) -> Result<ReadBody, Problem> {
+    check_type(request.headers())?;
+    read_any(api, request).await
+}
+
+/// Reads what a form of the page brings; the guard refused those of other sites.
+pub(crate) async fn read_form(api: &Api, request: Request) -> Result<Filled, Problem> {
+    let kind = request.headers().get(CONTENT_TYPE).map(HeaderValue::as_bytes).unwrap_or_default();
+    if !kind.starts_with(b"application/x-www-form-urlencoded") {
+        let detail = "the `Content-Type` must be that of a form";
+        return Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "not_a_form", detail));
+    }
+    let body = read_any(api, request).await?;
+    let pairs = form_urlencoded::parse(&body.bytes).take(MAX_FORM_FIELDS);
+    Ok(pairs.map(|(name, text)| (name.into_owned(), text.into_owned())).collect())
+}
+
+async fn read_any(api: &Api, request: Request) -> Result<ReadBody, Problem> {
     let options = &api.inner.options;
     let (parts, body) = request.into_parts();
-    check_type(&parts.headers)?;
     let length = parts.headers.get(CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
     let most = length.unwrap_or(options.max_body_bytes);
     if most > options.max_body_bytes {

@@ -4,6 +4,7 @@ use axum::Extension;
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, Request, State};
 use axum::response::{IntoResponse, Response};
+use http::StatusCode;
 use http::header::{ACCEPT, CONTENT_TYPE, HeaderMap};
 
 use super::body::{CallBody, ReadBody, read_body};
@@ -11,6 +12,9 @@ use super::guard::RequestInfo;
 use super::{Api, Problem, stream};
 use crate::{CallError, CallRequest, Client};
 use skillcell_host::call::Report;
+
+/// What asks for a session of its own.
+const NEW_SESSION: &str = "new";
 
 pub(super) async fn make_call(
     State(api): State<Api>,
@@ -26,13 +30,42 @@ pub(super) async fn make_call(
     }
     let wants_events = accepts_events(request.headers());
     let body = read_body(&api, request).await?;
-    let call = call_request(id, &body, &info)?;
+    let mut call = call_request(id, &body, &info)?;
+    let opened = open_session(&api, &client, &mut call)?;
+    let session = call.session.clone();
     if wants_events {
         return Ok(stream::stream_call(api.service().clone(), client, call, body, info));
     }
     let made = api.service().call(&client, call).await;
+    if made.is_err() {
+        // Nobody learns of its handle.
+        if let Some((skill, handle)) = &opened {
+            let _ = api.service().sessions().close(&client, skill, handle);
+        }
+    }
     let report = made.map_err(|error| tell_problem(error, &info))?;
-    Ok(([(CONTENT_TYPE, "application/json")], envelope_text(&report)).into_response())
+    Ok(([(CONTENT_TYPE, "application/json")], envelope_text(&report, session.as_deref())).into_response())
+}
+
+/// Opens the session that a call asks for: the skill and the handle.
+fn open_session(api: &Api, client: &Client, call: &mut CallRequest) -> Result<Option<(String, String)>, Problem> {
+    if call.session.as_deref() != Some(NEW_SESSION) {
+        return Ok(None);
+    }
+    let handle = api.service().sessions().open(client, &call.skill).map_err(CallError::from)?;
+    call.session = Some(handle.clone());
+    Ok(Some((call.skill.clone(), handle)))
+}
+
+/// `DELETE /v1/skills/{id}/sessions/{session}`.
+pub(super) async fn close_session(
+    State(api): State<Api>,
+    Extension(client): Extension<Client>,
+    path: Result<Path<(String, String)>, PathRejection>,
+) -> Result<StatusCode, Problem> {
+    let Path((id, handle)) = path.map_err(|_| Problem::bad_request("bad_id", "the path is not UTF-8"))?;
+    api.service().sessions().close(&client, &id, &handle).map_err(CallError::from)?;
+    Ok(StatusCode::NO_CONTENT)
 }
 
 /// One percent-encoded segment of the path.
@@ -41,10 +74,11 @@ pub(super) fn read_id(id: Result<Path<String>, PathRejection>) -> Result<String,
 }
 
 fn call_request(id: String, body: &ReadBody, info: &RequestInfo) -> Result<CallRequest, Problem> {
-    let CallBody { params, config, limits } = body.parse()?;
+    let CallBody { params, config, limits, session } = body.parse()?;
     let mut call = CallRequest::new(id, params.map_or("{}", |params| params.get()));
     call.config = config;
     call.limits = limits;
+    call.session = session;
     call.origin = Some(info.origin());
     Ok(call)
 }
@@ -54,9 +88,16 @@ fn accepts_events(headers: &HeaderMap) -> bool {
     accepted.any(|value| value.split(',').any(|kind| kind.trim().starts_with("text/event-stream")))
 }
 
-pub(super) fn envelope_text(report: &Report) -> String {
+/// The envelope, and the handle of the session that the call was made in.
+pub(super) fn envelope_text(report: &Report, session: Option<&str>) -> String {
     // An envelope is made of texts, numbers and JSON that was checked: it can always be written.
-    serde_json::to_string(&report.envelope()).unwrap_or_default()
+    let mut text = serde_json::to_string(&report.envelope()).unwrap_or_default();
+    if let Some(handle) = session {
+        // Appended as text, since the result in it is text too. A handle is hexadecimal digits.
+        text.pop();
+        text.push_str(&format!(",\"session\":\"{handle}\"}}"));
+    }
+    text
 }
 
 /// A problem for the client; what is the operator's goes to stderr.

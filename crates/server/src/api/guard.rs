@@ -15,7 +15,7 @@ use http::header::{AUTHORIZATION, CACHE_CONTROL, CONNECTION, HOST, HeaderMap, He
 use http::uri::Authority;
 use http::{Method, StatusCode};
 
-use super::super::{Client, tokens};
+use super::super::{Client, page, tokens};
 use super::{Api, Problem};
 use skillcell_door::audit::RequestOrigin;
 
@@ -79,12 +79,15 @@ fn random_id() -> String {
 pub(super) async fn guard_request(State(api): State<Api>, mut request: Request, next: Next) -> Response {
     let info = RequestInfo::of_headers(request.headers());
     let id = HeaderValue::from_str(&info.id);
-    let mut response = match admit(&api, &request) {
+    let is_page = page::is_page_path(request.uri().path());
+    let mut response = match admit(&api, &request, is_page) {
         Ok(client) => {
             request.extensions_mut().insert(client);
             request.extensions_mut().insert(info);
             next.run(request).await
         }
+        // A person is told so in words, and asked by the browser.
+        Err(problem) if is_page && problem.status() == StatusCode::UNAUTHORIZED => page::ask_to_sign_in(),
         Err(problem) => problem.into_response(),
     };
     let headers = response.headers_mut();
@@ -100,14 +103,16 @@ pub(super) async fn guard_request(State(api): State<Api>, mut request: Request, 
 }
 
 /// Who it comes from, if it may come in.
-fn admit(api: &Api, request: &Request) -> Result<Client, Problem> {
+fn admit(api: &Api, request: &Request, is_page: bool) -> Result<Client, Problem> {
     let host = check_host(api, request)?;
-    check_site(api, request, &host)?;
+    check_site(api, request, &host, is_page)?;
     if api.inner.tokens.is_empty() {
         return Ok(Client::default());
     }
     let bearer = bearer_token(request.headers()).and_then(|token| api.inner.tokens.client(token));
-    match bearer {
+    // A browser sends passwords by itself, also for pages of other sites: only the page takes them, which those can't use.
+    let browser = || sole_authorization(request.headers()).filter(|_| is_page).and_then(page::basic_token);
+    match bearer.or_else(|| api.inner.tokens.client(&browser()?)) {
         Some(client) => Ok(client.clone()),
         None if OPEN_PATHS.contains(&request.uri().path()) => Ok(Client::default()),
         None => Err(Problem::unauthorized()),
@@ -137,13 +142,14 @@ fn is_own_host(host: &str, allowed: &[String]) -> bool {
 }
 
 /// Whether a browser sent it for a page of another site.
-fn check_site(api: &Api, request: &Request, host: &Authority) -> Result<(), Problem> {
+fn check_site(api: &Api, request: &Request, host: &Authority, is_page: bool) -> Result<(), Problem> {
     let refused = || Problem::new(StatusCode::FORBIDDEN, "cross_site", "pages of other sites may not use this server");
     let headers = request.headers();
     let mut origins = headers.get_all(ORIGIN).iter();
     if let Some(origin) = origins.next() {
         let origin = origin.to_str().map_err(|_| refused())?;
-        let is_listed = api.inner.options.allow_origins.iter().any(|allowed| allowed == origin);
+        // Those may use the API, with tokens of their own.
+        let is_listed = !is_page && api.inner.options.allow_origins.iter().any(|allowed| allowed == origin);
         if origins.next().is_some() || !(is_listed || is_same_origin(origin, host)) {
             return Err(refused());
         }
@@ -165,13 +171,14 @@ fn is_same_origin(origin: &str, host: &Authority) -> bool {
     authority.is_some_and(|authority| authority.eq_ignore_ascii_case(host.as_str()))
 }
 
-fn bearer_token(headers: &HeaderMap) -> Option<&str> {
+fn sole_authorization(headers: &HeaderMap) -> Option<&str> {
     let mut values = headers.get_all(AUTHORIZATION).iter();
     let value = values.next()?.to_str().ok()?;
-    if values.next().is_some() {
-        return None;
-    }
-    let (scheme, token) = value.split_once(' ')?;
+    values.next().is_none().then_some(value)
+}
+
+fn bearer_token(headers: &HeaderMap) -> Option<&str> {
+    let (scheme, token) = sole_authorization(headers)?.split_once(' ')?;
     scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
 }
 

@@ -59,6 +59,8 @@ impl Page {
         ] {
             self.add(name, "gauge", help, [(String::new(), value as f64)]);
         }
+        let sessions = service.sessions().count();
+        self.add("sessions", "gauge", "Sessions that are open.", [(String::new(), sessions as f64)]);
         let warmth = service.warmth();
         let states = ["waiting", "ready", "failed"].map(|state| {
             let count = warmth.iter().filter(|(_, warmth)| warmth.name() == state).count();

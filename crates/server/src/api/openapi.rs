@@ -70,6 +70,8 @@ struct EnvelopeSchema {
     usage: serde_json::Map<String, Value>,
     image: Option<serde_json::Map<String, Value>>,
     notes: Vec<serde_json::Map<String, Value>>,
+    /// The handle of the session that it was made in.
+    session: Option<String>,
 }
 
 fn make_document() -> Value {
@@ -132,6 +134,12 @@ fn make_paths([call, envelope, list, page, problem]: &[Schema; 5]) -> Value {
         &[400, 401, 403, 404, 408, 413, 415, 421, 429, 500, 503],
     );
     make_call["requestBody"] = json!({"required": true, "content": {"application/json": {"schema": call}}});
+    let session = json!({"name": "session", "in": "path", "required": true, "schema": {"type": "string"}});
+    let mut close_session = operation("closeSession", "Close a session", Value::Null, &[400, 401, 403, 404, 421]);
+    if let Some(responses) = close_session["responses"].as_object_mut() {
+        responses.remove("200");
+        responses.insert("204".to_owned(), json!({"description": "It is closed."}));
+    }
     let object = || json!({"type": "object"});
     let json_of = |schema: Value| answer("As asked for.", "application/json", schema);
     let mut ready = operation("tellReadiness", "Whether every image is baked", json_of(object()), common);
@@ -144,6 +152,7 @@ fn make_paths([call, envelope, list, page, problem]: &[Schema; 5]) -> Value {
                 &[400, 401, 403, 404, 421, 429, 500, 503]),
         },
         "/v1/skills/{id}/calls": {"parameters": id, "post": make_call},
+        "/v1/skills/{id}/sessions/{session}": {"parameters": [id[0], session], "delete": close_session},
         "/healthz": {"get": operation("tellHealth", "Whether it answers", json_of(object()), common)},
         "/readyz": {"get": ready},
         "/metrics": {"get": operation("tellMetrics", "Figures for Prometheus",

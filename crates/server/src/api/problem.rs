@@ -7,8 +7,11 @@ use http::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue, RETRY_AFTER, WWW_AU
 use http::{Method, StatusCode, Uri};
 use serde::Serialize;
 
-use super::super::CallError;
+use super::super::{CallError, NoSession};
 use skillcell_host::HostError;
+
+/// Sessions end within minutes.
+const SESSION_RETRY: Duration = Duration::from_secs(10);
 
 /// A request that did not become a call. Its detail says nothing of this machine.
 #[derive(Debug, Clone)]
@@ -60,6 +63,16 @@ impl Problem {
         Problem::new(StatusCode::TOO_MANY_REQUESTS, "busy", detail).after(retry_after)
     }
 
+    /// Its status.
+    pub(crate) fn status(&self) -> StatusCode {
+        self.status
+    }
+
+    /// Its explanation.
+    pub(crate) fn detail(&self) -> &str {
+        &self.detail
+    }
+
     fn after(self, time: Duration) -> Problem {
         Problem { retry_after: Some(time), ..self }
     }
@@ -78,6 +91,12 @@ impl From<CallError> for Problem {
             }
             CallError::Host(HostError::ParamsTooLarge { .. }) => {
                 Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", "the params are too long")
+            }
+            CallError::Session(NoSession::NotFound) => {
+                Problem::new(StatusCode::NOT_FOUND, "no_such_session", "there is no such session")
+            }
+            CallError::Session(why) => {
+                Problem::new(StatusCode::TOO_MANY_REQUESTS, "no_session", why.to_string()).after(SESSION_RETRY)
             }
             CallError::Busy { retry_after } => Problem::busy(retry_after),
             CallError::RateExceeded { retry_after } => {

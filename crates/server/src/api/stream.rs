@@ -32,7 +32,8 @@ pub(super) fn stream_call(
     info: RequestInfo,
 ) -> Response {
     let (events, stream) = mpsc::channel(MAX_EVENTS);
-    send_event(&events, "accepted", &json!({"request": info.id}).to_string());
+    let session = call.session.clone();
+    send_event(&events, "accepted", &json!({"request": info.id, "session": session}).to_string());
     let on_start = events.clone();
     call.on_start = Some(Box::new(move || send_event(&on_start, "started", "{}")));
     tokio::spawn(async move {
@@ -40,7 +41,7 @@ pub(super) fn stream_call(
         let _body = body;
         tokio::select! {
             made = service.call(&client, call) => match made {
-                Ok(report) => send_report(&events, &report),
+                Ok(report) => send_report(&events, &report, session.as_deref()),
                 Err(error) => send_problem(&events, error, &info).await,
             },
             // Nobody reads any more: the call's future is dropped, which cancels it.
@@ -53,13 +54,13 @@ pub(super) fn stream_call(
     response
 }
 
-fn send_report(events: &Events, report: &Report) {
+fn send_report(events: &Events, report: &Report, session: Option<&str>) {
     for (name, bytes) in [("stdout", &report.stdout), ("stderr", &report.stderr)] {
         if !bytes.is_empty() {
             send_event(events, name, &json!({"text": String::from_utf8_lossy(bytes)}).to_string());
         }
     }
-    send_event(events, "end", &envelope_text(report));
+    send_event(events, "end", &envelope_text(report, session));
 }
 
 /// The status was sent already, so a problem is an event.

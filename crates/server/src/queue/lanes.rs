@@ -167,9 +167,7 @@ mod tests {
     #[test]
     fn who_has_its_share_waits_and_others_pass() {
         let mut lanes = Lanes::new(BOUNDS);
-        (0..10).for_each(|_| {
-            let _ = push(&mut lanes, 0, 7).unwrap();
-        });
+        assert!((0..10).all(|_| push(&mut lanes, 0, 7).is_some()));
         let begun: Vec<_> = std::iter::from_fn(|| take(&mut lanes)).collect();
         assert_eq!(begun, [(0, 7); 3], "a skill has at most three");
         push(&mut lanes, 0, 8).unwrap();

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crate::NoSession;
 use skillcell_host::HostError;
 
 /// Why there is no report of a call. What the skill did is never an error.
@@ -26,6 +27,9 @@ pub enum CallError {
         /// When it may call again.
         retry_after: Duration,
     },
+    /// The session is not this client's, or another can't be opened. Nothing ran.
+    #[error(transparent)]
+    Session(#[from] NoSession),
     /// The server is about to end. Nothing ran.
     #[error("the server is shutting down")]
     ShuttingDown,

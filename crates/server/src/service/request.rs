@@ -21,6 +21,8 @@ pub struct CallRequest {
     pub limits: LimitOverrides,
     /// Ends the call. Dropping the call's future cancels it too.
     pub cancel: CancelToken,
+    /// The handle of a session that this client opened for this skill; a fresh cell without one.
+    pub session: Option<String>,
     /// Which request it came with, for the audit.
     pub origin: Option<RequestOrigin>,
     /// Called when a worker begins it, on that worker's thread.
@@ -36,6 +38,7 @@ impl CallRequest {
             config: None,
             limits: LimitOverrides::default(),
             cancel: CancelToken::new(),
+            session: None,
             origin: None,
             on_start: None,
         }

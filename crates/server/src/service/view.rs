@@ -6,7 +6,8 @@ use serde_json::Value;
 
 use super::{CallError, Inner, Owner, Service};
 use crate::{Client, SkillCard, Warmth};
-use skillcell_host::plan::PlanView;
+use skillcell_host::HostError;
+use skillcell_host::plan::{Decision, PlanView};
 use skillcell_limits::cancel::CancelToken;
 
 /// Reading a manifest takes milliseconds; the first start may take minutes.
@@ -38,6 +39,18 @@ impl Service {
         let (service, client) = (self.clone(), client.clone());
         let work = move || service.view_here(&client, place);
         self.run_queued(owner, DEADLINE, CancelToken::default(), work).await
+    }
+
+    /// What a call of this client would do; `None` if it may not see the skill. It does not wait in the queue, but blocks for as
+    /// long as reading the manifest takes.
+    pub(crate) fn decide_call(&self, client: &Client, id: &str) -> Option<Result<Decision, HostError>> {
+        let (place, skill) = self.inner.catalogue.find(id).filter(|(_, skill)| client.may_call(skill.id()))?;
+        Some(self.inner.host.plan(skill, &self.inner.begin_call(client, place)))
+    }
+
+    /// How far the skill with this id is.
+    pub(crate) fn warmth_of(&self, id: &str) -> Option<Warmth> {
+        self.inner.catalogue.find(id).map(|(place, _)| self.warmth_at(place))
     }
 
     fn view_here(&self, client: &Client, place: usize) -> Result<SkillView, CallError> {

@@ -52,5 +52,9 @@ class Worker(BaseSkill):
         with urllib.request.urlopen(params["url"]) as answer:
             return answer.read().decode()
 
+    def do_count(self, params):
+        self.count = getattr(self, "count", 0) + 1
+        return self.count
+
     def do_big(self, params):
         return "x" * params["length"]
