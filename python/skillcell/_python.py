@@ -96,7 +96,9 @@ def _quietly(options: CallOptions) -> CallOptions:
     return {**options, "validate": False}
 
 
-def _params(code: str, files: Mapping[str, bytes | str] | None, argv: Sequence[str], stdin: str, path: str) -> dict[str, Any]:
+def _params(
+    code: str, files: Mapping[str, bytes | str] | None, argv: Sequence[str], stdin: str, path: str
+) -> dict[str, Any]:
     given = {check_path(name): one.encode() if isinstance(one, str) else one for name, one in (files or {}).items()}
     if len(given) > MAX_FILES or sum(map(len, given.values())) > MAX_FILE_BYTES:
         raise BadProgram(f"a program has at most {MAX_FILES} files and {MAX_FILE_BYTES} bytes of them")
@@ -116,7 +118,9 @@ def _ran(report: Report) -> Ran:
     result = report.result
     try:
         exit_code = int(result["exit_code"])
-        written = {check_path(str(name)): base64.b64decode(text, validate=True) for name, text in result["files"].items()}
+        written = {
+            check_path(str(name)): base64.b64decode(text, validate=True) for name, text in result["files"].items()
+        }
     except (TypeError, KeyError, AttributeError, ValueError, binascii.Error):
         raise BadProgram("the program gave back something else than files") from None
     if len(written) > MAX_FILES:

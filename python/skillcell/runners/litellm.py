@@ -61,10 +61,14 @@ class CellSandbox(BaseSandboxConfig):
         except CallError as error:
             told = {"name": type(error).__name__, "value": str(error), "traceback": ""}
             return CodeExecutionResult(stdout=error.report.stdout, stderr=error.report.stderr, error=told)
-        failed = {"name": "exit", "value": f"exit code {ran.exit_code}", "traceback": ran.stderr} if ran.exit_code else None
+        failed = (
+            {"name": "exit", "value": f"exit code {ran.exit_code}", "traceback": ran.stderr} if ran.exit_code else None
+        )
         return CodeExecutionResult(stdout=ran.stdout, stderr=ran.stderr, error=failed)
 
-    async def adelete_sandbox(self, *, container: ContainerHandle | str, api_key: str | None = None, **kwargs: Any) -> bool:
+    async def adelete_sandbox(
+        self, *, container: ContainerHandle | str, api_key: str | None = None, **kwargs: Any
+    ) -> bool:
         """Nothing is left of a cell."""
         return True
 

@@ -35,7 +35,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m skillcell.skillware", description="Calls Skillware's skills in cells.")
+    parser = argparse.ArgumentParser(
+        prog="python -m skillcell.skillware", description="Calls Skillware's skills in cells."
+    )
     run = parser.add_subparsers(required=True, metavar="run").add_parser("run", help="call a skill once")
     run.add_argument("skill", help="a folder, or an id such as optimization/prompt_rewriter")
     run.add_argument("--isolated", action="store_true", help="as always here: in a cell")
@@ -44,7 +46,9 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("--timeout", type=float, default=30, metavar="SECONDS")
     run.add_argument("--allow-http", action="append", default=[], metavar="RULE")
     run.add_argument("--mount", action="append", default=[], metavar="HOST:GUEST[:ro|rw]")
-    run.add_argument("--secret-host", action="append", default=[], metavar="NAME@HOST", help="where a credential may be sent")
+    run.add_argument(
+        "--secret-host", action="append", default=[], metavar="NAME@HOST", help="where a credential may be sent"
+    )
     run.add_argument("--plain", action="append", default=[], metavar="NAME", help="one of env_vars that is no secret")
     return parser
 
@@ -62,7 +66,9 @@ def _isolation(options: argparse.Namespace) -> Isolation:
         name, _, host = text.partition("@")
         hosts.setdefault(name, []).append(host)
     call = {"allow_http": options.allow_http, "mounts": options.mount}
-    return Isolation(secret_hosts=hosts, plain=options.plain, call={name: given for name, given in call.items() if given})
+    return Isolation(
+        secret_hosts=hosts, plain=options.plain, call={name: given for name, given in call.items() if given}
+    )
 
 
 def _exit_code(error: Exception) -> int:

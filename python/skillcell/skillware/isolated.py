@@ -98,7 +98,9 @@ class IsolatedModule(ModuleType):
         raise AttributeError(f"`{name}` is in a `skill.py` that runs in cells and is not imported here")
 
 
-def isolated_class(skill: Skill, manifest: Mapping[str, Any], name: str | None, isolation: Isolation) -> type[IsolatedSkill]:
+def isolated_class(
+    skill: Skill, manifest: Mapping[str, Any], name: str | None, isolation: Isolation
+) -> type[IsolatedSkill]:
     """A class for this skill, by the name that its own class has."""
     members = {"_skill": skill, "_manifest": manifest, "_isolation": isolation, "__doc__": f"`{skill.id}`, in a cell."}
     return type(name or "IsolatedSkill", (IsolatedSkill,), {**members, "__module__": __name__})
