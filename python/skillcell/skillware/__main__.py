@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from skillcell import Exceeded, Raised, Refused, SkillcellError
+from skillcell._skillcell import escape_text
 
 from .errors import BadSkill, UnboundSecret
 from .isolation import Isolation
@@ -27,7 +28,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             options.skill, options.params, options.timeout, config=options.config, isolation=_isolation(options)
         )
     except (SkillcellError, UnboundSecret, BadSkill, FileNotFoundError) as error:
-        print(f"error: {_one_line(error)}", file=sys.stderr)
+        # A skill's own text may hold anything, also what moves a terminal's cursor.
+        print(f"error: {escape_text(str(error))}", file=sys.stderr)
+        for note in getattr(error, "__notes__", []):
+            print(escape_text(note), file=sys.stderr)
         return _exit_code(error)
     json.dump(result, sys.stdout, ensure_ascii=False)
     print()
@@ -77,12 +81,6 @@ def _exit_code(error: Exception) -> int:
     if isinstance(error, Refused | UnboundSecret):
         return 3
     return 4 if isinstance(error, Exceeded) else 2
-
-
-def _one_line(error: Exception) -> str:
-    """A skill's own text may hold anything: what could move a terminal's cursor is spelled out."""
-    text = str(error)
-    return "".join(one if one.isprintable() else repr(one)[1:-1] for one in text)[:4000]
 
 
 if __name__ == "__main__":
