@@ -1,5 +1,7 @@
 //! Python objects as JSON text and back, by Python's own `json`: what it means there is what it means here.
 
+mod decode;
+
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -21,8 +23,16 @@ pub fn encode_object(what: &str, object: &Bound<'_, PyAny>) -> PyResult<String> 
     Ok(text.to_owned())
 }
 
+/// From this length on, a text is not copied for `json.loads`.
+const LONG_BYTES: usize = 64 << 10;
+
 /// What Python makes of a JSON text.
 pub fn decode_text<'py>(py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyAny>> {
+    if text.len() >= LONG_BYTES
+        && let Some(made) = decode::decode_long(py, text)?
+    {
+        return Ok(made);
+    }
     LOADS.import(py, "json", "loads")?.call1((text,))
 }
 

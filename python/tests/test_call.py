@@ -42,6 +42,37 @@ def test_what_goes_in_comes_out(do: Do, value: Any) -> None:
     assert report.ok and report.outcome == "returned" and report.raise_for_outcome() is report
 
 
+def test_a_long_result_is_what_json_makes_of_it(do: Do) -> None:
+    some: list[Any] = [
+        None,
+        True,
+        False,
+        0,
+        -7,
+        2**63,
+        -(10**30),
+        1.5,
+        -2.5e-7,
+        1e22,
+        "",
+        'a"b\\\n\u2028é\U0001f600',
+        [],
+        {},
+        [[{"k": []}]],
+    ]
+    rows = [{"id": n, "some": some, "text": "x" * 50, "a\nb": n / 3} for n in range(500)]
+    report = do("echo", value=rows)
+    assert report.result_json is not None and len(report.result_json) > 1 << 16
+    assert report.result == rows == json.loads(report.result_json)
+    assert [type(one) for one in report.result[0]["some"]] == [type(one) for one in some]
+    # Keys are shared, as `json` does.
+    assert next(iter(report.result[0])) is next(iter(report.result[1]))
+    deep: Any = "x" * (1 << 16)
+    for _ in range(100):
+        deep = [deep]
+    assert do("echo", value=deep).result == deep
+
+
 def test_half_a_surrogate_pair_is_no_json_from_the_skill_either(host: skillcell.Host, tmp_path: Path) -> None:
     report = host.call(write_skill(tmp_path / "surrogate", "return '\\ud800x'"))
     with pytest.raises(skillcell.Raised, match="ResultNotJSON"):
