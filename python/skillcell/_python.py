@@ -7,7 +7,7 @@ import binascii
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from ._errors import SkillcellError
 from ._host import Host
@@ -78,12 +78,12 @@ async def arun_python(
 
 def run_step(code: str, state: Any, host: Host | None, options: CallOptions) -> tuple[Report, dict[str, Any]]:
     """A step of an agent that keeps its names in `state`, which only cells look into."""
-    params = {**_params(code, None, (), "", "main.py"), "state": state or {}}
+    params: dict[str, Any] = {**_params(code, None, (), "", "main.py"), "state": state or {}}
     report = (host or _shared()).call(PYTHON_SKILL, params, **_quietly(options))
     result = report.result
     if not isinstance(result, dict) or not {"output", "final", "error", "state"} <= result.keys():
         raise BadProgram("the program returned something else than a step does")
-    return report, result
+    return report, cast("dict[str, Any]", result)
 
 
 def _shared() -> Host:
@@ -96,7 +96,9 @@ def _quietly(options: CallOptions) -> CallOptions:
     return {**options, "validate": False}
 
 
-def _params(code: str, files: Mapping[str, bytes | str] | None, argv: Sequence[str], stdin: str, path: str) -> dict[str, Any]:
+def _params(
+    code: str, files: Mapping[str, bytes | str] | None, argv: Sequence[str], stdin: str, path: str
+) -> dict[str, Any]:
     given = {check_path(name): one.encode() if isinstance(one, str) else one for name, one in (files or {}).items()}
     if len(given) > MAX_FILES or sum(map(len, given.values())) > MAX_FILE_BYTES:
         raise BadProgram(f"a program has at most {MAX_FILES} files and {MAX_FILE_BYTES} bytes of them")
@@ -116,7 +118,9 @@ def _ran(report: Report) -> Ran:
     result = report.result
     try:
         exit_code = int(result["exit_code"])
-        written = {check_path(str(name)): base64.b64decode(text, validate=True) for name, text in result["files"].items()}
+        written = {
+            check_path(str(name)): base64.b64decode(text, validate=True) for name, text in result["files"].items()
+        }
     except (TypeError, KeyError, AttributeError, ValueError, binascii.Error):
         raise BadProgram("the program gave back something else than files") from None
     if len(written) > MAX_FILES:

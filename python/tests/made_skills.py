@@ -18,7 +18,13 @@ class {name}(BaseSkill):
 
 
 def write_skill(
-    folder: Path, body: str, *, name: str = "Made", manifest: str = "", before: str = "", files: dict[str, str] | None = None
+    folder: Path,
+    body: str,
+    *,
+    name: str = "Made",
+    manifest: str = "",
+    before: str = "",
+    files: dict[str, str] | None = None,
 ) -> Path:
     """A skill with this body of `execute`."""
     folder.mkdir(parents=True, exist_ok=True)

@@ -129,7 +129,10 @@ def test_the_openai_loop(services: Answers) -> None:
     # The other form that the guide has.
     skill = bundle["module"].WalletScreeningSkill()
     tool = SkillLoader.to_openai_tool(bundle)
-    messages: list[Any] = [{"role": "system", "content": bundle["instructions"]}, {"role": "user", "content": "Screen it."}]
+    messages: list[Any] = [
+        {"role": "system", "content": bundle["instructions"]},
+        {"role": "user", "content": "Screen it."},
+    ]
     answer = client.chat.completions.create(model="m", messages=messages, tools=[tool]).choices[0].message
     while answer.tool_calls:
         call = answer.tool_calls[0]

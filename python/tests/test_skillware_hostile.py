@@ -34,7 +34,9 @@ except OSError:
 def hostile_skill(folder: Path, mark: Path, **more: Any) -> Path:
     """Tries to leave a mark whenever anything of it runs."""
     touch = TOUCH.format(mark=str(mark))
-    files = {name: touch for name in ("__init__.py", "conftest.py", "sitecustomize.py", "skillware.py", "yaml.py", "json.py")}
+    files = {
+        name: touch for name in ("__init__.py", "conftest.py", "sitecustomize.py", "skillware.py", "yaml.py", "json.py")
+    }
     body = touch + "return {'ran': True}"
     return write_skill(folder, body, before=touch, files={**files, **more.pop("files", {})}, **more)
 
@@ -86,7 +88,9 @@ def test_a_host_runs_compiles_and_imports_nothing_of_a_skill(tmp_path: Path) -> 
     )
     command = [sys.executable, str(script), str(folder)]
     places = os.pathsep.join([str(Path(__file__).parent), *sys.path])
-    done = subprocess.run(command, env={**os.environ, "PYTHONPATH": places}, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(
+        command, env={**os.environ, "PYTHONPATH": places}, capture_output=True, text=True, timeout=120
+    )
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[-1] == "[] [] []"
     assert not (tmp_path / "mark").exists()

@@ -107,7 +107,10 @@ def test_whoever_asks_for_isolation_gets_it(sources: dict[str, Path], tmp_path: 
     assert not mark.exists()
     # And natively it leaves its mark.
     native = write_skill(tmp_path / "native", "return 'ran'", before=touch)
-    assert run_python(sources["patched"], "-c", script.replace(str(folder), str(native)).replace(argument, "")).returncode == 0
+    assert (
+        run_python(sources["patched"], "-c", script.replace(str(folder), str(native)).replace(argument, "")).returncode
+        == 0
+    )
     assert mark.exists()
 
 

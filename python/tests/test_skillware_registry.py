@@ -26,7 +26,10 @@ CASES = recorded_cases()
 PLAIN = ["AGENT_WALLET_PRIVATE_KEY"]
 SECRET_HOSTS = {
     "ETHERSCAN_API_KEY": ["api.etherscan.io"],
-    "COMPANIES_HOUSE_API_KEY": ["api.company-information.service.gov.uk", "document-api.company-information.service.gov.uk"],
+    "COMPANIES_HOUSE_API_KEY": [
+        "api.company-information.service.gov.uk",
+        "document-api.company-information.service.gov.uk",
+    ],
 }
 #: A module that a cell can't use should show as a different result, not as a refusal.
 NO_USE_IN_CELLS = ["ctypes", "multiprocessing", "socket", "subprocess"]

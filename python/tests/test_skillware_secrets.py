@@ -75,7 +75,9 @@ def test_a_secret_reaches_its_host_and_not_the_skill(
         made["config"] = {"SERVICE_KEY": VALUE}
     else:
         made["credential_fn"] = {"SERVICE_KEY": VALUE}.get
-    result = SkillLoader.load_skill(skill, isolation=isolation)["class"](**made).execute({"ask": "https://api.service.test/"})
+    result = SkillLoader.load_skill(skill, isolation=isolation)["class"](**made).execute(
+        {"ask": "https://api.service.test/"}
+    )
     assert server.headers[0]["Authorization"] == f"Bearer {VALUE}"
     assert is_placeholder(result["credential"]) and result["credential"] == result["config"] == result["environ"]
     assert result["status"] == 200 and VALUE not in result["echo"]
@@ -88,7 +90,9 @@ def test_a_secret_is_not_sent_to_another_host(skill: str, isolation: Isolation, 
     assert all(VALUE not in str(headers) for headers in server.headers)
 
 
-def test_a_context_with_a_secret_provider_asks_it_for_each_call(skill: str, isolation: Isolation, server: Answers) -> None:
+def test_a_context_with_a_secret_provider_asks_it_for_each_call(
+    skill: str, isolation: Isolation, server: Answers
+) -> None:
     class Provider:
         calls = 0
 

@@ -43,7 +43,9 @@ class CellCodeExecutor(BaseCodeExecutor):
             ran = run_python(code_execution_input.code, files=files, host=self.host, **options)
         except CallError as error:
             code = 126 if error.report.outcome == "refused" else 124
-            return CodeExecutionResult(stdout=error.report.stdout, stderr=f"{error.report.stderr}{error}", exit_code=code)
+            return CodeExecutionResult(
+                stdout=error.report.stdout, stderr=f"{error.report.stderr}{error}", exit_code=code
+            )
         written = [_file_of(name, content) for name, content in ran.files.items()]
         return CodeExecutionResult(stdout=ran.stdout, stderr=ran.stderr, output_files=written, exit_code=ran.exit_code)
 

@@ -16,8 +16,6 @@ from .. import Host
 from .._python import MAX_FILE_BYTES, MAX_FILES, BadProgram, arun_python
 
 if TYPE_CHECKING:
-    from agent_framework import FileSkill, FileSkillScript
-
     from .. import CallOptions
 
 
@@ -29,8 +27,8 @@ class CellScriptRunner:
         self.host = host
         self.options = options
 
-    async def __call__(self, skill: FileSkill, script: FileSkillScript, args: dict[str, Any] | list[str] | None = None) -> str:
-        """What the script wrote, for the model."""
+    async def __call__(self, skill: Any, script: Any, args: dict[str, Any] | list[str] | None = None) -> str:
+        """What the script wrote, for the model. The skill is a `FileSkill`, the script a `FileSkillScript`."""
         folder = Path(skill.path)
         path = Path(script.full_path).relative_to(folder).as_posix()
         files = read_folder(folder)

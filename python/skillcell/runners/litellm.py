@@ -61,10 +61,14 @@ class CellSandbox(BaseSandboxConfig):
         except CallError as error:
             told = {"name": type(error).__name__, "value": str(error), "traceback": ""}
             return CodeExecutionResult(stdout=error.report.stdout, stderr=error.report.stderr, error=told)
-        failed = {"name": "exit", "value": f"exit code {ran.exit_code}", "traceback": ran.stderr} if ran.exit_code else None
+        failed = (
+            {"name": "exit", "value": f"exit code {ran.exit_code}", "traceback": ran.stderr} if ran.exit_code else None
+        )
         return CodeExecutionResult(stdout=ran.stdout, stderr=ran.stderr, error=failed)
 
-    async def adelete_sandbox(self, *, container: ContainerHandle | str, api_key: str | None = None, **kwargs: Any) -> bool:
+    async def adelete_sandbox(
+        self, *, container: ContainerHandle | str, api_key: str | None = None, **kwargs: Any
+    ) -> bool:
         """Nothing is left of a cell."""
         return True
 
@@ -72,13 +76,14 @@ class CellSandbox(BaseSandboxConfig):
 @contextmanager
 def installed(sandbox: CellSandbox | None = None, provider: str = "opensandbox") -> Iterator[CellSandbox]:
     """Answers for a provider of LiteLLM's, for as long as this lasts."""
-    ours, before = sandbox or CellSandbox(), ProviderConfigManager.get_provider_sandbox_config
+    providers: Any = ProviderConfigManager
+    ours, before = sandbox or CellSandbox(), providers.get_provider_sandbox_config
 
     def find(asked: Any) -> Any:
         return ours if asked == provider else before(asked)
 
-    ProviderConfigManager.get_provider_sandbox_config = staticmethod(find)
+    providers.get_provider_sandbox_config = staticmethod(find)
     try:
         yield ours
     finally:
-        ProviderConfigManager.get_provider_sandbox_config = staticmethod(before)
+        providers.get_provider_sandbox_config = staticmethod(before)

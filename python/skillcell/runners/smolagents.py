@@ -38,7 +38,9 @@ class CellPythonExecutor(PythonExecutor):
     def send_variables(self, variables: dict[str, Any]) -> None:
         """JSON values, which is what the cell can be told."""
         if variables:
-            lines = [f"{name} = {value!r}" for name, value in variables.items() if name.isidentifier() and _is_plain(value)]
+            lines = [
+                f"{name} = {value!r}" for name, value in variables.items() if name.isidentifier() and _is_plain(value)
+            ]
             self("\n".join(lines))
 
     def __call__(self, code_action: str) -> CodeOutput:

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from skillcell import Exceeded, Raised, Refused, SkillcellError
+from skillcell._skillcell import escape_text
 
 from .errors import BadSkill, UnboundSecret
 from .isolation import Isolation
@@ -27,7 +28,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             options.skill, options.params, options.timeout, config=options.config, isolation=_isolation(options)
         )
     except (SkillcellError, UnboundSecret, BadSkill, FileNotFoundError) as error:
-        print(f"error: {_one_line(error)}", file=sys.stderr)
+        # A skill's own text may hold anything, also what moves a terminal's cursor.
+        print(f"error: {escape_text(str(error))}", file=sys.stderr)
+        for note in getattr(error, "__notes__", []):
+            print(escape_text(note), file=sys.stderr)
         return _exit_code(error)
     json.dump(result, sys.stdout, ensure_ascii=False)
     print()
@@ -35,7 +39,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m skillcell.skillware", description="Calls Skillware's skills in cells.")
+    parser = argparse.ArgumentParser(
+        prog="python -m skillcell.skillware", description="Calls Skillware's skills in cells."
+    )
     run = parser.add_subparsers(required=True, metavar="run").add_parser("run", help="call a skill once")
     run.add_argument("skill", help="a folder, or an id such as optimization/prompt_rewriter")
     run.add_argument("--isolated", action="store_true", help="as always here: in a cell")
@@ -44,7 +50,9 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("--timeout", type=float, default=30, metavar="SECONDS")
     run.add_argument("--allow-http", action="append", default=[], metavar="RULE")
     run.add_argument("--mount", action="append", default=[], metavar="HOST:GUEST[:ro|rw]")
-    run.add_argument("--secret-host", action="append", default=[], metavar="NAME@HOST", help="where a credential may be sent")
+    run.add_argument(
+        "--secret-host", action="append", default=[], metavar="NAME@HOST", help="where a credential may be sent"
+    )
     run.add_argument("--plain", action="append", default=[], metavar="NAME", help="one of env_vars that is no secret")
     return parser
 
@@ -62,7 +70,9 @@ def _isolation(options: argparse.Namespace) -> Isolation:
         name, _, host = text.partition("@")
         hosts.setdefault(name, []).append(host)
     call = {"allow_http": options.allow_http, "mounts": options.mount}
-    return Isolation(secret_hosts=hosts, plain=options.plain, call={name: given for name, given in call.items() if given})
+    return Isolation(
+        secret_hosts=hosts, plain=options.plain, call={name: given for name, given in call.items() if given}
+    )
 
 
 def _exit_code(error: Exception) -> int:
@@ -71,12 +81,6 @@ def _exit_code(error: Exception) -> int:
     if isinstance(error, Refused | UnboundSecret):
         return 3
     return 4 if isinstance(error, Exceeded) else 2
-
-
-def _one_line(error: Exception) -> str:
-    """A skill's own text may hold anything: what could move a terminal's cursor is spelled out."""
-    text = str(error)
-    return "".join(one if one.isprintable() else repr(one)[1:-1] for one in text)[:4000]
 
 
 if __name__ == "__main__":

@@ -7,12 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
-
-from skillware.context import SkillContext as _SkillContext
+from typing import TYPE_CHECKING, Any
 
 from .isolation import Isolation, default_isolation
 from .loader import load_bundle
+
+if TYPE_CHECKING:
+    _SkillContext = Any
+else:
+    from skillware.context import SkillContext as _SkillContext
 
 
 class SkillContext(_SkillContext):

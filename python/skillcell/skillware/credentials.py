@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, cast
@@ -34,8 +34,8 @@ class Credentials:
     """What a call brings, as arguments of `Host.call`."""
 
     config: dict[str, Any] | None
-    env: dict[str, str] = field(default_factory=dict)
-    secrets: list[str] = field(default_factory=list)
+    env: dict[str, str] = field(default_factory=dict[str, str])
+    secrets: list[str] = field(default_factory=list[str])
 
 
 @contextmanager
@@ -44,7 +44,7 @@ def bind_credentials(
     config: Mapping[str, Any],
     credential_fn: CredentialFunction | None,
     isolation: Isolation,
-) -> Iterator[Credentials]:
+) -> Generator[Credentials, None, None]:
     """What the call of a skill brings; values of secrets are readable until this is left."""
     bound = Credentials(config=dict(config) or None)
     open_files: list[int] = []
@@ -111,7 +111,7 @@ def _refusal(name: str, manifest: Mapping[str, Any]) -> str:
 def _asked_hosts(name: str, manifest: Mapping[str, Any]) -> list[str]:
     """The hosts that the manifest wants it for. A wish: it binds nothing."""
     entries = _mapping(manifest.get("permissions")).get("secrets")
-    found: list[Any] = cast("list[Any]", entries) if isinstance(entries, list) else []
+    found = cast("Sequence[Any]", entries) if isinstance(entries, list) else ()
     named = [one for one in map(_mapping, found) if one.get("name") == name]
     hosts: list[Any] = [host for one in named for host in one.get("hosts") or ()]
     return [host for host in hosts if isinstance(host, str)]

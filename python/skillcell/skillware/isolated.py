@@ -61,13 +61,13 @@ class IsolatedSkill(BaseSkill):
 
     def validate_params(self, params: Any) -> bool:
         """True, or Skillware's exception. The schema is applied in a cell."""
-        if not isinstance(params, dict) and self._manifest.get("parameters"):
+        given: object = params
+        if not isinstance(given, dict) and self._manifest.get("parameters"):
             name = self._manifest.get("name", "unknown_skill")
             raise SkillwareParamValidationError(
                 f"Skill '{name}' expects parameter arguments as a JSON object (dict), got {type(params).__name__}."
             )
-        given: Any = params
-        check_params(self._isolation.the_host(), self._manifest, given)
+        check_params(self._isolation.the_host(), self._manifest, params)
         return True
 
     def _credentials(self) -> Any:
@@ -98,7 +98,9 @@ class IsolatedModule(ModuleType):
         raise AttributeError(f"`{name}` is in a `skill.py` that runs in cells and is not imported here")
 
 
-def isolated_class(skill: Skill, manifest: Mapping[str, Any], name: str | None, isolation: Isolation) -> type[IsolatedSkill]:
+def isolated_class(
+    skill: Skill, manifest: Mapping[str, Any], name: str | None, isolation: Isolation
+) -> type[IsolatedSkill]:
     """A class for this skill, by the name that its own class has."""
     members = {"_skill": skill, "_manifest": manifest, "_isolation": isolation, "__doc__": f"`{skill.id}`, in a cell."}
     return type(name or "IsolatedSkill", (IsolatedSkill,), {**members, "__module__": __name__})

@@ -35,27 +35,26 @@ class Isolation:
 
 
 _lock = threading.Lock()
-_hosts: dict[int, Host] = {}
+_shared: Host | None = None
 _default = Isolation()
 
 
 def shared_host() -> Host:
-    """One host for all of this process; a child that was forked makes its own."""
+    """One host for all of this process. Hosts know when they were forked."""
+    global _shared
     with _lock:
-        process = os.getpid()
-        if process not in _hosts:
-            _hosts.clear()
-            _hosts[process] = Host()
-        return _hosts[process]
+        if _shared is None:
+            _shared = Host()
+        return _shared
 
 
-def _after_fork() -> None:
+def _renew_lock() -> None:
     # Another thread may have held it when the process was forked.
     global _lock
     _lock = threading.Lock()
 
 
-os.register_at_fork(after_in_child=_after_fork)
+os.register_at_fork(after_in_child=_renew_lock)
 
 
 def configure(isolation: Isolation | None = None, **settings: Any) -> Isolation:

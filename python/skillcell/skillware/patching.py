@@ -20,7 +20,9 @@ class Patch:
     def __init__(self, isolation: Isolation) -> None:
         from skillware.core.loader import SkillLoader as real
 
-        def load_skill(skill_path: str, *, check_requirements: bool = True, execute_module: bool = True) -> dict[str, Any]:
+        def load_skill(
+            skill_path: str, *, check_requirements: bool = True, execute_module: bool = True
+        ) -> dict[str, Any]:
             return load_bundle(skill_path, execute_module=execute_module, isolation=isolation)
 
         def execute_isolated(skill: Any, params: Any, timeout: float | None = 30, **more: Any) -> Any:
@@ -46,7 +48,9 @@ class Patch:
     def __enter__(self) -> Patch:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
         self.undo()
 
 

@@ -60,7 +60,8 @@ class PlainSkill:
     @property
     def tags(self) -> list[str]:
         """What it is found by."""
-        return [str(one).strip().lower() for one in self.manifest.get("tags") or []]
+        named: list[Any] = self.manifest.get("tags") or []
+        return [str(one).strip().lower() for one in named]
 
 
 class PlainLoader:
