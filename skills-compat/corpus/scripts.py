@@ -29,6 +29,8 @@ COLUMNS = ["package", "skill", "script", "sha256", "class", "imports", "cell", "
 _PROGRAM = [os.environ.get("SKILLCELL", "skillcell")]
 _OPTIONS = shlex.split(os.environ.get("SKILLCELL_OPTIONS", ""))
 _HTTP = {"requests", "httpx", "aiohttp", "urllib", "http", "urllib3", "websockets", "socket"}
+#: What is kept of a stream, to look at differences.
+_KEPT = 20_000
 _PARSERS = {"argparse", "click", "typer", "optparse", "fire", "docopt"}
 _STARTS = re.compile(r"\b(subprocess\.\w+|os\.(system|popen|exec\w+|spawn\w+))\(")
 
@@ -95,12 +97,14 @@ def _start(row, *more):
 def help_of(row):
     """What became of `--help` in a cell, and in a process. Where a cell lacks a module, nothing is compared."""
     cell = _start(row)
+    row = row | {"streams": [cell.get("stdout", "")[:_KEPT], cell.get("stderr", "")[:_KEPT]]}
     row = row | {"cell": _brief(cell), "usage_ms": cell.get("usage", {}).get("guest_ms")}
     if cell.get("exit_code") != 0 and _missing(cell):
         return row | {"subprocess": "", "same": "", "why": f"a cell lacks {_missing(cell)}"}
     other = _start(row, "--tier", "subprocess")
     same = _same(cell, other)
     why = "" if same else _difference(cell, other)
+    row["streams"] += [other.get("stdout", "")[:_KEPT], other.get("stderr", "")[:_KEPT]]
     return row | {"subprocess": _brief(other), "same": "yes" if same else "no", "why": why}
 
 
@@ -118,8 +122,10 @@ def _missing(report):
 def plain(text):
     """Without what differs between versions of argparse: where it breaks lines, and `-o X, --out X` or `-o, --out X`."""
     text = re.sub(r"/tmp/tmp\w+/[^/\s]+|/skills/[^/\s]+", "FOLDER", text)
-    text = re.sub(r"(-\w) (\{[^}]*\}|[A-Z_\[\]. ]+?), (--[\w-]+ \2)", r"\1, \3", " ".join(text.split()))
-    return text.replace("- ", "-")
+    text, before = " ".join(text.split()), None
+    while text != before:
+        text, before = re.sub(r"(-[\w-]+) (\S[^,]*?), (--?[\w-]+) \2(?=[\s,]|$)", r"\1, \3 \2", text), text
+    return re.sub(r"\s+|[][()|]", "", text)
 
 
 def _same(one, other):

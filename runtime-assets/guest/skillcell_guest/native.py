@@ -86,8 +86,12 @@ def _become_script(work, path, stdin, params):
         import base64
         import tempfile
 
+        import site
+
         from skillcell_guest import script
 
+        # `exit` and `quit`, which Python without its site lacks.
+        site.setquit()
         with tempfile.TemporaryFile() as file:
             file.write(base64.b64decode(stdin))
             file.seek(0)

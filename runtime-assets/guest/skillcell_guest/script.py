@@ -267,9 +267,10 @@ def _practise_arguments():
     argparse = sys.modules.get("argparse")
     if argparse is None:
         return
-    with contextlib.suppress(Exception, SystemExit):
+    quiet = io.StringIO()
+    with contextlib.suppress(Exception, SystemExit), contextlib.redirect_stderr(quiet):
         parser = argparse.ArgumentParser(prog="x", description="A script.", epilog="More.")
-        parser.add_argument("file", nargs="?", help="a file")
+        parser.add_argument("file", help="a file")
         parser.add_argument("-o", "--output", default="out.json", help="where to (default: %(default)s)")
         parser.add_argument("--count", type=int, choices=[1, 2, 3])
         parser.add_argument("--verbose", action="store_true")
