@@ -2,8 +2,10 @@
 //! turns in one run: absolute figures on a shared machine mean little, ratios between neighbours hold.
 //!
 //! The server and the library are pinned to half of the cores (`taskset`), the generator below to the other half. It is this
-//! file, not `oha`: nothing has to be installed, and its own cost is known: `--null` measures it against `/healthz`.
-//! It links nothing of skillcell: it runs the program.
+//! file, not `oha`: nothing has to be installed. It links nothing of skillcell: it runs the program.
+//!
+//! Two ratios: of calls per second, for a machine that is otherwise idle; and of processor time, the library's median call
+//! beside all that the server's threads used for one, which holds where others use the same cores.
 //!
 //! Options, as variables: `SKILLCELL` (the program), `CONNECTIONS` (16), `SECONDS` (4), `ROUNDS` (5), `SERVE_ARGS`.
 
@@ -20,31 +22,26 @@ fn main() {
     let (connections, rounds) = (number("CONNECTIONS", 16), number("ROUNDS", 5));
     let time = Duration::from_secs(number("SECONDS", 4));
     let cores = Cores::split();
-    let _server = Server::start(&cores.server);
+    let server = Server::start(&cores.server);
     pin_self(&cores.generator);
-    let (mut of_library, mut of_http, mut of_nothing) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut by_rate, mut by_time) = (Vec::new(), Vec::new());
     println!("server on cores {}, generator on {}; {connections} connections", cores.server, cores.generator);
-    println!("library /s   http /s   ratio   p50 ms   p99 ms   healthz /s");
+    println!("library /s   http /s   ratio   p50 ms   p99 ms   library us   server us   ratio   healthz us");
     for _ in 0..rounds {
-        let library = library_rate(&cores.server);
-        let mut http = load(connections, time, &call_request());
-        let nothing = load(connections, time / 4, &request("GET", "/healthz", ""));
-        let ratio = http.rate / library;
+        let (library, call_us) = library_figures(&cores.server);
+        let (mut http, server_us) = server.measure(connections, time, &call_request());
+        let (_, nothing_us) = server.measure(connections, time / 4, &request("GET", "/healthz", ""));
         let [p50, p99] = [0.5, 0.99].map(|share| http.percentile(share).as_secs_f64() * 1e3);
-        println!("{library:>10.0} {:>9.0} {ratio:>7.2} {p50:>8.3} {p99:>8.3} {:>12.0}", http.rate, nothing.rate);
-        of_library.push(library);
-        of_http.push(http.rate);
-        of_nothing.push(nothing.rate);
+        by_rate.push(http.rate / library);
+        by_time.push(call_us / server_us);
+        println!(
+            "{library:>10.0} {:>9.0} {:>7.2} {p50:>8.3} {p99:>8.3} {call_us:>12.1} {server_us:>11.1} {:>7.2} {nothing_us:>12.1}",
+            http.rate,
+            http.rate / library,
+            call_us / server_us
+        );
     }
-    let [library, http, nothing] = [of_library, of_http, of_nothing].map(median);
-    let us = |rate: f64| 1e6 / rate;
-    println!("median ratio {:.2}", http / library);
-    println!(
-        "a call: {:.0} us in the library, {:.0} over HTTP; a request that calls nothing {:.0}",
-        us(library),
-        us(http),
-        us(nothing)
-    );
+    println!("median ratio of rates {:.2}, of processor time {:.2}", median(by_rate), median(by_time));
 }
 
 /// Which cores are whose, as `taskset` has them.
@@ -91,6 +88,23 @@ impl Server {
             std::thread::sleep(Duration::from_millis(50));
         }
         server
+    }
+}
+
+impl Server {
+    /// Loads it; the processor time of all its threads for one request, in microseconds, goes with the result.
+    fn measure(&self, connections: u64, time: Duration, request: &str) -> (Measured, f64) {
+        let before = self.processor_ns();
+        let measured = load(connections, time, request);
+        let used_us = (self.processor_ns() - before) / 1e3;
+        let count = measured.times.len().max(1) as f64;
+        (measured, used_us / count)
+    }
+
+    fn processor_ns(&self) -> f64 {
+        let tasks = std::fs::read_dir(format!("/proc/{}/task", self.0.id())).expect("the server runs");
+        let used = tasks.flatten().filter_map(|task| std::fs::read_to_string(task.path().join("schedstat")).ok());
+        used.filter_map(|text| text.split(' ').next()?.parse::<f64>().ok()).sum()
     }
 }
 
@@ -177,17 +191,20 @@ fn read_head(reader: &mut impl BufRead) -> (u16, usize) {
     }
 }
 
-/// What `skillcell bench` gets with these cores, with a thread for each.
-fn library_rate(cores: &str) -> f64 {
+/// What `skillcell bench` gets with these cores, with a thread for each: calls per second, and the median call in us.
+fn library_figures(cores: &str) -> (f64, f64) {
     let output = Command::new("taskset")
-        .args(["-c", cores, &program(), "--quiet", "bench", SKILL, "--json", "--calls", "200"])
+        .args(["-c", cores, &program(), "--quiet", "bench", SKILL, "--json", "--calls", "5000"])
         .stderr(Stdio::null())
         .output()
         .expect("the bench runs");
     let text = String::from_utf8(output.stdout).expect("it is text");
-    // The last of `throughput` has all threads.
-    let rate = text.rsplit("\"calls_per_s\":").next().and_then(|rest| rest.trim().split([',', '}', '\n']).next());
-    rate.and_then(|rate| rate.trim().parse().ok()).unwrap_or_else(|| panic!("no rate in {text}"))
+    let number = |rest: Option<&str>| rest?.trim().split([',', '}', '\n']).next()?.trim().parse::<f64>().ok();
+    // The last of `throughput` has all threads; the first of `series` are cells.
+    let rate = number(text.rsplit("\"calls_per_s\":").next());
+    let median_ms = number(text.split("\"p50_ms\":").nth(1));
+    let (rate, median_ms) = rate.zip(median_ms).unwrap_or_else(|| panic!("no figures in {text}"));
+    (rate, median_ms * 1e3)
 }
 
 fn median(mut rates: Vec<f64>) -> f64 {

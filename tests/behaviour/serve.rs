@@ -27,7 +27,7 @@ fn bearer(token: &str) -> String {
 
 #[test]
 fn every_outcome_is_an_envelope_with_status_200() {
-    let server = Serving::start(&["contract/echo", "contract/failing", "limits/time", "contract/bad_manifest"], &[]);
+    let server = Serving::start(&["contract/echo", "contract/failing", "limits/time", "approve/asks"], &[]);
     let of = |skill: &str, body: Value| {
         let answer = server.call(skill, &body.to_string());
         assert_eq!(answer.status, 200, "{answer:?}");
@@ -42,7 +42,7 @@ fn every_outcome_is_an_envelope_with_status_200() {
     assert_eq!((&raised["outcome"], &raised["error"]["type"]), (&json!("raised"), &json!("ZeroDivisionError")));
     let exceeded = of(TIME, json!({"params": {"way": "loop"}, "limits": {"timeout": "200ms"}}));
     assert_eq!((&exceeded["outcome"], &exceeded["limit"]), (&json!("exceeded"), &json!("deadline")));
-    let refused = of("contract%2Fbad_manifest", json!({}));
+    let refused = of("approve%2Fasks", json!({}));
     assert_eq!(refused["outcome"], "refused", "{refused}");
     assert!(!refused["denials"].as_array().unwrap().is_empty());
 }

@@ -24,7 +24,6 @@ const RETRY_AFTER: std::time::Duration = std::time::Duration::from_secs(1);
 /// What a client sends to make a call. Every field may be left out.
 #[derive(Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(title = "CallBody")]
 pub(super) struct CallBody<'a> {
     /// What `execute` gets, as the skill's schema asks for it.
     #[serde(borrow, default)]
@@ -51,8 +50,9 @@ pub(super) struct ReadBody {
 
 impl ReadBody {
     pub fn parse(&self) -> Result<CallBody<'_>, Problem> {
-        if self.bytes.is_empty() {
-            return Err(Problem::bad_request("bad_body", "there is no body: `{\"params\": {…}}` is expected"));
+        // serde would take a list for the fields in their order.
+        if !self.bytes.trim_ascii_start().starts_with(b"{") {
+            return Err(Problem::bad_request("bad_body", "the body must be a JSON object such as `{\"params\": {…}}`"));
         }
         serde_json::from_slice(&self.bytes).map_err(|error| {
             Problem::bad_request("bad_body", format!("the body: {}", skillcell_quote::brief(&error.to_string())))

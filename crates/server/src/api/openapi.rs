@@ -21,7 +21,7 @@ pub(super) async fn tell_document() -> Response {
 
 /// Limits that a client may tighten. Sizes are bytes, or texts such as `64M`; times are seconds, or texts such as `500ms`.
 #[derive(JsonSchema)]
-#[schemars(deny_unknown_fields, title = "Limits")]
+#[schemars(deny_unknown_fields, rename = "Limits")]
 #[allow(dead_code, reason = "the shape of `LimitOverrides`, which a test compares")]
 pub(super) struct LimitsSchema {
     #[schemars(default)]
@@ -49,7 +49,7 @@ enum Amount {
 
 /// The envelope of a call: docs/reference/json-contract.md. Version 1 only grows.
 #[derive(JsonSchema)]
-#[schemars(title = "Envelope")]
+#[schemars(rename = "Envelope")]
 #[allow(dead_code, reason = "the shape of the envelope, which a test compares")]
 struct EnvelopeSchema {
     schema: u32,

@@ -24,6 +24,7 @@ pub struct Problem {
 
 /// As it is sent; docs/reference/serve.md lists the codes.
 #[derive(Serialize, schemars::JsonSchema)]
+#[schemars(rename = "Problem")]
 pub(super) struct ProblemBody<'a> {
     /// `urn:skillcell:problem:` and the code.
     r#type: String,
