@@ -83,7 +83,9 @@ def test_smolagents_begins_anew_after_a_limit_with_its_tools() -> None:
     from skillcell import Exceeded
     from skillcell.runners.smolagents import CellPythonExecutor, StepError
 
-    @smolagents.tool  # type: ignore[untyped-decorator, unused-ignore]
+    tool: Any = smolagents.tool
+
+    @tool  # type: ignore[untyped-decorator, unused-ignore]
     def doubles(n: int) -> int:
         """Doubles.
 
