@@ -76,12 +76,12 @@ async def arun_python(
     return _ran(await (host or _shared()).acall(PYTHON_SKILL, params, **_quietly(options)))
 
 
-def run_step(code: str, state: Any, host: Host | None, options: CallOptions) -> tuple[Report, dict[str, Any]]:
-    """A step of an agent that keeps its names in `state`, which only cells look into."""
-    params: dict[str, Any] = {**_params(code, None, (), "", "main.py"), "state": state or {}}
+def run_step(code: str, host: Host | None, options: CallOptions) -> tuple[Report, dict[str, Any]]:
+    """A step of an agent, whose names stay in the session of the options."""
+    params: dict[str, Any] = {**_params(code, None, (), "", "main.py"), "step": True}
     report = (host or _shared()).call(PYTHON_SKILL, params, **_quietly(options))
     result = report.result
-    if not isinstance(result, dict) or not {"output", "final", "error", "state"} <= result.keys():
+    if not isinstance(result, dict) or not {"output", "final", "error"} <= result.keys():
         raise BadProgram("the program returned something else than a step does")
     return report, cast("dict[str, Any]", result)
 

@@ -65,8 +65,10 @@ def test_smolagents_keeps_names_between_steps_and_nothing_else() -> None:
     first = executor("def double(n):\n    return 2 * n\nprint('said')\ndouble(p.x) + math.floor(0.5)")
     assert (first.output, first.logs, first.is_final_answer) == (2, "said\n", False)
     with pytest.raises(StepError, match="ZeroDivisionError"):
-        executor("p = None\n1 / 0")
-    assert executor("p.x").output == 1
+        executor("q = 1\n1 / 0")
+    assert executor("p.x + q").output == 2
+    assert executor("steps = iter([1, 2])\nnext(steps)").output == 1
+    assert executor("next(steps)").output == 2
     last = executor("final_answer({'x': p.x})")
     assert (last.output, last.is_final_answer) == ({"x": 1}, True)
     with pytest.raises(StepError, match="NameError"):
@@ -76,18 +78,30 @@ def test_smolagents_keeps_names_between_steps_and_nothing_else() -> None:
         executor("p")
 
 
-def test_smolagents_state_is_never_unpickled_here(tmp_path: Path) -> None:
-    pytest.importorskip("smolagents")
-    from skillcell.runners.smolagents import CellPythonExecutor
+def test_smolagents_begins_anew_after_a_limit_with_its_tools() -> None:
+    smolagents = pytest.importorskip("smolagents")
+    from skillcell import Exceeded
+    from skillcell.runners.smolagents import CellPythonExecutor, StepError
 
-    executor = CellPythonExecutor(timeout=20)
-    mark = tmp_path / "mark"
-    text = f"open({str(mark)!r}, 'w')"
-    code = f"class Bomb:\n    def __reduce__(self):\n        return eval, ({text!r},)\nbomb = Bomb()"
-    executor(code)
-    with pytest.raises(Exception, match="mark"):
-        executor("1")
-    assert not mark.exists()
+    tool: Any = smolagents.tool
+
+    @tool  # type: ignore[untyped-decorator, unused-ignore]
+    def doubles(n: int) -> int:
+        """Doubles.
+
+        Args:
+            n: What to double.
+        """
+        return 2 * n
+
+    executor = CellPythonExecutor(timeout=1)
+    executor.send_tools({"doubles": doubles})
+    executor("x = doubles(4)")
+    with pytest.raises(Exceeded):
+        executor("while True: pass")
+    assert executor("doubles(5)").output == 10
+    with pytest.raises(StepError, match="NameError"):
+        executor("x")
 
 
 def test_litellm_runs_code_and_tells_of_failures(monkeypatch: pytest.MonkeyPatch) -> None:

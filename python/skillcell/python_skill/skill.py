@@ -7,6 +7,7 @@ The program shares this interpreter, so what is returned is its word: whoever ca
 import ast
 import base64
 import io
+import json
 import linecache
 import os
 import sys
@@ -14,8 +15,6 @@ import traceback
 import types
 
 from skillware.core.base_skill import BaseSkill
-
-from . import state
 
 FOLDER = "/tmp/program"
 
@@ -31,8 +30,8 @@ class Python(BaseSkill):
         sys.argv = [params["path"], *params["argv"]]
         sys.stdin = io.TextIOWrapper(io.BytesIO(params["stdin"].encode()), encoding="utf-8")
         sys.path[:0] = [os.path.join(FOLDER, os.path.dirname(params["path"])).rstrip("/"), FOLDER]
-        if "state" in params:
-            return run_step(params["code"], params["state"])
+        if params.get("step"):
+            return run_step(params["code"])
         exit_code = run_program(params["code"], params["path"])
         return {"exit_code": exit_code, "files": written_files(files)}
 
@@ -99,25 +98,35 @@ class FinalAnswer(BaseException):
     """Ends a step with the answer."""
 
 
-def run_step(code, kept):
-    """A step of an agent: names stay for the next one, and the value of its last line is the output."""
-    names = state.restore(kept)
+def final_answer(answer=None):
+    raise FinalAnswer(answer)
 
-    def final_answer(answer=None):
-        raise FinalAnswer(answer)
 
-    names["final_answer"] = final_answer
+#: What an agent's steps are run in. A session keeps this cell, and so the names that its steps make.
+STEPS = types.ModuleType("__main__")
+
+
+def run_step(code):
+    """A step of an agent: the value of its last line is the output."""
+    sys.modules["__main__"] = STEPS
+    vars(STEPS)["final_answer"] = final_answer
     result = {"output": None, "final": False, "error": None}
     try:
-        result["output"] = run_lines(code, names)
+        result["output"] = run_lines(code, vars(STEPS))
     except FinalAnswer as answer:
         result["output"], result["final"] = answer.args[0], True
     except BaseException as error:
         result["error"] = f"{type(error).__name__}: {error}"
         print_error()
-    names.pop("final_answer", None)
-    result["output"] = state.as_json(result["output"])
-    return {**result, "state": state.keep(names, kept, code if result["error"] is None else "")}
+    return {**result, "output": as_json(result["output"])}
+
+
+def as_json(value):
+    """The value, or its `repr` if JSON has no such thing."""
+    try:
+        return json.loads(json.dumps(value, allow_nan=False))
+    except (TypeError, ValueError):
+        return repr(value)
 
 
 def run_lines(code, names):

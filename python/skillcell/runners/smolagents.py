@@ -2,9 +2,8 @@
 
     CodeAgent(tools=[...], model=..., executor=CellPythonExecutor())
 
-Every step is a fresh cell. Names that a step makes are there in the next one: functions and classes by their source, values as
-far as they can be pickled; only cells unpickle them. Tools are sent as source, so that they run in the cell too, with nothing
-of the host's.
+All steps of an executor are made in one cell, a session: names that a step makes are there in the next one. A limit ends the
+session, and the next step begins anew. Tools are sent as source, so that they run in the cell too, with nothing of the host's.
 """
 
 # Others' packages are hardly typed, and need not be installed.
@@ -17,7 +16,7 @@ from typing import Any, Unpack
 from smolagents.local_python_executor import CodeOutput, PythonExecutor
 from smolagents.tools import Tool, get_tools_definition_code
 
-from .. import CallOptions, Host
+from .. import CallOptions, Host, Session
 from .._python import run_step
 
 
@@ -27,13 +26,15 @@ class CellPythonExecutor(PythonExecutor):
     def __init__(self, host: Host | None = None, **options: Unpack[CallOptions]) -> None:
         self.host = host
         self.options = options
-        self.kept: Any = {}
+        self.session = Session()
+        # Sent again if a session ends.
+        self.preamble: list[str] = []
 
     def send_tools(self, tools: dict[str, Tool]) -> None:
         """`final_answer` is the cell's own."""
         others = {name: tool for name, tool in tools.items() if name != "final_answer"}
         if others:
-            self(get_tools_definition_code(others))
+            self._send(get_tools_definition_code(others))
 
     def send_variables(self, variables: dict[str, Any]) -> None:
         """JSON values, which is what the cell can be told."""
@@ -41,20 +42,31 @@ class CellPythonExecutor(PythonExecutor):
             lines = [
                 f"{name} = {value!r}" for name, value in variables.items() if name.isidentifier() and _is_plain(value)
             ]
-            self("\n".join(lines))
+            self._send("\n".join(lines))
 
     def __call__(self, code_action: str) -> CodeOutput:
         """Runs a step."""
-        report, result = run_step(code_action, self.kept, self.host, self.options)
+        if self.session.ended is not None:
+            self.cleanup()
+            for code in self.preamble:
+                self._run(code)
+        return self._run(code_action)
+
+    def _send(self, code: str) -> None:
+        self.preamble.append(code)
+        self(code)
+
+    def _run(self, code: str) -> CodeOutput:
+        report, result = run_step(code, self.host, {**self.options, "session": self.session})
         logs = f"{report.stdout}{report.stderr}"
         if result["error"] is not None:
             raise StepError(f"{logs}\n{result['error']}".strip())
-        self.kept = result["state"]
         return CodeOutput(output=result["output"], logs=logs, is_final_answer=result["final"] is True)
 
     def cleanup(self) -> None:
-        """Forgets what was kept."""
-        self.kept = {}
+        """Forgets what the steps made."""
+        self.session.close()
+        self.session = Session()
 
 
 class StepError(Exception):
