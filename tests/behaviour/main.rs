@@ -16,6 +16,7 @@ mod jpeg;
 mod matrix;
 mod mcp;
 mod packages;
+mod page;
 mod parity;
 mod python;
 mod script;

@@ -2,6 +2,7 @@
 
 #![allow(dead_code, reason = "every group of tests uses some of it")]
 
+pub mod browser;
 pub mod debian;
 pub mod form;
 pub mod held;

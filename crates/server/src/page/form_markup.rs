@@ -50,7 +50,7 @@ impl FormView<'_> {
                 div.field {
                     label for=(JSON_FIELD) { "All params, a JSON object" }
                     textarea id=(JSON_FIELD) name=(JSON_FIELD) rows="6" spellcheck="false" required
-                        aria-invalid[self.mistakes.contains_key(JSON_FIELD)] aria-describedby=[self.described_by(JSON_FIELD, false)] {
+                        aria-invalid=[self.mistakes.contains_key(JSON_FIELD).then_some("true")] aria-describedby=[self.described_by(JSON_FIELD, false)] {
                         "\n" (text)
                     }
                     (self.mistake_markup(JSON_FIELD))

@@ -91,6 +91,8 @@ fn skills_section(items: &[SkillItem], left_out: usize) -> Markup {
 fn item_markup(item: &SkillItem) -> Markup {
     let summary = match &item.warmth {
         Warmth::Ready(card) => card.summary.as_deref().map(|text| cut(text, MAX_SUMMARY_CHARS)),
+        // Of one whose calls are refused, the reasons follow.
+        Warmth::Failed(_) if matches!(item.decision, Some(Decision::Refused(_))) => None,
         Warmth::Failed(why) => Some(cut(why, MAX_SUMMARY_CHARS)),
         Warmth::Waiting => None,
     };
@@ -108,7 +110,7 @@ fn item_markup(item: &SkillItem) -> Markup {
 /// How far it is, what the analysis says, and whether its calls are refused.
 pub fn badges(warmth: &Warmth, verdict: Option<&Verdict>, decision: Option<&Decision>) -> Markup {
     html! {
-        span.badge data-kind=(warmth.name()) { (warmth.name()) }
+        @if !matches!(decision, Some(Decision::Refused(_))) { span.badge data-kind=(warmth.name()) { (warmth.name()) } }
         @if let Some(verdict) = verdict {
             " " span.badge data-kind=(verdict.name) { (verdict.name) }
         }

@@ -122,13 +122,25 @@ impl Page {
         let _turn = self.inner.planning.acquire().await;
         let make = move || {
             let decision = page.decide_skill(&client, &id, &warmth);
-            let card = match &warmth {
-                Warmth::Ready(card) => (**card).clone(),
-                _ => SkillCard::default(),
-            };
+            let card = page.read_card(&id, &warmth);
             Shown { client, id, warmth, card, verdict, decision }
         };
         tokio::task::spawn_blocking(make).await.ok()
+    }
+}
+
+impl Page {
+    /// What a skill says of itself; nothing while its manifest would have to be waited for, or makes no sense.
+    fn read_card(&self, id: &str, warmth: &Warmth) -> SkillCard {
+        let service = self.inner.api.service();
+        match warmth {
+            Warmth::Ready(card) => (**card).clone(),
+            Warmth::Waiting => SkillCard::default(),
+            Warmth::Failed(_) => {
+                let manifest = service.catalogue().get(id).and_then(|skill| service.host().manifest(skill).ok());
+                manifest.map(|manifest| SkillCard::new(&manifest)).unwrap_or_default()
+            }
+        }
     }
 }
 
@@ -152,6 +164,7 @@ impl Shown {
             @if let Some(summary) = &self.card.summary { p.lead { (cut(summary, MAX_WORDS_CHARS)) } }
             @match &self.warmth {
                 Warmth::Waiting => { p.lead { "It is being got ready, and its manifest is not read yet: load this page again in a while." } }
+                Warmth::Failed(_) if matches!(self.decision, Some(Decision::Refused(_))) => {}
                 Warmth::Failed(why) => { p.mistake { (sentence_markup(&cut(why, MAX_WORDS_CHARS))) } }
                 Warmth::Ready(_) => {}
             }
