@@ -93,6 +93,26 @@
 //! # }
 //! ```
 //!
+//! # Run a script
+//!
+//! A folder with a `SKILL.md` has scripts instead of a `skill.py`. A call runs one as `python3 scripts/x.py` would; its exit
+//! code, output and files are in the [`Report`]. [`Host::program`] is for code that belongs to no skill.
+//!
+//! ```no_run
+//! # use skillcell::{Call, Host, Input, Skill};
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let host = Host::builder().build()?;
+//! let skill = Skill::from_any_folder("./my-skill".as_ref())?;
+//! let mut call = Call::script("scripts/convert.py", ["--format".to_owned(), "json".to_owned()]);
+//! if let Some(script) = call.script_mut() {
+//!     script.stdin = Input::Bytes(b"a,b\n".as_slice().into());
+//! }
+//! let report = host.call(&skill, &call)?;
+//! println!("{:?}: {} files", report.exit_code, report.files.len());
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! # Cancel
 //!
 //! A [`CancelToken`] ends the calls that carry it, from any thread. Their outcome is [`Outcome::Cancelled`].
@@ -152,8 +172,10 @@ pub use skillcell_cell::image::WarmUp;
 pub use skillcell_door::audit::{AuditError, AuditLog};
 pub use skillcell_host::approvals::{Approval, ApprovalError, Approvals};
 pub use skillcell_host::call::{Call, Report};
+pub use skillcell_host::entry::{Entry, Input, InputStream, Script, WrittenFile};
 pub use skillcell_host::plan::{Decision, Plan, Refused};
 pub use skillcell_host::testing::{TestCall, TestReport};
+pub use skillcell_host::written::{WriteOutError, write_files};
 pub use skillcell_host::{Host, HostBuilder, HostError, SandboxChoice, Session, SessionEnd, SessionLimits};
 pub use skillcell_limits::cancel::CancelToken;
 pub use skillcell_limits::outcome::{Note, NoteKind, Outcome, Raised, Usage};

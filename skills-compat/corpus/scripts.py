@@ -2,7 +2,8 @@
 
     python3 scripts.py lay --work FOLDER     fetch by name and hash, lay each skill's folder out, read each script's text
     python3 scripts.py help --work FOLDER    `--help` of each script that has a command line, in both; FOLDER/help.jsonl
-    python3 scripts.py table --work FOLDER   scripts.tsv and the counts
+    python3 scripts.py runs --work FOLDER    real runs, on the skill's own files, in both; FOLDER/runs.jsonl
+    python3 scripts.py table --work FOLDER   scripts.tsv, runs.tsv and the counts
 
 The program is `skillcell`, or what $SKILLCELL names, with the options in $SKILLCELL_OPTIONS. Nothing of a package runs
 unconfined: the other side of a comparison is a process in a sandbox, with the Python of this machine.
@@ -21,10 +22,12 @@ import re
 import shlex
 import subprocess
 import sys
+import tempfile
 
 import fetch
 
 TABLE = pathlib.Path(__file__).with_name("scripts.tsv")
+RUNS = TABLE.with_name("runs.tsv")
 COLUMNS = ["package", "skill", "script", "sha256", "class", "imports", "cell", "subprocess", "same", "why"]
 _PROGRAM = [os.environ.get("SKILLCELL", "skillcell")]
 _OPTIONS = shlex.split(os.environ.get("SKILLCELL_OPTIONS", ""))
@@ -82,8 +85,8 @@ def _read(data, inside):
     return {"class": kind, "imports": foreign, "parser": bool(tops & _PARSERS) and has_main}
 
 
-def _start(row, *more):
-    command = [*_PROGRAM, "script", row["folder"], row["script"], "--json", "--timeout", "60", "--quiet", *_OPTIONS, *more, "--", "--help"]
+def _start(row, *more, args=("--help",)):
+    command = [*_PROGRAM, "script", row["folder"], row["script"], "--json", "--timeout", "60", "--quiet", *_OPTIONS, *more, "--", *args]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=300, stdin=subprocess.DEVNULL)
         return json.loads(done.stdout)
@@ -124,7 +127,7 @@ def plain(text):
     text = re.sub(r"/tmp/tmp\w+/[^/\s]+|/skills/[^/\s]+", "FOLDER", text)
     text, before = " ".join(text.split()), None
     while text != before:
-        text, before = re.sub(r"(-[\w-]+) (\S[^,]*?), (--?[\w-]+) \2(?=[\s,]|$)", r"\1, \3 \2", text), text
+        text, before = re.sub(r"(-[\w-]+) (\{[^}]*\}|[^\s,][^,]*?), (--?[\w-]+) \2(?=[\s,]|$)", r"\1, \3 \2", text), text
     return re.sub(r"\s+|[][()|]", "", text)
 
 
@@ -142,14 +145,68 @@ def _difference(one, other):
 
 def start_all(work, limit):
     rows = [row for row in json.loads((work / "scripts.json").read_text()) if row["parser"]]
-    # In an order of chance, so that a part of it stands for the whole.
+    # In an order of chance, so that a part of it stands for the whole; those that need packages last, which take minutes.
     random.Random(15).shuffle(rows)
+    rows.sort(key=lambda row: bool(row["imports"]))
     done = {line["sha256"] for line in _lines(work / "help.jsonl")}
     todo = [row for row in rows[:limit] if row["sha256"] not in done]
     with concurrent.futures.ThreadPoolExecutor(2) as pool, open(work / "help.jsonl", "a") as out:
         for row in pool.map(help_of, todo):
             print(json.dumps(row), file=out, flush=True)
     _tell(work)
+
+
+#: What a script is started with for a real run: its own folder, its own text, nothing. The first that it ends well with counts.
+_INPUTS = (["."], ["SKILL.md"], [], ["--input", "SKILL.md"], ["validate", "SKILL.md"])
+
+
+def run_of(row):
+    """A run with an input that the script takes, in a cell and in a process: exit code, streams and files are compared."""
+    for args in _INPUTS:
+        with tempfile.TemporaryDirectory() as out:
+            cell = _start(row, "--out", out, args=args)
+            files = _files(out)
+        if cell.get("exit_code") == 0 and (cell.get("stdout", "").strip() or files):
+            break
+    else:
+        return None
+    with tempfile.TemporaryDirectory() as out:
+        other = _start(row, "--tier", "subprocess", "--out", out, args=args)
+        others = _files(out)
+    ends = [(one.get("exit_code"), _timeless(one.get("stdout", "")), _timeless(one.get("stderr", ""))) for one in (cell, other)]
+    names = [name for name in sorted(files.keys() | others.keys()) if files.get(name) != others.get(name)]
+    parts = [part for part, one, two in zip(("exit code", "stdout", "stderr"), *ends) if one != two]
+    why = ", ".join(parts + names)
+    streams = [one.get(name, "")[:_KEPT] for one in (cell, other) for name in ("stdout", "stderr")]
+    return row | {"args": args, "files": sorted(files), "same": "no" if why else "yes", "why": why, "streams": streams}
+
+
+def _files(folder):
+    found = (path for path in sorted(pathlib.Path(folder).rglob("*")) if path.is_file())
+    return {str(path.relative_to(folder)): _timeless(path.read_bytes().decode("utf-8", "replace")) for path in found}
+
+
+def _timeless(text):
+    """Without the places and times that two runs can't share."""
+    text = re.sub(r"/tmp/tmp\w+/[^/\s\"']+|/skills/[^/\s\"']+", "FOLDER", text)
+    return re.sub(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?", "TIME", text)
+
+
+def run_all(work, limit):
+    rows = [row for row in json.loads((work / "scripts.json").read_text()) if row["class"] in ("standard library", "packages")]
+    random.Random(15).shuffle(rows)
+    rows.sort(key=lambda row: bool(row["imports"]))
+    done = _lines(work / "runs.jsonl")
+    seen = {line["sha256"] for line in done}
+    todo, count = [row for row in rows if row["sha256"] not in seen], sum("args" in line for line in done)
+    with concurrent.futures.ThreadPoolExecutor(2) as pool, open(work / "runs.jsonl", "a") as out:
+        for start in range(0, len(todo), 4):
+            if count >= (limit or 60):
+                break
+            for row, ran in zip(todo[start:], pool.map(run_of, todo[start : start + 4])):
+                print(json.dumps(ran or {"sha256": row["sha256"]}), file=out, flush=True)
+                count += ran is not None
+    _count("same", [line for line in _lines(work / "runs.jsonl") if "args" in line])
 
 
 def _lines(path):
@@ -162,14 +219,22 @@ def _count(key, rows):
 
 
 def _tell(work):
-    rows = _lines(work / "help.jsonl")
+    rows = [_compared_again(line) for line in _lines(work / "help.jsonl")]
     compared = [row for row in rows if row["same"]]
     print(f"{len(rows)} scripts with a command line; {len(rows) - len(compared)} lack a module in a cell")
     _count("same", compared)
 
 
+def _compared_again(row):
+    """By the streams that were kept: what counts as the same may have been thought over since."""
+    if row["same"] != "no" or not row["why"].startswith("other text"):
+        return row
+    same = [plain(text) for text in row["streams"][:2]] == [plain(text) for text in row["streams"][2:]]
+    return row | {"same": "yes", "why": ""} if same else row
+
+
 def table(work):
-    ran = {line["sha256"]: line for line in _lines(work / "help.jsonl")}
+    ran = {line["sha256"]: _compared_again(line) for line in _lines(work / "help.jsonl")}
     rows = [row | ran.get(row["sha256"], {}) for row in json.loads((work / "scripts.json").read_text())]
     with open(TABLE, "w") as out:
         print("\t".join(COLUMNS), file=out)
@@ -178,15 +243,29 @@ def table(work):
             print("\t".join(" ".join(cell.split()).encode("ascii", "backslashreplace").decode() for cell in cells), file=out)
     _count("class", rows)
     _tell(work)
+    runs = [line for line in _lines(work / "runs.jsonl") if "args" in line]
+    with open(RUNS, "w") as out:
+        print("package\tskill\tscript\tsha256\targuments\tfiles\tsame\twhy", file=out)
+        for row in sorted(runs, key=lambda row: (row["package"], row["skill"], row["script"])):
+            cells = [row["package"], row["skill"], row["script"], row["sha256"], shlex.join(row["args"]), " ".join(row["files"]), row["same"], row["why"]]
+            print("\t".join(" ".join(cell.split()).encode("ascii", "backslashreplace").decode() for cell in cells), file=out)
+    if runs:
+        print(f"{len(runs)} real runs")
+        _count("same", runs)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("step", choices=["lay", "help", "table"])
+    parser.add_argument("step", choices=["lay", "help", "runs", "table"])
     parser.add_argument("--work", type=pathlib.Path, required=True)
     parser.add_argument("--limit", type=int, default=None, help="only so many scripts, in an order of chance")
     args = parser.parse_args()
-    {"lay": lambda: lay(args.work), "help": lambda: start_all(args.work, args.limit), "table": lambda: table(args.work)}[args.step]()
+    {
+        "lay": lambda: lay(args.work),
+        "help": lambda: start_all(args.work, args.limit),
+        "runs": lambda: run_all(args.work, args.limit),
+        "table": lambda: table(args.work),
+    }[args.step]()
 
 
 if __name__ == "__main__":

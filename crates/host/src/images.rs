@@ -6,6 +6,7 @@ use std::sync::{Arc, MutexGuard, PoisonError};
 use super::parts::Shared;
 use super::{Host, HostError, on_enough_stack};
 use crate::call::ImageUse;
+use crate::entry::Entry;
 use skillcell_cache::{Bucket, Pack};
 use skillcell_cell::image::{BakeError, BakeReport, Baker, Image, MAX_AGE, WarmUp};
 use skillcell_limits::Limits;
@@ -23,6 +24,7 @@ pub(super) type Images = HashMap<(String, bool), Arc<Image>>;
 impl Host {
     /// Bakes a skill's image ahead, replacing one that is there.
     pub fn build(&self, skill: &Skill, warm_up: &WarmUp, limits: &Limits) -> Result<(ImageUse, BakeReport), HostError> {
+        let skill = &*Entry::Execute.of_skill(skill)?;
         on_enough_stack(|| self.build_here(skill, warm_up, limits))
     }
 

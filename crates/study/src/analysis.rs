@@ -55,7 +55,10 @@ pub const DIGEST: &str = env!("SKILLCELL_ANALYSIS");
 /// Reads a skill's files and says what follows. Nothing of the skill is run; packages that it imports are imported, in a cell
 /// without it.
 pub fn analyse(host: &Host, skill: &Skill) -> Result<Analysis, HostError> {
-    let facts = understood(host.facts(skill)?);
+    analyse_facts(host, skill, understood(host.facts(skill)?))
+}
+
+fn analyse_facts(host: &Host, skill: &Skill, facts: Facts) -> Result<Analysis, HostError> {
     let (required, too_much, is_complete) = match host.packages(skill) {
         // That is an answer too: no cell can be given them.
         Err(HostError::Bake(BakeError::Packages(packages::Error::TooMuch(why)))) => {
@@ -93,6 +96,9 @@ fn understood(facts: Value) -> Facts {
 fn from_facts(facts: &Facts, data_bytes: u64, required: Vec<Required>, tried: &Tried) -> Analysis {
     let modules = Modules::new(facts, &required, tried);
     let mut needs = needs::of(facts, &modules);
+    if facts.is_script {
+        needs.retain(|need| !matches!(need.what, needs::What::ReadOnly(_) | needs::What::Nowhere(_)));
+    }
     let early: Vec<usize> = {
         let graph = Graph::new(facts, &needs);
         let is_early = |need: &needs::Need| {

@@ -96,7 +96,7 @@ def _lasting_objects():
         for item in batch:
             seen[id(item)] = item
         todo = gc.get_referents(*batch) if batch else []
-    return [item for item in seen.values() if type(item) in _LASTING or isinstance(item, type)]
+    return [item for item in seen.values() if type(item) in _LASTING or issubclass(type(item), type)]
 
 
 def _pin(objects):

@@ -25,6 +25,9 @@ pub struct Facts {
     pub manifest_error: Option<String>,
     /// What the interpreter has of each module that is imported: a kind and, of one that it lacks, why.
     pub modules: BTreeMap<String, (String, String)>,
+    /// Whether it is a script that is started: its folder is its working folder, and can be written to.
+    #[serde(skip)]
+    pub is_script: bool,
 }
 
 impl Facts {

@@ -9,7 +9,8 @@ use regex::bytes::Regex;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::{Analysis, Verdict, analyse};
+use super::facts::Facts;
+use super::{Analysis, Verdict, analyse_facts, understood};
 use skillcell_host::{Host, HostError};
 use skillcell_packages::skill::{Skill, SkillError};
 
@@ -38,7 +39,9 @@ pub fn analyse_script(host: &Host, skill: &Skill, script: &str) -> Result<Script
     let missing = || HostError::NoScript { skill: skill.id().to_owned(), path: script.to_owned() };
     let manifest = host.manifest(&skill.for_script(script).ok_or_else(missing)?)?;
     let from = manifest.raw().get("requirements_from").and_then(Value::as_str).map(str::to_owned);
-    let mut analysis = analyse(host, &started_by_skill(skill, script, &manifest.requirements)?)?;
+    let started = started_by_skill(skill, script, &manifest.requirements)?;
+    let facts = Facts { is_script: true, ..understood(host.facts(&started)?) };
+    let mut analysis = analyse_facts(host, &started, facts)?;
     // Its folder is the root there; here it is named from the skill's.
     let above = script.rsplit_once('/').map_or("", |(above, _)| above);
     if !above.is_empty() {
