@@ -59,7 +59,7 @@ impl Browser {
     fn send(&self, method: &str, path: &str, body: &Value) -> Value {
         let mut stream = TcpStream::connect(&self.address).expect("chromedriver listens");
         stream.set_read_timeout(Some(PATIENCE)).expect("a socket");
-        let text = if method == "GET" { String::new() } else { body.to_string() };
+        let text = if method == "POST" { body.to_string() } else { String::new() };
         write_request(&mut stream, method, path, &["Connection: close"], &text);
         let answer = read_answer(&mut stream);
         assert_eq!(answer.status, 200, "{method} {path} {body}: {}", answer.body);
