@@ -1,6 +1,6 @@
 //! A real Chromium, driven as a person would: chromedriver from the same package, spoken to in WebDriver over plain HTTP.
 
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read};
 use std::net::TcpStream;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -59,7 +59,7 @@ impl Browser {
     fn send(&self, method: &str, path: &str, body: &Value) -> Value {
         let mut stream = TcpStream::connect(&self.address).expect("chromedriver listens");
         stream.set_read_timeout(Some(PATIENCE)).expect("a socket");
-        let text = if method == "GET" { String::new() } else { body.to_string() };
+        let text = if method == "POST" { body.to_string() } else { String::new() };
         write_request(&mut stream, method, path, &["Connection: close"], &text);
         let answer = read_answer(&mut stream);
         assert_eq!(answer.status, 200, "{method} {path} {body}: {}", answer.body);
@@ -124,9 +124,11 @@ impl Browser {
 
 impl Drop for Browser {
     fn drop(&mut self) {
-        // Chromium ends with its session; its driver then is the only one left.
-        if !self.session.is_empty() && !std::thread::panicking() {
-            self.send("DELETE", &self.session, &Value::Null);
+        // Chromium ends with its session, also after a failure, and would outlive a driver that was killed.
+        if let (Ok(mut stream), false) = (TcpStream::connect(&self.address), self.session.is_empty()) {
+            let _ = stream.set_read_timeout(Some(PATIENCE));
+            write_request(&mut stream, "DELETE", &self.session, &["Connection: close"], "");
+            let _ = stream.read(&mut [0; 64]);
         }
         let _ = self.driver.kill();
         let _ = self.driver.wait();

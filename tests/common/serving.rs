@@ -156,7 +156,7 @@ pub fn read_answer(stream: &mut TcpStream) -> Answer {
         line.clear();
     }
     let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or(0);
-    let length = head.lines().find_map(|line| line.strip_prefix("content-length: ")?.parse::<usize>().ok());
+    let length = head.lines().find_map(|line| line.strip_prefix("content-length:")?.trim().parse::<usize>().ok());
     let mut body = vec![0; length.unwrap_or(0)];
     match length {
         Some(_) => reader.read_exact(&mut body).expect("the body arrives"),
