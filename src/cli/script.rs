@@ -18,10 +18,11 @@ use skillcell_packages::skill::Skill;
 #[command(after_help = "\
 Examples:
   skillcell script ./pdf-tools scripts/extract.py -- --help
-  skillcell script ./pdf-tools scripts/extract.py --in report.pdf --out ./result \\
-      -- report.pdf --format json
+  skillcell script ./pdf-tools scripts/extract.py --in report.pdf \\
+      --out ./result -- report.pdf --format json
   cat data.csv | skillcell script ./csv scripts/summary.py -- -
-  skillcell script ./weather scripts/today.py --allow-http 'GET https://api.example.org/*' -- Oslo
+  skillcell script ./weather scripts/today.py \\
+      --allow-http 'GET https://api.example.org/*' -- Oslo
 
 Exit codes: the script's own; 124 a limit was exceeded, 125 usage or host error, 126 refused.")]
 pub struct ScriptCommand {

@@ -2,6 +2,7 @@
 //! and whatever a test does, the host learns of it and goes on.
 
 use std::fs;
+use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Output};
 use std::time::Duration;
@@ -275,19 +276,18 @@ fn limits_of_a_policy_file_hold_for_tests_and_builds_and_flags_come_before_them(
     let place = tempfile::tempdir().expect("a folder");
     let policy = place.path().join("skillcell.toml");
     fs::write(&policy, "[limits]\ntimeout = '1ms'\n").expect("written");
-    let (policy, skill) = (policy.to_str().expect("a plain path"), folder("fixtures"));
-    for verb in ["test", "build"] {
-        let code = |flags: &[&str]| {
-            let mut program = Command::new(env!("CARGO_BIN_EXE_skillcell"));
-            program
-                .args([verb, &skill, "--quiet", "--policy", policy])
-                .args(flags)
-                .output()
-                .expect("it runs")
-                .status
-                .code()
-        };
-        assert_eq!((code(&[]), code(&["--timeout", "120"])), (Some(4), Some(0)), "{verb}");
+    let (policy, skill) = (policy.to_str().expect("a plain path"), place.path().join("limited_skill"));
+    let code = |words: &[&str]| {
+        let mut program = Command::new(env!("CARGO_BIN_EXE_skillcell"));
+        program.args(words).arg(&skill).arg("--quiet").output().expect("it runs").status.code()
+    };
+    assert_eq!(code(&["new"]), Some(0));
+    // No image of it can be in the cache.
+    let mut source = fs::OpenOptions::new().append(true).open(skill.join("skill.py")).expect("opened");
+    writeln!(source, "# {:?}", std::time::SystemTime::now()).expect("written");
+    for verb in ["build", "test"] {
+        let codes = (code(&[verb, "--policy", policy]), code(&[verb, "--policy", policy, "--timeout", "120"]));
+        assert_eq!(codes, (Some(4), Some(0)), "{verb}");
     }
 }
 

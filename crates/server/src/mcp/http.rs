@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use axum::body::{Body, to_bytes};
+use axum::body::{Body, HttpBody, to_bytes};
 use axum::http::{HeaderMap, HeaderValue, Method, Request, StatusCode};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodRouter, any};
@@ -81,6 +81,10 @@ impl Route {
             return self.inner.handle(request).await.into_response();
         }
         let (parts, body) = request.into_parts();
+        // Said before it arrives: a client that is still sending may never read what is said afterwards.
+        if body.size_hint().lower() > self.max_body_bytes as u64 {
+            return (StatusCode::PAYLOAD_TOO_LARGE, "the body is too long").into_response();
+        }
         let Ok(body) = to_bytes(body, self.max_body_bytes).await else {
             return (StatusCode::PAYLOAD_TOO_LARGE, "the body is too long, or did not arrive").into_response();
         };
