@@ -109,7 +109,8 @@ impl Queue {
                 return None;
             }
             state = self.look_for_jobs(state);
-            if state.lanes.has_next() {
+            // While it looked, it was in nobody's list to be woken: neither for a job nor for the end.
+            if state.lanes.has_next() || (state.closed && state.lanes.is_empty()) {
                 continue;
             }
             let this = thread::current();
