@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::active_grants::{ActiveGrants, check_env};
 use super::execute::{CallContext, Prepared, RunResult, SessionTurn};
-use super::{Host, HostError, entry, on_enough_stack, params};
+use super::{Host, HostError, on_enough_stack, params, scripts};
 use crate::call::{Call, Outcome, Report, Usage};
 use crate::plan::{Decision, Plan, Refused, RuledOut};
 use crate::session::{Bound, NoTurn, Session, Turn};
@@ -153,7 +153,7 @@ impl Host {
             }),
         };
         let mut ran = self.run(prepared, context)?;
-        ran.notes.extend(entry::note_guess(&manifest));
+        ran.notes.extend(scripts::note_guess(&manifest));
         ran.notes.retain(|note| !manifest.acknowledge.contains(&note.kind));
         Ok(self.finish(skill, call, ran, Some(&grants)))
     }
@@ -174,7 +174,7 @@ impl Host {
         let RunResult { tier, outcome, stdout, stderr, files, usage, image, denials, notes } = ran;
         let mut report =
             Report { tier, stdout, stderr, files, usage, image, denials, notes, ..report_of(skill, outcome) };
-        call.entry.finish(&mut report);
+        scripts::finish_script(&call.entry, &mut report);
         report.notes.retain(|note| !call.acknowledge.contains(&note.kind));
         if let Some(grants) = grants {
             grants.map_result_paths(&mut report, &call.limits);

@@ -24,6 +24,7 @@ mod parts;
 pub mod plan;
 mod program;
 mod run_tests;
+mod scripts;
 mod session;
 mod study;
 pub mod testing;

@@ -7,8 +7,8 @@ use base64::engine::general_purpose::STANDARD;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::{Entry, Input, WrittenFile};
 use crate::call::{Call, Outcome, Raised};
+use crate::entry::{Entry, Input, WrittenFile};
 use crate::execute::RunResult;
 
 /// The most that is read ahead of standard input.
