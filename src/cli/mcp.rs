@@ -41,8 +41,10 @@ const SHUTDOWN: Duration = Duration::from_secs(2);
 Examples:
   skillcell mcp optimization/prompt_rewriter ./my_skill
   skillcell mcp --all --policy skillcell.toml
-  claude mcp add skills -- skillcell mcp ./skills
   skillcell mcp --http 127.0.0.1:8931 ./skills
+
+In Claude Code, for one:
+  claude mcp add skills -- skillcell mcp ./skills
 
 Exit codes: 0 the client went away or the program was told to stop, 2 usage or host error.")]
 pub struct McpCommand {

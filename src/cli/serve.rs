@@ -33,6 +33,8 @@ Examples:
   skillcell serve --new-token ci
   skillcell --policy skillcell.toml serve --listen 0.0.0.0:8080 \\
       --allow-host skills.example.org
+
+A call of it:
   curl -s http://localhost:8080/v1/skills/my_skill/calls \\
       -H 'Content-Type: application/json' -d '{\"params\": {\"text\": \"hello\"}}'")]
 pub struct ServeCommand {
