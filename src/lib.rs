@@ -179,6 +179,6 @@ pub use skillcell_host::written::{WriteOutError, write_files};
 pub use skillcell_host::{Host, HostBuilder, HostError, SandboxChoice, Session, SessionEnd, SessionLimits};
 pub use skillcell_limits::cancel::CancelToken;
 pub use skillcell_limits::outcome::{Note, NoteKind, Outcome, Raised, Usage};
-pub use skillcell_limits::{LimitKind, Limits};
+pub use skillcell_limits::{LimitKind, Limits, RuntimeKind};
 pub use skillcell_packages::skill::{Roots, Skill};
 pub use skillcell_policy::{BadGrant, Choice, Denial, DenialKind, GrantKind, Grants, Tier};

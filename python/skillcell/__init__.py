@@ -24,7 +24,7 @@ from ._errors import (
 from ._host import Host
 from ._options import CallOptions, GrantOptions, HostOptions, LimitOptions
 from ._python import BadProgram, Ran, arun_python, run_python
-from ._skillcell import Denial, Error, Note, Plan, Report, Session, Skill, Usage, __version__
+from ._skillcell import Denial, Error, Note, Plan, Report, Secret, Session, Skill, Usage, __version__
 
 __all__ = [
     "BadProgram",
@@ -47,6 +47,7 @@ __all__ = [
     "Ran",
     "Refused",
     "Report",
+    "Secret",
     "Session",
     "Skill",
     "SkillcellError",

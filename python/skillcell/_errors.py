@@ -3,7 +3,7 @@ an exception they are escaped, since it is printed on terminals."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ._skillcell import escape_text
 
@@ -29,7 +29,7 @@ class HostError(SkillcellError):
         if hint is not None:
             self.add_note(f"hint: {hint}")
 
-    def __reduce__(self) -> tuple[type[HostError], tuple[str, str | None]]:
+    def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (str(self), self.hint)
 
 
@@ -42,8 +42,8 @@ class CallError(SkillcellError):
         super().__init__(message)
         self.report = report
 
-    def __reduce__(self) -> tuple[type[CallError], tuple[str, Report]]:
-        return type(self), (str(self), self.report)
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (str(self), self.report), {"__notes__": getattr(self, "__notes__", [])}
 
 
 class Raised(CallError):
@@ -126,13 +126,21 @@ def exception_of(report: Report) -> CallError:
                     refused.add_note(f"hint: {escape_text(denial.hint)}")
             return refused
         case "exceeded":
-            return Exceeded(f"`{skill}` went over a limit: {report.limit}", report)
+            limit = report.limit or ""
+            return Exceeded(f"`{skill}` went over a limit: {_LIMITS.get(limit, limit)}", report)
         case "cancelled":
             return Cancelled(f"the call of `{skill}` was cancelled", report)
         case "busy":
             return Busy(f"no place for a cell of `{skill}` came free in time", report)
         case other:
             return CallError(f"the call of `{skill}` ended as {other}", report)
+
+
+#: Those whose name does not say what the skill ran into.
+_LIMITS = {
+    "recursion": "recursion: nested calls used up the 32 MiB of native stack that a cell has; no option moves this, and the other "
+    "tiers have more",
+}
 
 
 def _escaped_messages(report: Report) -> list[str]:

@@ -1,9 +1,10 @@
-"""`Host` with `acall`: the rest of it is in Rust."""
+"""`Host` with `acall`: the rest of it is in Rust. And the host of whoever named none."""
 
 from __future__ import annotations
 
 import asyncio
 import os
+import threading
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from typing import Unpack
 
     from ._options import CallOptions, SkillName
-    from ._skillcell import Report
+    from ._skillcell import Program, Report
 
 #: The inbox of each event loop that made a call. A loop watches its inbox, and so keeps it for as long as it lives.
 _inboxes: WeakKeyDictionary[asyncio.AbstractEventLoop, Inbox] = WeakKeyDictionary()
@@ -30,7 +31,7 @@ class Host(_NativeHost):
     host; a call may set others, and add grants. After a `fork`, the child has a host of its own, with the same settings.
     """
 
-    async def acall(self, skill: SkillName, params: Any = None, **options: Unpack[CallOptions]) -> Report:
+    async def acall(self, skill: SkillName | Program, params: Any = None, **options: Unpack[CallOptions]) -> Report:
         """Like `call`, for event loops: it never blocks the loop, and ends the call when its task is cancelled."""
         loop = asyncio.get_running_loop()
         future: asyncio.Future[Report] = loop.create_future()
@@ -49,3 +50,25 @@ def _inbox_of(loop: asyncio.AbstractEventLoop) -> Inbox:
         inbox = _inboxes[loop] = Inbox()
         loop.add_reader(inbox.fileno(), inbox.deliver)
     return inbox
+
+
+_lock = threading.Lock()
+_shared: Host | None = None
+
+
+def shared_host() -> Host:
+    """One host for all of this process. Hosts know when they were forked."""
+    global _shared
+    with _lock:
+        if _shared is None:
+            _shared = Host()
+        return _shared
+
+
+def _renew_lock() -> None:
+    # Another thread may have held it when the process was forked.
+    global _lock
+    _lock = threading.Lock()
+
+
+os.register_at_fork(after_in_child=_renew_lock)

@@ -7,7 +7,7 @@ from datetime import timedelta
 from os import PathLike
 from typing import Any, Literal, TypeAlias, TypedDict
 
-from ._skillcell import Session, Skill
+from ._skillcell import Secret, Session, Skill
 
 #: A path, as `os.fspath` takes it.
 Path: TypeAlias = str | PathLike[str]
@@ -46,7 +46,8 @@ class GrantOptions(TypedDict, total=False):
     deny_http: Texts | None
     resolve: Texts | None
     mounts: Texts | None
-    secrets: Texts | None
+    #: Texts: `NAME=env:VARIABLE@HOST`. Or a `Secret`, which has its value.
+    secrets: Secret | str | Iterable[str | Secret] | None
     #: By name; `None` takes the value that this process has. Or texts: `NAME`, `NAME=VALUE`.
     env: Mapping[str, str | None] | Texts | None
     allow_imports: Texts | None

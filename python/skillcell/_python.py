@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any, cast
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
 
 from ._errors import SkillcellError
-from ._host import Host
+from ._host import Host, shared_host
+from ._skillcell import Program
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -18,14 +17,12 @@ if TYPE_CHECKING:
     from ._options import CallOptions
     from ._skillcell import Report
 
-PYTHON_SKILL = str(Path(__file__).with_name("python_skill"))
 MAX_FILES = 1_000
-#: A call's params are at most 64 MiB, and files are in them as base64.
-MAX_FILE_BYTES = 40 << 20
+MAX_FILE_BYTES = 256 << 20
 
 
 class BadProgram(SkillcellError, ValueError):
-    """A program, or a file of it, that can't be run; or a program that lied about what it wrote."""
+    """A program, or a file of it, that can't be run."""
 
 
 @dataclass(frozen=True)
@@ -57,8 +54,8 @@ def run_python(
     options are those of `Host.call`: nothing is granted without them. Raises `Exceeded`, `Refused` and the like; a program that
     fails has an exit code.
     """
-    report = (host or _shared()).call(PYTHON_SKILL, _params(code, files, argv, stdin, path), **_quietly(options))
-    return _ran(report)
+    program = make_program(code, files, argv, stdin, path)
+    return _ran((host or shared_host()).call(program, **options))
 
 
 async def arun_python(
@@ -72,38 +69,20 @@ async def arun_python(
     **options: Unpack[CallOptions],
 ) -> Ran:
     """The same for event loops."""
-    params = _params(code, files, argv, stdin, path)
-    return _ran(await (host or _shared()).acall(PYTHON_SKILL, params, **_quietly(options)))
+    program = make_program(code, files, argv, stdin, path)
+    return _ran(await (host or shared_host()).acall(program, **options))
 
 
-def run_step(code: str, host: Host | None, options: CallOptions) -> tuple[Report, dict[str, Any]]:
-    """A step of an agent, whose names stay in the session of the options."""
-    params: dict[str, Any] = {**_params(code, None, (), "", "main.py"), "step": True}
-    report = (host or _shared()).call(PYTHON_SKILL, params, **_quietly(options))
-    result = report.result
-    if not isinstance(result, dict) or not {"output", "final", "error"} <= result.keys():
-        raise BadProgram("the program returned something else than a step does")
-    return report, cast("dict[str, Any]", result)
-
-
-def _shared() -> Host:
-    from .skillware.isolation import shared_host
-
-    return shared_host()
-
-
-def _quietly(options: CallOptions) -> CallOptions:
-    return {**options, "validate": False}
-
-
-def _params(
+def make_program(
     code: str, files: Mapping[str, bytes | str] | None, argv: Sequence[str], stdin: str, path: str
-) -> dict[str, Any]:
-    given = {check_path(name): one.encode() if isinstance(one, str) else one for name, one in (files or {}).items()}
-    if len(given) > MAX_FILES or sum(map(len, given.values())) > MAX_FILE_BYTES:
-        raise BadProgram(f"a program has at most {MAX_FILES} files and {MAX_FILE_BYTES} bytes of them")
-    encoded = {name: base64.b64encode(one).decode() for name, one in given.items()}
-    return {"code": code, "files": encoded, "argv": list(argv), "stdin": stdin, "path": check_path(path)}
+) -> Program:
+    """A program whose files stay in its folder."""
+    given = {check_path(name): content for name, content in (files or {}).items()}
+    path = check_path(path)
+    try:
+        return Program(code, path=path, files=given, argv=list(argv), stdin=stdin)
+    except ValueError as error:
+        raise BadProgram(str(error)) from None
 
 
 def check_path(name: str) -> str:
@@ -115,14 +94,7 @@ def check_path(name: str) -> str:
 
 
 def _ran(report: Report) -> Ran:
-    result = report.result
-    try:
-        exit_code = int(result["exit_code"])
-        written = {
-            check_path(str(name)): base64.b64decode(text, validate=True) for name, text in result["files"].items()
-        }
-    except (TypeError, KeyError, AttributeError, ValueError, binascii.Error):
-        raise BadProgram("the program gave back something else than files") from None
-    if len(written) > MAX_FILES:
-        raise BadProgram(f"the program wrote more than {MAX_FILES} files")
-    return Ran(exit_code, report.stdout, report.stderr, written, report)
+    if report.exit_code is None:
+        report.raise_for_outcome()
+        raise BadProgram("the program did not come to its end")
+    return Ran(report.exit_code, report.stdout, report.stderr, report.files, report)

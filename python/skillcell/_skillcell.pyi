@@ -1,12 +1,14 @@
 """The part in Rust. `skillcell` has the names to use."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, Literal, Self, TypeAlias, Unpack, final
 
 from typing_extensions import disjoint_base
 
 from ._options import CallOptions, HostOptions, SkillName, Time
+
+_Called: TypeAlias = SkillName | Program
 
 _Tier: TypeAlias = Literal["wasm", "container", "subprocess", "in_process"]
 
@@ -18,12 +20,16 @@ __all__ = [
     "Inbox",
     "Note",
     "Plan",
+    "Program",
     "Report",
+    "Secret",
     "Session",
     "Skill",
     "Usage",
     "__version__",
     "escape_text",
+    "restore_report",
+    "restore_usage",
     "run_command",
 ]
 
@@ -31,15 +37,17 @@ __version__: Final[str]
 
 def run_command(words: Sequence[str]) -> int: ...
 def escape_text(text: str) -> str: ...
+def restore_report(text: str, stdout: bytes, stderr: bytes, files: dict[str, bytes]) -> Report: ...
+def restore_usage(text: str) -> Usage: ...
 
 @disjoint_base
 class Host:
     def __new__(cls, **options: Unpack[HostOptions]) -> Self: ...
     def skill(self, name: SkillName) -> Skill: ...
-    def call(self, skill: SkillName, params: Any = None, **options: Unpack[CallOptions]) -> Report: ...
-    def plan(self, skill: SkillName, params: Any = None, **options: Unpack[CallOptions]) -> Plan: ...
+    def call(self, skill: _Called, params: Any = None, **options: Unpack[CallOptions]) -> Report: ...
+    def plan(self, skill: _Called, params: Any = None, **options: Unpack[CallOptions]) -> Plan: ...
     def _start(
-        self, inbox: Inbox, future: asyncio.Future[Report], skill: SkillName, params: Any, options: CallOptions
+        self, inbox: Inbox, future: asyncio.Future[Report], skill: _Called, params: Any, options: CallOptions
     ) -> Cancellation: ...
 
 @final
@@ -51,6 +59,14 @@ class Inbox:
     def __new__(cls) -> Self: ...
     def fileno(self) -> int: ...
     def deliver(self) -> None: ...
+
+@final
+class Secret:
+    def __new__(cls, name: str, value: str, hosts: str | Iterable[str]) -> Self: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def hosts(self) -> list[str]: ...
 
 @final
 class Session:
@@ -70,6 +86,19 @@ class Skill:
     @property
     def files(self) -> list[str]: ...
     def read(self, path: str) -> bytes: ...
+
+@final
+class Program:
+    def __new__(
+        cls,
+        text: str | bytes,
+        *,
+        path: str = "main.py",
+        code: str | None = None,
+        files: Mapping[str, str | bytes] | None = None,
+        argv: Sequence[str] | None = None,
+        stdin: str | bytes | None = None,
+    ) -> Self: ...
 
 @final
 class Report:
@@ -107,8 +136,13 @@ class Report:
     @property
     def stderr_bytes(self) -> bytes: ...
     @property
+    def exit_code(self) -> int | None: ...
+    @property
+    def files(self) -> dict[str, bytes]: ...
+    @property
     def usage(self) -> Usage: ...
     def envelope(self) -> dict[str, Any]: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...
     def _repr_html_(self) -> str: ...
 
 @final
@@ -124,6 +158,8 @@ class Plan:
 
 @final
 class Error:
+    def __new__(cls, type: str, message: str, traceback: str) -> Self: ...
+    def __getnewargs__(self) -> tuple[str, str, str]: ...
     @property
     def type(self) -> str: ...
     @property
@@ -133,6 +169,10 @@ class Error:
 
 @final
 class Denial:
+    def __new__(
+        cls, kind: str, asked: str, rule: str | None, message: str, hint: str | None, flag: str | None
+    ) -> Self: ...
+    def __getnewargs__(self) -> tuple[str, str, str | None, str, str | None, str | None]: ...
     @property
     def kind(self) -> str: ...
     @property
@@ -148,6 +188,8 @@ class Denial:
 
 @final
 class Note:
+    def __new__(cls, kind: str, subject: str, message: str) -> Self: ...
+    def __getnewargs__(self) -> tuple[str, str, str]: ...
     @property
     def kind(self) -> str: ...
     @property
@@ -157,6 +199,7 @@ class Note:
 
 @final
 class Usage:
+    def __reduce__(self) -> tuple[Any, ...]: ...
     @property
     def wall_ms(self) -> float: ...
     @property

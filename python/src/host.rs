@@ -14,8 +14,10 @@ use crate::inbox::Inbox;
 use crate::job::{Job, SkillRef, catch_panic, wait_for_signals};
 use crate::json;
 use crate::options::{CallOptions, HostOptions};
+use crate::plan::Plan;
 use crate::process::{OfProcess, is_main_thread};
-use crate::report::{Plan, Report};
+use crate::program::Program;
+use crate::report::Report;
 use crate::skill::Skill;
 use crate::traps;
 use crate::workers::Workers;
@@ -147,9 +149,10 @@ fn read_job(
     params: Option<&Bound<'_, PyAny>>,
     options: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Job> {
-    let skill = match skill.cast::<Skill>() {
-        Ok(found) => SkillRef::Found(found.get().skill.clone()),
-        Err(_) => SkillRef::Named(read_name(skill)?),
+    let skill = match (skill.cast::<Skill>(), skill.cast::<Program>()) {
+        (Ok(found), _) => SkillRef::Found(found.get().skill.clone()),
+        (_, Ok(program)) => SkillRef::Program(program.get().parts.clone()),
+        _ => SkillRef::Named(read_name(skill)?),
     };
     let params = match params {
         Some(params) => json::encode_object("params", params)?,

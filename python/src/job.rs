@@ -11,6 +11,7 @@ use skillcell::{Call, CancelToken, Decision};
 
 use crate::errors::Failure;
 use crate::options::CallOptions;
+use crate::program::ProgramParts;
 use crate::workers::Workers;
 
 /// How often a thread that waits looks whether a signal arrived.
@@ -18,10 +19,11 @@ const SIGNAL_INTERVAL: Duration = Duration::from_millis(50);
 /// How long a cancelled call is waited for.
 const CANCEL_TIME: Duration = Duration::from_secs(5);
 
-/// A skill that was found before, or the name of one.
+/// A skill that was found before, the name of one, or a program in its place.
 pub enum SkillRef {
     Found(skillcell::Skill),
     Named(String),
+    Program(Arc<ProgramParts>),
 }
 
 /// One call, without what it is made on.
@@ -46,11 +48,15 @@ impl Job {
     }
 
     fn into_call(self, host: &skillcell::Host, defaults: &CallDefaults) -> Result<(skillcell::Skill, Call), Failure> {
-        let skill = match self.skill {
-            SkillRef::Found(skill) => skill,
-            SkillRef::Named(name) => host.skill(&name)?,
+        let skill = match &self.skill {
+            SkillRef::Found(skill) => skill.clone(),
+            SkillRef::Named(name) => host.skill(name)?,
+            SkillRef::Program(program) => program.find_skill(host)?,
         };
-        let mut call = defaults.call(skill.id()).with_params(&self.params)?;
+        let mut call = match &self.skill {
+            SkillRef::Program(program) => program.enter(defaults.call(skill.id())),
+            _ => defaults.call(skill.id()).with_params(&self.params)?,
+        };
         self.options.apply_to(&mut call)?;
         call.cancel = self.cancel;
         Ok((skill, call))

@@ -15,8 +15,11 @@ mod inbox;
 mod job;
 mod json;
 mod options;
+mod plan;
 mod process;
+mod program;
 mod report;
+mod secret;
 mod session;
 mod skill;
 mod traps;
@@ -24,7 +27,8 @@ mod workers;
 
 use pyo3::prelude::*;
 
-#[pymodule]
+// Every class is frozen, and what changes in one is behind a lock of Rust's: no GIL is needed.
+#[pymodule(gil_used = false)]
 mod _skillcell {
     #[pymodule_export]
     use crate::command::run_command;
@@ -35,7 +39,15 @@ mod _skillcell {
     #[pymodule_export]
     use crate::inbox::Inbox;
     #[pymodule_export]
-    use crate::report::{Denial, Error, Note, Plan, Report, Usage};
+    use crate::plan::Plan;
+    #[pymodule_export]
+    use crate::program::Program;
+    #[pymodule_export]
+    use crate::report::pickled::{restore_report, restore_usage};
+    #[pymodule_export]
+    use crate::report::{Denial, Error, Note, Report, Usage};
+    #[pymodule_export]
+    use crate::secret::Secret;
     #[pymodule_export]
     use crate::session::Session;
     #[pymodule_export]

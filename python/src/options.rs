@@ -16,6 +16,7 @@ use skillcell_policy::ForwardProxy;
 
 use crate::errors::Failure;
 use crate::json;
+use crate::secret::Secret;
 use crate::session::Session;
 use crate::workers::DEFAULT_THREADS;
 
@@ -181,12 +182,32 @@ fn read_grant(grants: &mut Grants, key: &str, value: &Bound<'_, PyAny>) -> PyRes
     };
     let texts = match value.cast::<PyDict>() {
         Ok(variables) if kind == GrantKind::Env => env_texts(variables)?,
+        _ if kind == GrantKind::Secret => add_values(grants, value)?,
         _ => read_list(value)?,
     };
     for text in texts {
         grants.add(kind, &text).map_err(bad_value)?;
     }
     Ok(true)
+}
+
+/// Grants those secrets that come with their value; the others are texts.
+fn add_values(grants: &mut Grants, given: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
+    if given.is_instance_of::<PyString>() {
+        return Ok(vec![given.extract()?]);
+    }
+    if let Ok(secret) = given.cast::<Secret>() {
+        return secret.get().add_to(grants).map_err(bad_value).map(|()| Vec::new());
+    }
+    let mut texts = Vec::new();
+    for item in given.try_iter()? {
+        let item = item?;
+        match item.cast::<Secret>() {
+            Ok(secret) => secret.get().add_to(grants).map_err(bad_value)?,
+            Err(_) => texts.push(item.extract()?),
+        }
+    }
+    Ok(texts)
 }
 
 /// `{"NAME": "value"}` as `NAME=value`; a variable whose value is `None` has the one of this process.

@@ -1,19 +1,20 @@
-//! What came of a call, and what would come of one.
+//! What came of a call.
 
 mod html;
-
-use std::time::Duration;
+mod parts;
+pub mod pickled;
 
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::PyBytes;
+use pyo3::types::{PyBytes, PyDict, PyTuple};
 
-use skillcell::Decision;
-use skillcell_host::plan::PlanView;
+use skillcell_host::call::UsageEnvelope;
 use skillcell_quote::one_line;
 
 use crate::errors::outcome_error;
 use crate::json;
+
+pub use self::parts::{Denial, Error, Note, Usage};
 
 /// Everything there is to tell about one call. `result` is what the skill returned, or raises why there is none.
 #[pyclass(frozen, module = "skillcell")]
@@ -21,64 +22,6 @@ pub struct Report {
     report: skillcell::Report,
     /// The result as Python objects, once somebody asked for it.
     result: PyOnceLock<Py<PyAny>>,
-}
-
-/// An exception of the skill's, as its author would see it. All of it is the skill's own word.
-#[pyclass(frozen, get_all, module = "skillcell")]
-pub struct Error {
-    /// The class, with its module unless it is built in.
-    r#type: String,
-    /// `str()` of the exception.
-    message: String,
-    /// With the skill's own file names and lines; empty when Python did not raise it.
-    traceback: String,
-}
-
-/// Something that policy refused, before the call or while it ran.
-#[pyclass(frozen, get_all, module = "skillcell")]
-pub struct Denial {
-    /// What it is about: `http`, `address`, `file`, `env`, `secret`, `import`, `tier`, …
-    kind: String,
-    /// What the skill asked for.
-    asked: String,
-    /// The rule that decided; none if it was refused because no rule allows it.
-    rule: Option<String>,
-    /// What was refused and why, in words.
-    message: String,
-    /// What would allow it, in words; none where nothing would.
-    hint: Option<String>,
-    /// The flag of `skillcell run` that would allow it, quoted for a shell.
-    flag: Option<String>,
-}
-
-/// Something to know of the result or of the call that is no error.
-#[pyclass(frozen, get_all, module = "skillcell")]
-pub struct Note {
-    /// `integer_width`, `stand_in`, `secret_not_used`, `bake`.
-    kind: String,
-    /// What it is about: a package, a secret's name.
-    subject: String,
-    /// What to know and what to do about it, in words.
-    message: String,
-}
-
-/// What one call used. All but `wall_ms` is 0 if no cell was made.
-#[pyclass(frozen, get_all, module = "skillcell")]
-pub struct Usage {
-    /// From accepting the call to its end.
-    wall_ms: f64,
-    /// Making the cell.
-    setup_ms: f64,
-    /// Running in it.
-    guest_ms: f64,
-    /// Throwing it away.
-    teardown_ms: f64,
-    /// The largest size of the cell's memory.
-    memory_peak_bytes: u64,
-    /// Calls from the cell to the host.
-    host_calls: u64,
-    /// Fuel burnt, when it was limited.
-    fuel: Option<u64>,
 }
 
 impl Report {
@@ -125,8 +68,7 @@ impl Report {
     /// The exception that it ended with, or that a limit showed itself as.
     #[getter]
     fn error(&self) -> Option<Error> {
-        let raised = self.report.outcome.raised()?.clone();
-        Some(Error { r#type: raised.kind, message: raised.message, traceback: raised.traceback })
+        self.report.outcome.raised().map(Error::new)
     }
 
     /// The limit that ended it: `deadline`, `memory`, …
@@ -162,12 +104,7 @@ impl Report {
     /// What to know of the result or of the call, and that is no error.
     #[getter]
     fn notes(&self) -> Vec<Note> {
-        let note = |note: &skillcell::Note| Note {
-            kind: note.kind.name().to_owned(),
-            subject: note.subject.clone(),
-            message: note.message.clone(),
-        };
-        self.report.notes.iter().map(note).collect()
+        self.report.notes.iter().map(Note::new).collect()
     }
 
     /// What was granted and did not hold, since the manifest's `permissions` don't ask for it.
@@ -200,25 +137,35 @@ impl Report {
         PyBytes::new(py, &self.report.stderr)
     }
 
+    /// The status that a program ended with; none if the call ran none, or a limit or a refusal ended it.
+    #[getter]
+    fn exit_code(&self) -> Option<u8> {
+        self.report.exit_code
+    }
+
+    /// The files that a program made or changed in its folder, by their paths there, which lead nowhere else.
+    #[getter]
+    fn files<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let files = PyDict::new(py);
+        for file in &self.report.files {
+            files.set_item(&file.path, PyBytes::new(py, &file.bytes))?;
+        }
+        Ok(files)
+    }
+
     /// Time, memory and host calls.
     #[getter]
     fn usage(&self) -> Usage {
-        let used = &self.report.usage;
-        let ms = |time: Duration| time.as_secs_f64() * 1e3;
-        Usage {
-            wall_ms: ms(used.wall),
-            setup_ms: ms(used.setup),
-            guest_ms: ms(used.guest),
-            teardown_ms: ms(used.teardown),
-            memory_peak_bytes: used.memory_peak_bytes,
-            host_calls: used.host_calls,
-            fuel: used.fuel,
-        }
+        Usage(UsageEnvelope::new(&self.report.usage))
     }
 
     /// All of it as `skillcell run --json` prints it: the JSON contract, version 1.
     fn envelope<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         json::decode_value(py, &self.report.envelope())
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+        Ok((pickled::restoring(py, "restore_report")?, pickled::take_apart(py, self)?))
     }
 
     fn __repr__(&self) -> String {
@@ -230,108 +177,5 @@ impl Report {
     /// The report for a notebook: outcome, time, denials and notes.
     fn _repr_html_(&self) -> String {
         html::render_report(&self.report)
-    }
-}
-
-impl Denial {
-    fn new(denial: &skillcell::Denial) -> Denial {
-        let kind = serde_json::to_value(denial.kind).ok();
-        Denial {
-            kind: kind.and_then(|kind| kind.as_str().map(str::to_owned)).unwrap_or_default(),
-            asked: denial.asked.clone(),
-            rule: denial.rule.clone(),
-            message: denial.message.clone(),
-            hint: denial.hint.clone(),
-            flag: denial.flag.clone(),
-        }
-    }
-}
-
-#[pymethods]
-impl Denial {
-    fn __repr__(&self) -> String {
-        format!("<Denial {}: {}>", self.kind, one_line(&self.message))
-    }
-}
-
-#[pymethods]
-impl Note {
-    fn __repr__(&self) -> String {
-        format!("<Note {}: {}>", self.kind, one_line(&self.message))
-    }
-}
-
-#[pymethods]
-impl Error {
-    fn __repr__(&self) -> String {
-        format!("<Error {}: {}>", one_line(&self.r#type), one_line(&self.message))
-    }
-}
-
-#[pymethods]
-impl Usage {
-    fn __repr__(&self) -> String {
-        let (wall, guest, mib) = (self.wall_ms, self.guest_ms, self.memory_peak_bytes >> 20);
-        format!("<Usage {wall:.3} ms, {guest:.3} of it in the cell, {mib} MiB, {} host calls>", self.host_calls)
-    }
-}
-
-/// What was decided about a call that is not made.
-#[pyclass(frozen, module = "skillcell")]
-pub struct Plan {
-    skill: String,
-    decision: Decision,
-}
-
-impl Plan {
-    pub fn new(skill: String, decision: Decision) -> Plan {
-        Plan { skill, decision }
-    }
-}
-
-#[pymethods]
-impl Plan {
-    /// `planned` or `refused`.
-    #[getter]
-    fn state(&self) -> &'static str {
-        match self.decision {
-            Decision::Planned(_) => "planned",
-            Decision::Refused(_) => "refused",
-        }
-    }
-
-    /// The tier that it would run in, or would have.
-    #[getter]
-    fn tier(&self) -> &'static str {
-        match &self.decision {
-            Decision::Planned(plan) => plan.tier.name(),
-            Decision::Refused(refused) => refused.tier.name(),
-        }
-    }
-
-    /// Why it would be refused; empty if it would not.
-    #[getter]
-    fn denials(&self) -> Vec<Denial> {
-        match &self.decision {
-            Decision::Planned(_) => Vec::new(),
-            Decision::Refused(refused) => refused.denials.iter().map(Denial::new).collect(),
-        }
-    }
-
-    /// All of it as `skillcell run --dry-run --json` prints it.
-    fn envelope<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        json::decode_value(py, &PlanView::new(&self.skill, &self.decision))
-    }
-
-    /// A line for each thing that was decided.
-    fn describe(&self) -> Vec<String> {
-        match &self.decision {
-            Decision::Planned(plan) => plan.describe(),
-            Decision::Refused(refused) => refused.denials.iter().map(|denial| denial.message.clone()).collect(),
-        }
-    }
-
-    fn __repr__(&self) -> String {
-        format!("<Plan of {}: {}, {}>", one_line(&self.skill), self.state(), self.tier())
     }
 }

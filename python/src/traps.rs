@@ -1,9 +1,9 @@
 //! Keeps Wasmtime's handlers of the signals that a cell's traps show themselves as. Python programs replace them:
-//! `faulthandler.enable()` and `disable()` do, and then a skill that crashes its cell, as `os.abort()` does, would end the
-//! host's process.
+//! `faulthandler.enable()` and `disable()` do, and then a skill that crashes its cell, as `os.abort()` does, or one that
+//! reaches its deadline, which is a fault too, would end the host's process.
 //!
-//! The handlers are looked at before each call, by threads that hold the GIL, as those that replace them do. What is replaced
-//! while a call runs is found at the next one. A crash of the host itself goes to whoever had the signal before Wasmtime.
+//! The handlers are looked at before each call, and before a cell is interrupted. What is replaced while a call runs is found
+//! then, or at the next call; a crash in between is the process's. A crash of the host itself goes to whoever had the signal before Wasmtime.
 
 #![allow(unsafe_code, reason = "there is no other way to ask for a signal's handler, nor to set it")]
 
@@ -28,6 +28,7 @@ pub fn install_handlers() -> Result<(), PyErr> {
         skillcell_cell::engine::install_trap_handlers().map_err(failed)?;
         // Of two threads the first counts; both read the same.
         let _ = HANDLERS.set(SIGNALS.map(read_handler));
+        skillcell_cell::before_interrupts(restore_handlers);
     }
     Ok(())
 }

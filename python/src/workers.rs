@@ -1,9 +1,10 @@
 //! Threads that make calls for others: for event loops, which must not block, and for the main thread, which has to look
 //! at signals meanwhile. They are started when there is work, and end when there was none for a while.
 //!
-//! As many of them work as there are processors; what comes then waits for one of those to be done, which is faster than a
-//! thread for each. But a call may wait for a server, and use nothing but its thread. So one thread watches a queue that is
-//! not empty, and takes a job from it whenever nobody else did for a while, up to the most threads that there may be.
+//! Twice as many of them work as there are processors, so that one that the system holds up costs nothing; what comes then waits
+//! for one of those to be done, which is faster than a thread for each. But a call may wait for a server, and use nothing but
+//! its thread. So one thread watches a queue that is not empty, and takes a job from it whenever nobody else did for a while, up
+//! to the most threads that there may be.
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -18,9 +19,6 @@ pub const DEFAULT_THREADS: usize = 64;
 const PATIENCE: Duration = Duration::from_millis(1);
 /// How long a thread waits for work before it ends.
 const IDLE_TIME: Duration = Duration::from_secs(10);
-/// Enough for a cell and the host functions below it, so that no other stack is needed for them.
-const STACK_BYTES: usize = 4 << 20;
-
 type Job = Box<dyn FnOnce() + Send>;
 
 /// A bounded set of threads. Dropping it lets them finish what was given to them.
@@ -32,7 +30,8 @@ struct Shared {
     work_came: Condvar,
     /// Tells the thread that watches the queue.
     look_again: Condvar,
-    processors: usize,
+    /// How many work before anybody's patience is tried.
+    busy_threads: usize,
     max_threads: usize,
 }
 
@@ -68,7 +67,7 @@ impl Workers {
             state: Mutex::new(state),
             work_came: Condvar::new(),
             look_again: Condvar::new(),
-            processors: thread::available_parallelism().map_or(2, usize::from),
+            busy_threads: 2 * thread::available_parallelism().map_or(2, usize::from),
             max_threads,
         }))
     }
@@ -105,7 +104,7 @@ impl Shared {
 
     /// Makes sure that someone looks at what is queued. Whoever takes a job calls this again for the rest.
     fn wake_thread(self: &Arc<Shared>, state: &mut State) -> std::io::Result<()> {
-        let is_free = state.running < self.processors || !state.urgent.is_empty();
+        let is_free = state.running < self.busy_threads || !state.urgent.is_empty();
         if state.starting > 0 || (state.watched && !is_free) {
             return Ok(());
         }
@@ -121,7 +120,7 @@ impl Shared {
 
     fn start_thread(self: &Arc<Shared>, state: &mut State) -> std::io::Result<()> {
         let shared = self.clone();
-        let worker = thread::Builder::new().name("skillcell-call".into()).stack_size(STACK_BYTES);
+        let worker = thread::Builder::new().name("skillcell-call".into()).stack_size(skillcell_host::CALLER_STACK);
         match worker.spawn(move || shared.do_jobs()) {
             Ok(_) => {
                 state.threads += 1;
@@ -177,7 +176,7 @@ impl Shared {
 
     /// A job that may be done now.
     fn take_job(self: &Arc<Shared>, state: &mut State) -> Option<Job> {
-        let may_take = state.running < self.processors || state.taken.elapsed() >= PATIENCE;
+        let may_take = state.running < self.busy_threads || state.taken.elapsed() >= PATIENCE;
         let job = match state.urgent.pop_front() {
             Some(urgent) => urgent,
             None if may_take => state.jobs.pop_front()?,

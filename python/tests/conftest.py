@@ -16,6 +16,8 @@ WORKER = Path(__file__).parent / "skills" / "worker"
 PRELUDE = f"""
 import asyncio, os, signal, sys, threading, time
 import skillcell
+# Whoever starts tests in the background has it ignored, and children inherit that.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 host = skillcell.Host()
 worker = host.skill({str(WORKER)!r})
 def do(action, **params):
@@ -46,6 +48,6 @@ def do(host: skillcell.Host, worker: skillcell.Skill) -> Do:
     return call
 
 
-def run_program(source: str, *, prelude: str = PRELUDE) -> subprocess.CompletedProcess[str]:
+def run_program(source: str, *, prelude: str = PRELUDE, seconds: float = 120) -> subprocess.CompletedProcess[str]:
     """Runs a Python program with a host of its own, and fails if it hangs."""
-    return subprocess.run([sys.executable, "-c", prelude + source], capture_output=True, text=True, timeout=120)
+    return subprocess.run([sys.executable, "-c", prelude + source], capture_output=True, text=True, timeout=seconds)

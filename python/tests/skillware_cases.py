@@ -8,6 +8,7 @@ from __future__ import annotations
 import http.server
 import ipaddress
 import json
+import os
 import shutil
 import ssl
 import threading
@@ -18,7 +19,8 @@ from pathlib import Path
 from typing import Any
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-PARITY = REPOSITORY / "skills-compat" / "parity"
+#: Other cases of the same form can be given.
+PARITY = Path(os.environ.get("SKILLCELL_PARITY") or REPOSITORY / "skills-compat" / "parity")
 PLACES = {"{{WORK}}": "/work", "{{HOME}}": "/home/skill", "{{SKILLS}}": "/skills"}
 
 

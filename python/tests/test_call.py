@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
+import http.server
 import json
 import math
 import pickle
 import threading
+from collections.abc import Generator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from pathlib import Path
@@ -170,6 +173,64 @@ def test_grants_of_a_host_hold_for_its_calls(tmp_path: Path) -> None:
     seen = granting.call(WORKER, {"action": "env"}, env={"OF_CALL": "2"}).result
     assert (seen["OF_HOST"], seen["OF_CALL"]) == ("1", "2")
     assert granting.plan(WORKER, {"action": "env"}).envelope()["limits"]["deadline_ms"] == 7000
+
+
+def test_a_secret_that_is_given_reaches_its_host_and_is_shown_nowhere(do: Do, tmp_path: Path) -> None:
+    value, audit = "v4lue-of-the-key", tmp_path / "audit.jsonl"
+    with loopback(f"you sent {value}") as (here, seen), loopback("hello") as (there, seen_there):
+        secret = skillcell.Secret("SERVICE_KEY", value, f"http://{here}")
+        granted: skillcell.CallOptions = {
+            "allow_http": [f"http://{here}/*", f"http://{there}/*"],
+            "resolve": [f"{one}:{one}" for one in (here, there)],
+            "secrets": [secret],
+            "audit": audit,
+        }
+        report = do("fetch", url=f"http://{here}/", send=["SERVICE_KEY"], options=granted)
+        sent, answer = report.result
+        do("fetch", url=f"http://{there}/", send=["SERVICE_KEY"], options={**granted, "secrets": secret})
+    assert seen == [value] and len(seen_there) == 1 and value not in seen_there
+    assert sent["SERVICE_KEY"].startswith("skillcell_secret_SERVICE_KEY_") and value not in answer
+    shown = [repr(secret), json.dumps(report.envelope()), audit.read_text(), report._repr_html_()]
+    assert not any(value in text for text in shown)
+    assert repr(secret) == f"<Secret SERVICE_KEY for http://{here}>"
+    with pytest.raises(TypeError):
+        pickle.dumps(secret)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "hosts"),
+    [("A B", "long-enough", "a.org"), ("PATH", "long-enough", "a.org"), ("KEY", "long-enough", "a.org/path")],
+)
+def test_a_secret_that_makes_no_sense_is_named_without_its_value(do: Do, name: str, value: str, hosts: str) -> None:
+    with pytest.raises(ValueError, match="secrets") as caught:
+        do("echo", options={"secrets": [skillcell.Secret(name, value, hosts)]})
+    assert value not in str(caught.value)
+    with pytest.raises(TypeError):
+        skillcell.Secret(name, value, [])
+
+
+@contextlib.contextmanager
+def loopback(answer: str) -> Generator[tuple[str, list[str | None]]]:
+    """A server's address, and the keys that were sent to it."""
+    seen: list[str | None] = []
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            seen.append(self.headers.get("SERVICE_KEY"))
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(answer.encode())
+
+        def log_message(self, format: str, *args: object) -> None:
+            pass
+
+    server = http.server.HTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"127.0.0.1:{server.server_address[1]}", seen
+    finally:
+        server.shutdown()
+        server.server_close()
 
 
 def test_config_reaches_the_constructor(do: Do) -> None:

@@ -95,6 +95,9 @@ def test_an_instance_is_a_base_skill_with_config_and_credentials(tmp_path: Path)
     skill.manifest["name"] = "changed"
     assert skill.manifest["name"] == "test/configured"
     assert skill.last_report is not None and skill.last_report.tier == "wasm"
+    assert not hasattr(skill, "etherscan_api_key")
+    with pytest.raises(AttributeError, match="in its cell only"):
+        _ = skill.set_by_the_constructor
 
 
 def test_async_calls_run_beside_each_other_and_can_be_cancelled(tmp_path: Path) -> None:
@@ -225,6 +228,19 @@ def test_the_command_of_the_proposal(tmp_path: Path) -> None:
     assert run_python(*command, asks).returncode == 3
     loops = str(write_skill(tmp_path / "loops", "while True: pass"))
     assert run_python(*command, loops, "--timeout", "0.3").returncode == 4
+
+
+@pytest.mark.parametrize(
+    "wrong", [["--params", "{"], ["--params", "@/no/such"], ["--mount", "x"], ["--secret-host", "NAME"]], ids=" ".join
+)
+def test_a_wrong_word_of_the_command_is_named(wrong: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    from skillcell.skillware.__main__ import main
+
+    try:
+        code: object = main(["run", "optimization/prompt_rewriter", *wrong])
+    except SystemExit as ended:
+        code = ended.code
+    assert code == 2 and wrong[0].lstrip("-") in capsys.readouterr().err
 
 
 def test_the_default_isolation_is_used_by_what_was_loaded_with_it(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import http.server
+import json
 import os
 import subprocess
 import sys
@@ -38,7 +39,8 @@ def hostile_skill(folder: Path, mark: Path, **more: Any) -> Path:
         name: touch for name in ("__init__.py", "conftest.py", "sitecustomize.py", "skillware.py", "yaml.py", "json.py")
     }
     body = touch + "return {'ran': True}"
-    return write_skill(folder, body, before=touch, files={**files, **more.pop("files", {})}, **more)
+    before = repr(more.pop("docstring", "")) + touch
+    return write_skill(folder, body, before=before, files={**files, **more.pop("files", {})}, **more)
 
 
 def use_everything(folder: Path) -> Any:
@@ -117,12 +119,16 @@ def test_a_hostile_manifest_is_an_error_and_nothing_more(tmp_path: Path, manifes
     assert not (tmp_path / "mark").exists()
 
 
-def test_a_manifest_that_grows_without_end_ends_in_its_own_cell(tmp_path: Path) -> None:
+def test_a_manifest_that_grows_without_end_ends_in_its_own_cell(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(metadata, "TIMEOUT_SECONDS", 2.0)
     lines = ["name: x", "a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
     lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 12)]
     folder = hostile_skill(tmp_path / "hostile", tmp_path / "mark", manifest="\n".join(lines))
     with pytest.raises(BadSkill):
         SkillLoader.load_skill(str(folder))
+    monkeypatch.undo()
     assert use_everything(hostile_skill(tmp_path / "next", tmp_path / "mark"))[1] == {"ran": True}
 
 
@@ -156,16 +162,15 @@ def test_a_schema_leads_to_no_address(tmp_path: Path) -> None:
 
 
 def test_a_requirement_is_a_name_and_imports_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Skillware's own check looks for `package.module`, which imports `package`; here nothing is looked for."""
     package = tmp_path / "path" / "innocent"
     package.mkdir(parents=True)
     (package / "__init__.py").write_text(TOUCH.format(mark=str(tmp_path / "mark")))
     monkeypatch.syspath_prepend(str(tmp_path / "path"))
-    folder = write_skill(tmp_path / "asks", "return 1", manifest="requirements: [innocent.module]\n")
+    folder = write_skill(tmp_path / "asks", "return 1", manifest="requirements: [innocent, innocent.module]\n")
     SkillLoader.load_skill(str(folder))
     assert not (tmp_path / "mark").exists()
-    with pytest.raises(ImportError):
-        RealLoader.load_skill(str(folder))
+    # It would have been found.
+    __import__("innocent")
     assert (tmp_path / "mark").exists()
 
 
@@ -184,6 +189,28 @@ def test_a_pickle_stays_bytes(tmp_path: Path) -> None:
     assert bundle["card"] == {"__reduce__": text}
     use_everything(folder)
     assert not (tmp_path / "mark").exists()
+    # Whoever loads it runs it.
+    pickle.loads((folder / "skill.pkl").read_bytes()).close()
+    assert (tmp_path / "mark").exists()
+
+
+def test_a_manifests_tag_would_have_run() -> None:
+    """The twin of the hostile manifests: with an unsafe loader this one runs."""
+    yaml = pytest.importorskip("yaml")
+    assert yaml.unsafe_load("!!python/object/apply:os.getpid []") == os.getpid()
+
+
+def test_docstrings_and_metadata_are_text(tmp_path: Path) -> None:
+    mark = tmp_path / "mark"
+    run = f"__import__('pathlib').Path({str(mark)!r}).touch()"
+    text = f">>> {run}\n{{{run}}} %({run})s ${{{run}}} {{{{{run}}}}}"
+    manifest = f"name: x\nversion: {json.dumps(text)}\ndescription: {json.dumps(text)}\nauthor: {json.dumps(text)}\n"
+    folder = hostile_skill(tmp_path / "hostile", mark, manifest=manifest, docstring=text)
+    use_everything(folder)
+    assert not mark.exists()
+    # It is code, for whoever evaluates it.
+    eval(run)
+    assert mark.exists()
 
 
 @pytest.mark.parametrize("name", ["__class__", "__getattr__", "__dict__", "__del__", "__init_subclass__"])

@@ -140,14 +140,3 @@ def test_a_manifest_that_names_its_own_host_binds_nothing(tmp_path: Path) -> Non
     made = SkillLoader.load_skill(str(folder))["class"](config={"SERVICE_KEY": VALUE})
     with pytest.raises(UnboundSecret, match=r"evil\.test"):
         made.execute({})
-
-
-def test_no_descriptor_of_a_secret_stays_open(skill: str, isolation: Isolation) -> None:
-    import os
-
-    made = SkillLoader.load_skill(skill, isolation=isolation)["class"](config={"SERVICE_KEY": VALUE})
-    made.execute({})
-    before = len(os.listdir("/proc/self/fd"))
-    for _ in range(20):
-        made.execute({})
-    assert len(os.listdir("/proc/self/fd")) <= before

@@ -11,7 +11,7 @@ mkdir -p "$2"
 cd "$2"
 
 start_server() {
-    "$program" mcp "$here/skills" --http 127.0.0.1:0 --timeout 60 2>server.log &
+    "$program" mcp "$here/skills" "$here/../../tests/skills/served/word-count" --http 127.0.0.1:0 --timeout 60 2>server.log &
     server=$!
     trap 'kill "$server" 2>/dev/null || true' EXIT
     for _ in $(seq 100); do
@@ -42,3 +42,6 @@ for era in modern legacy; do
         >"load-$era.log" 2>&1 || { tail -40 "load-$era.log"; exit 1; }
     tail -12 "load-$era.log"
 done
+timeout 100 ./node node_modules/.bin/mcp-inspector --cli "$url" --transport http --protocol-era modern \
+    --method skills/list --verify >skills.log 2>&1 || { tail -40 skills.log; exit 1; }
+tail -1 skills.log

@@ -31,12 +31,12 @@ async function useServer(client) {
 
   const told = [];
   const onprogress = ({ progress }) => told.push(progress);
-  const slept = await client.callTool({ name: "sleeper", arguments: { seconds: 7 } }, { onprogress });
-  assert.deepEqual(slept.structuredContent, { slept: 7 });
+  const slept = await client.callTool({ name: "sleeper", arguments: { seconds: 3 } }, { onprogress });
+  assert.deepEqual(slept.structuredContent, { slept: 3 });
   assert.ok(told.length > 0);
 
   const stop = new AbortController();
-  setTimeout(() => stop.abort("changed my mind"), 2000);
+  setTimeout(() => stop.abort("changed my mind"), 1000);
   await assert.rejects(client.callTool({ name: "sleeper", arguments: { seconds: 50 } }, { signal: stop.signal }));
 
   const calls = Array.from({ length: 100 }, (_, n) => client.callTool({ name: "echo", arguments: { value: { n } } }));

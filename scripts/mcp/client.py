@@ -37,11 +37,11 @@ async def use_server(server, mode):
         async def tell(progress, total, message):
             told.append(progress)
 
-        slept = await client.call_tool("sleeper", {"seconds": 7}, progress_callback=tell)
-        assert slept.structured_content == {"slept": 7} and told and told == sorted(told), (slept, told)
+        slept = await client.call_tool("sleeper", {"seconds": 3}, progress_callback=tell)
+        assert slept.structured_content == {"slept": 3} and told and told == sorted(told), (slept, told)
 
         call = asyncio.create_task(client.call_tool("sleeper", {"seconds": 50}))
-        await asyncio.sleep(2)
+        await asyncio.sleep(1)
         call.cancel()
         await asyncio.gather(call, return_exceptions=True)
 

@@ -29,7 +29,7 @@ def archives(folder):
 def _download(pin, folder):
     wanted = f"{pin['name']}@{pin['version']}" if pin["from"] == "npm" else f"{pin['name']}=={pin['version']}"
     command = {
-        "npm": ["npm", "pack", "--ignore-scripts", "--pack-destination", ".", wanted],
+        "npm": ["npm", "pack", "--silent", "--ignore-scripts", "--pack-destination", ".", wanted],
         "pip": ["python3", "-I", "-m", "pip", "download", "--no-deps", "--only-binary", ":all:", "-d", ".", wanted],
     }[pin["from"]]
     subprocess.run(command, cwd=folder, check=True, stdout=subprocess.DEVNULL)

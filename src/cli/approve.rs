@@ -40,7 +40,7 @@ Examples:
 
 Exit codes: 0 approved (or nothing to approve), 2 usage or host error, 3 you said no.")]
 pub struct ApproveCommand {
-    /// A folder with a skill.py, or an id
+    /// A folder with a skill.py, or with a SKILL.md and scripts, or an id
     #[arg(required_unless_present = "list", conflicts_with = "list")]
     skill: Option<String>,
     /// Approve it for this tier too: container, subprocess or in_process; also where it asks for nothing else

@@ -11,7 +11,7 @@ use super::printer::{Printer, format_bytes, one_line};
 use super::{SettingArgs, input};
 use crate::settings::Settings;
 use skillcell_cell::Ending;
-use skillcell_cell::image::{BakeError, BakeReport, WarmUp};
+use skillcell_cell::image::{BakeError, BakeReport, WarmUp, Warmth};
 use skillcell_host::HostError;
 use skillcell_host::call::{ImageUse, Outcome};
 use skillcell_limits::Limits;
@@ -22,8 +22,9 @@ const DEFAULT_MEMORY: u64 = 512 << 20;
 
 /// Bake a skill's image ahead of its first call
 ///
-/// The skill is imported, constructed, and called once with example params if there are any: those given with
-/// --warm-up, else what its manifest has under `warm_up`. What that leaves in memory is what every call starts from.
+/// The skill is imported, constructed, and called with examples: --warm-up, what its manifest has under `warm_up` and
+/// `examples`, what its tests call it with, and params made from its schema. What that leaves in memory is what every
+/// call starts from, if it changes nothing that a call gives.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -92,6 +93,17 @@ impl BuildCommand {
         ));
         if !report.imported.is_empty() {
             printer.print_line(&one_line(&format!("  imported {}", report.imported.join(" "))));
+        }
+        if report.warm_up_calls > 0 {
+            let kept = match report.warmth {
+                Warmth::Calls => "all of it",
+                Warmth::Libraries => "only what they import",
+                Warmth::Cold => "nothing of it",
+            };
+            let why = report.cold_reason.as_ref().map(|why| format!(": {why}")).unwrap_or_default();
+            let (calls, ms) = (report.warm_up_calls, report.warm_up_ms);
+            let line = format!("  warmed by {calls} calls in {ms:.0} ms; {kept} is in the image{why}");
+            printer.print_line(&one_line(&line));
         }
         if let Some(raised) = &report.constructor_error {
             printer.print_warning(&format!(

@@ -11,6 +11,7 @@ use super::SettingArgs;
 use super::printer::{Printer, format_bytes};
 use skillcell_cache::Cache;
 use skillcell_cache::progress::Silent;
+use skillcell_cell::RuntimeKind;
 use skillcell_cell::runtime::Runtime;
 use skillcell_packages::provision::{self, Fetch};
 use skillcell_packages::venv::BasePython;
@@ -127,7 +128,13 @@ fn check_disk(cache: &Cache) -> Check {
 
 fn check_runtime(cache: &Cache) -> Check {
     let pin = &skillcell_cell::runtime::pinned_runtime().wheel;
-    let runtime = Runtime { cache, fetch: &Fetch::default(), progress: &Silent };
+    let runtime = Runtime {
+        kind: RuntimeKind::default(),
+        sides: Default::default(),
+        cache,
+        fetch: &Fetch::default(),
+        progress: &Silent,
+    };
     let compiled = runtime.is_compiled().unwrap_or(false);
     let detail = format!("{} {}", pin.name, pin.version);
     if compiled {

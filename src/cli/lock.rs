@@ -9,6 +9,7 @@ use clap::Args;
 use super::SettingArgs;
 use super::origin::find_skill;
 use super::printer::{Printer, escape_unprintable};
+use skillcell_limits::RuntimeKind;
 use skillcell_packages::skill::Origin;
 use skillcell_packages::{LOCK_FILE, Package, PackageStatus, SkillLock};
 
@@ -28,7 +29,7 @@ Examples:
   skillcell lock creative/deck_builder --output deck_builder.lock
   skillcell lock ./my_skill --offline --from-wheel ./wheels")]
 pub struct LockCommand {
-    /// A folder with a skill.py, or an id such as creative/deck_builder
+    /// A folder with a skill.py, or with a SKILL.md and scripts, or an id such as creative/deck_builder
     skill: String,
     /// Write it here instead of beside the skill
     #[arg(long, short, value_name = "FILE", conflicts_with = "print")]
@@ -101,8 +102,12 @@ fn print_summary(lock: &SkillLock, printer: &Printer) {
     for text in &packages.not_needed {
         printer.print_line(&escape_unprintable(&format!("  {text}: not needed in a cell")));
     }
-    for (python, count) in lock.native_targets() {
-        printer.print_line(&format!("  and {count} packages for Python {python}, in other tiers"));
+    for (target, count) in lock.other_targets() {
+        let whose = match target.parse::<RuntimeKind>() {
+            Ok(kind) => format!("cells of `{kind}`"),
+            Err(_) => format!("Python {target}, in other tiers"),
+        };
+        printer.print_line(&escape_unprintable(&format!("  and {count} packages for {whose}")));
     }
 }
 

@@ -7,13 +7,16 @@ use std::sync::Arc;
 use anyhow::Context;
 use clap::Args;
 
-use super::printer::Printer;
+use super::printer::{Printer, escape_unprintable};
 use super::{SettingArgs, progress};
 use skillcell_study::matrix::{
     Cases, Expectations, Matrix, NativeRuns, Source, Study, fill_in, render_document, render_page, run_study,
 };
 
 /// Study a registry: which skills run in cells, what stops the others, and what that is based on
+///
+/// Of a folder with a SKILL.md each script is a row: its verdict, what it lacks and starts, and --help if it has a command
+/// line; --subprocess makes the same run in the tier of that name, and compares code, output and files.
 ///
 /// For each skill: the static analysis and its verdict, its own tests in cells and natively side by side, recorded calls
 /// made again in cells, its image and the latency of its calls, and which of its packages Pyodide has. Nothing is granted to
@@ -36,6 +39,7 @@ Examples:
   skillcell matrix --skill 'office/*' --no-native
   skillcell matrix --pyodide --no-native      # in cells and in Pyodide
   skillcell matrix ./my-skills --out report   # any folder of skills
+  skillcell matrix ~/.claude/skills --subprocess --out report
   skillcell matrix --check skills-compat/expectations.toml --no-native
   skillcell matrix --from skills-compat/matrix.json \\
       --docs docs/security")]
@@ -54,10 +58,13 @@ pub struct MatrixCommand {
     /// Run the code of skills that are not of the pinned registry on this machine, outside of any cell
     #[arg(long)]
     trust_remote_code: bool,
+    /// Make each run of a script in the tier subprocess too, and compare: a sandbox of this machine's kernel, and no cell
+    #[arg(long, conflicts_with = "from")]
+    subprocess: bool,
     /// Don't measure calls
     #[arg(long)]
     no_latency: bool,
-    /// More recorded calls: a folder with a cases.json, or such a file (repeatable)
+    /// More recorded calls: a folder with a cases.json, or such a file (repeatable); with --from, what scripts' runs differ by
     #[arg(long, value_name = "PATH")]
     parity: Vec<PathBuf>,
     /// Skills that are studied at once [default: the number of cores]
@@ -72,9 +79,9 @@ pub struct MatrixCommand {
     /// Compare with expectations, write no files, and end with 1 if anything differs
     #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "skills-compat/expectations.toml")]
     check: Option<PathBuf>,
-    /// Take the results from here instead of studying anything
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["registry", "skill", "parity"])]
-    from: Option<PathBuf>,
+    /// Take the results from here instead of studying anything; of a study in parts, from each (repeatable)
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["registry", "skill"])]
+    from: Vec<PathBuf>,
     /// Make the generated tables of this document anew, or of a folder's documents (repeatable)
     #[arg(long, value_name = "PATH")]
     docs: Vec<PathBuf>,
@@ -84,9 +91,12 @@ impl MatrixCommand {
     pub fn execute(&self, args: &SettingArgs, printer: &Printer) -> anyhow::Result<ExitCode> {
         let expectations = self.check.as_deref().map(read_expectations).transpose()?;
         self.check_places()?;
-        let matrix = match &self.from {
-            Some(path) => {
-                serde_json::from_str(&read_text(path)?).with_context(|| format!("`{}` is no matrix", path.display()))?
+        let matrix = match self.read_parts()? {
+            Some(mut matrix) => {
+                if !self.parity.is_empty() {
+                    matrix.take_script_reasons(&self.recorded_cases(Cases::default())?);
+                }
+                matrix
             }
             None => {
                 let line = Arc::new(progress::Terminal::new(args.quiet));
@@ -111,6 +121,20 @@ impl MatrixCommand {
         Ok(ExitCode::SUCCESS)
     }
 
+    /// The matrices that were given, as one.
+    fn read_parts(&self) -> anyhow::Result<Option<Matrix>> {
+        let mut whole: Option<Matrix> = None;
+        for path in &self.from {
+            let text = read_text(path)?;
+            let part = serde_json::from_str(&text).with_context(|| format!("`{}` is no matrix", path.display()))?;
+            whole = Some(match whole {
+                Some(whole) => whole.join(part),
+                None => part,
+            });
+        }
+        Ok(whole)
+    }
+
     /// Checks inputs and outputs before a study that takes minutes.
     fn check_places(&self) -> anyhow::Result<()> {
         if let Some(folder) = &self.registry {
@@ -123,15 +147,19 @@ impl MatrixCommand {
         Ok(())
     }
 
+    /// These recorded calls, and those that were named.
+    fn recorded_cases(&self, cases: Cases) -> anyhow::Result<Cases> {
+        let read = |cases: Cases, path: &PathBuf| Ok(cases.join(Cases::read(path).map_err(anyhow::Error::msg)?));
+        self.parity.iter().try_fold(cases, read)
+    }
+
     fn study_plan(&self) -> anyhow::Result<Study> {
         let mut plan = Study::default();
         if let Some(folder) = &self.registry {
             plan.source = Source::Folder(folder.clone());
             plan.cases = Cases::default();
         }
-        for path in &self.parity {
-            plan.cases = plan.cases.join(Cases::read(path).map_err(anyhow::Error::msg)?);
-        }
+        plan.cases = self.recorded_cases(plan.cases)?;
         // The pinned registry is known by hash; other skills run natively only if the operator says so.
         let trusted = if self.registry.is_none() || self.trust_remote_code {
             NativeRuns::Allowed
@@ -148,6 +176,7 @@ impl MatrixCommand {
         plan.native = if self.no_native { NativeRuns::Skipped("not run: --no-native".to_owned()) } else { trusted };
         plan.skills = self.skill.clone();
         plan.latency = !self.no_latency;
+        plan.subprocess = self.subprocess;
         plan.jobs = self.jobs.unwrap_or(plan.jobs).max(1);
         Ok(plan)
     }
@@ -235,6 +264,7 @@ fn print_summary(matrix: &Matrix, printer: &Printer) {
         &["skill", "verdict", "best tier", "in cells", "natively", "in Pyodide", "alike", "cell ms", "process ms"],
         &rows,
     );
+    print_scripts(matrix, printer);
     let verdicts: Vec<String> =
         matrix.totals.verdicts.iter().map(|(verdict, count)| format!("{count} {verdict}")).collect();
     printer.print_line(&format!("{} skills: {}", matrix.totals.skills, verdicts.join(", ")));
@@ -250,5 +280,28 @@ fn print_summary(matrix: &Matrix, printer: &Printer) {
         printer.print_line(&format!("{cells} of the {native} tests that pass natively pass in cells"));
     } else if let Some(counts) = &matrix.totals.tests_in_cells {
         printer.print_line(&format!("{} tests pass in cells, {} don't", counts.passed, counts.failed + counts.errors));
+    }
+}
+
+/// Scripts of folders with a `SKILL.md`, summed up; those whose runs differ by name.
+fn print_scripts(matrix: &Matrix, printer: &Printer) {
+    let Some(totals) = &matrix.totals.scripts else { return };
+    for row in &matrix.skills {
+        for script in &row.scripts {
+            let runs = script.usage.iter().chain(&script.runs).filter(|run| run.same == Some(false));
+            for run in runs {
+                let why = if run.reason.is_empty() { &run.difference } else { &run.reason };
+                let told = format!("`{}` {} {}: {} {why}", row.id, script.script, run.case, run.cell);
+                printer.print_warning(&escape_unprintable(&told));
+            }
+        }
+    }
+    printer.print_line(&format!(
+        "{} scripts of {} skills; {} have a command line, and a cell can import {} of these: {} of {} compared behave the same \
+         under --help",
+        totals.scripts, totals.skills, totals.with_usage, totals.capable, totals.usage_same, totals.usage_compared
+    ));
+    if totals.runs_compared > 0 {
+        printer.print_line(&format!("{} of {} recorded runs are the same", totals.runs_same, totals.runs_compared));
     }
 }

@@ -12,12 +12,13 @@ use std::time::Duration;
 use anyhow::{Context, bail};
 use clap::Args;
 use skillcell_server::mcp::{self, HttpSettings, Preview, Server, Watched};
-use skillcell_server::{Catalogue, Selection, Service};
+use skillcell_server::{Catalogue, Selection, Service, admit_pages};
 use tokio_util::sync::CancellationToken;
 
 use super::grants::GrantArgs;
 use super::limits::LimitArgs;
 use super::printer::Printer;
+use super::spans::Spans;
 use super::{SettingArgs, progress};
 use crate::settings::{CallDefaults, Settings};
 use skillcell_cache::progress::Progress;
@@ -28,6 +29,8 @@ const RETRY: Duration = Duration::from_secs(10);
 const LAST_RETRY: Duration = Duration::from_secs(600);
 /// How long a start may wait for what is there already.
 const AT_ONCE: Duration = Duration::from_millis(400);
+/// How often sessions are looked at.
+const SWEEP: Duration = Duration::from_secs(5);
 /// How long what still runs may take when the program ends.
 const SHUTDOWN: Duration = Duration::from_secs(2);
 
@@ -60,6 +63,9 @@ pub struct McpCommand {
     /// Pages that may ask over HTTP, such as http://localhost:6274 (repeatable); none may by default
     #[arg(long, value_name = "ORIGIN", requires = "http")]
     allow_origin: Vec<String>,
+    /// Let models open sessions: each tool takes one more argument, and one more tool closes sessions
+    #[arg(long)]
+    sessions: bool,
     /// Append a line for each decision to this file
     #[arg(long, value_name = "FILE")]
     audit: Option<PathBuf>,
@@ -74,6 +80,7 @@ impl McpCommand {
         self.check_flags()?;
         let settings = self.load_settings(args)?;
         settings.check_grants()?;
+        self.check_tokens(&settings)?;
         let defaults = settings.call_defaults()?;
         let watched = Watched::new(Arc::new(progress::Terminal::new(args.quiet)));
         let host = settings.host_builder()?.progress(watched.clone()).build()?;
@@ -84,6 +91,9 @@ impl McpCommand {
             printer.print_hint("name skills, or `skillcell approve` some");
         }
         let server = Server::new(&preview.skills, &preview.unread, watched.clone());
+        if self.sessions {
+            server.offer_sessions();
+        }
         let starting = Starting { host, defaults, selection, preview, server: server.clone(), watched };
         let (tell, told) = mpsc::channel();
         std::thread::Builder::new().name("mcp-start".to_owned()).spawn(move || starting.run(&tell))?;
@@ -93,6 +103,16 @@ impl McpCommand {
         }
         self.serve(&server, printer)?;
         Ok(ExitCode::SUCCESS)
+    }
+
+    /// Whoever wrote tokens down expects that they are asked for.
+    fn check_tokens(&self, settings: &Settings) -> anyhow::Result<()> {
+        if self.http.is_some() && !settings.tokens.is_empty() {
+            bail!(
+                "the settings have tokens, and `skillcell mcp --http` asks for none: `skillcell serve` has the same at /mcp, behind them"
+            );
+        }
+        Ok(())
     }
 
     fn check_flags(&self) -> anyhow::Result<()> {
@@ -126,8 +146,10 @@ impl McpCommand {
     /// Until the client goes away, or a signal comes.
     fn serve(&self, server: &Server, printer: &Printer) -> anyhow::Result<()> {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+        let spans = Spans::start(&runtime, printer)?;
         let served = runtime.block_on(async {
             let stop = stop_on_signal()?;
+            tokio::spawn(sweep_sessions(server.clone()));
             match self.http {
                 None => mcp::serve_stdio(server, stop).await.context("the client could not be served"),
                 Some(address) => self.serve_http(address, server, stop, printer).await,
@@ -137,6 +159,7 @@ impl McpCommand {
         // Calls that were ended have their last line in the audit then. What else runs is the preparing, which the next start
         // takes up.
         let _ = runtime.block_on(async { tokio::time::timeout(SHUTDOWN, server.wait_until_idle()).await });
+        spans.finish();
         runtime.shutdown_background();
         served
     }
@@ -158,6 +181,7 @@ impl McpCommand {
         settings.origins.extend(self.allow_origin.iter().cloned());
         printer.print_note(&format!("serving MCP at http://{address}/mcp"));
         let router = axum::Router::new().route("/mcp", mcp::http_service(server, &settings));
+        let router = admit_pages(router, &self.allow_origin);
         let (closing, ended) = (server.clone(), stop.clone());
         let graceful = async move {
             ended.cancelled().await;
@@ -168,6 +192,14 @@ impl McpCommand {
             served = axum::serve(listener, router).with_graceful_shutdown(graceful) => Ok(served?),
             () = async { stop.cancelled().await; tokio::time::sleep(SHUTDOWN).await } => Ok(()),
         }
+    }
+}
+
+/// Ends sessions that are past their bounds.
+async fn sweep_sessions(server: Server) {
+    loop {
+        tokio::time::sleep(SWEEP).await;
+        server.sweep_sessions();
     }
 }
 

@@ -4,17 +4,13 @@ use std::process::ExitCode;
 
 use clap::Args;
 
-use super::audit::AuditArgs;
-use super::grants::GrantArgs;
-use super::limits::LimitArgs;
+use super::call_args::CallArgs;
 use super::origin::find_skill;
 use super::printer::{Printer, escape_unprintable, one_line};
 use super::{SettingArgs, input};
-use crate::settings::Settings;
 use skillcell_host::call::{Call, NoteKind, Outcome, Report};
 use skillcell_host::plan::{Decision, PlanView};
 use skillcell_limits::{LimitKind, Limits};
-use skillcell_policy::Choice;
 use skillcell_policy::{Denial, GrantKind, Written};
 
 /// Call a skill once, in a fresh cell or, if it needs more, in another tier
@@ -45,9 +41,6 @@ pub struct RunCommand {
     /// What the skill's constructor gets as config, in the same forms
     #[arg(long, value_name = "JSON|@FILE|-")]
     config: Option<String>,
-    /// Boot Python and import the skill in this call instead of starting from its image
-    #[arg(long)]
-    no_image: bool,
     /// Don't check the params against the manifest; execute() gets them as they are
     #[arg(long)]
     no_validate: bool,
@@ -57,32 +50,16 @@ pub struct RunCommand {
     /// Show what would be done (tier, grants, limits) and run nothing of the skill
     #[arg(long)]
     dry_run: bool,
-    /// Where to run it: wasm, container, subprocess or in_process, strongest first
-    ///
-    /// auto is a cell (wasm); a skill that can't run in one goes to the strongest other tier that this machine has, if it
-    /// is bundled or approved. `skillcell doctor` shows the tiers of this machine.
-    #[arg(long, value_name = "TIER", default_value = "auto")]
-    tier: Choice,
-    /// Run it in the strongest tier that will do, whoever wrote it; never without isolation
-    #[arg(long, conflicts_with = "tier")]
-    isolated: bool,
     /// Leave out notes of this kind, since you know: `integer_width`, `stand_in` or `secret_not_used`
     #[arg(long, value_name = "KIND")]
     acknowledge: Vec<NoteKind>,
-    /// With --tier in_process: let it read and change your files, use your keys and reach any network
-    #[arg(long)]
-    trust_remote_code: bool,
     #[command(flatten)]
-    limits: LimitArgs,
-    #[command(flatten)]
-    grants: GrantArgs,
-    #[command(flatten)]
-    audit: AuditArgs,
+    call: CallArgs,
 }
 
 impl RunCommand {
     pub fn execute(&self, args: &SettingArgs, printer: &Printer) -> anyhow::Result<ExitCode> {
-        let settings = self.load_settings(args)?;
+        let settings = self.call.load_settings(args)?;
         // Everything the operator gave is read before the host starts, so that mistakes fail at once.
         settings.check_grants()?;
         let params = input::json_text(&self.params, "--params")?;
@@ -97,7 +74,7 @@ impl RunCommand {
             return self.print_plan(skill.id(), &host.plan(&skill, &call)?, printer);
         }
         // A refusal is reported with the call's outcome below.
-        if self.audit.explain
+        if self.call.audit.explain
             && let Decision::Planned(plan) = host.plan(&skill, &call)?
         {
             plan.describe().iter().for_each(|line| printer.print_note(&escape_unprintable(line)));
@@ -106,6 +83,9 @@ impl RunCommand {
         drop(host); // clears the progress line
         if let Some(reason) = &report.tier_reason {
             printer.print_note(&one_line(&format!("`{}` ran in `{}`: {reason}", report.skill, report.tier)));
+        }
+        if let (Some(runtime), Some(reason)) = (report.runtime, &report.runtime_reason) {
+            printer.print_note(&one_line(&format!("`{}` ran on `{runtime}`: {reason}", report.skill)));
         }
         if self.json {
             printer.print_json(&report.envelope());
@@ -132,22 +112,9 @@ impl RunCommand {
         Ok(if matches!(decision, Decision::Refused(_)) { ExitCode::from(3) } else { ExitCode::SUCCESS })
     }
 
-    fn load_settings(&self, args: &SettingArgs) -> anyhow::Result<Settings> {
-        let mut overrides = args.overrides();
-        self.grants.add_to(&mut overrides)?;
-        overrides.limits = self.limits.overrides();
-        overrides.audit = self.audit.audit.clone();
-        Ok(Settings::load(overrides)?)
-    }
-
-    /// Applies the flags that only `run` has.
     fn apply_flags(&self, call: &mut Call) {
-        call.audit = self.audit.with_explanation(std::mem::take(&mut call.audit));
-        call.map_paths = self.grants.map_paths;
-        call.use_image = !self.no_image;
+        self.call.apply_to(call);
         call.validate = !self.no_validate;
-        call.tier = if self.isolated { Choice::Isolated } else { self.tier };
-        call.trust_remote_code = self.trust_remote_code;
         call.acknowledge = self.acknowledge.clone();
     }
 

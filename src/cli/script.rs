@@ -1,5 +1,6 @@
 //! `skillcell script`: a file of a skill's folder, run in a cell in the place of `python3 scripts/x.py …`.
 
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Args;
@@ -40,12 +41,22 @@ pub struct ScriptCommand {
 impl ScriptCommand {
     pub fn execute(&self, args: &SettingArgs, printer: &Printer) -> anyhow::Result<ExitCode> {
         let find = |host: &Host| find_folder(host, &self.skill);
-        self.run.execute(args, printer, find, |call| call.with_script(&self.script, self.args.clone()))
+        self.run.execute(args, printer, find, |call| call.with_script(self.path_in_folder(), self.args.clone()))
+    }
+
+    /// The script's path in the skill's folder. An absolute path that leads there will do.
+    fn path_in_folder(&self) -> String {
+        let (folder, script) = (Path::new(&self.skill).canonicalize(), Path::new(&self.script));
+        let inner = folder.ok().filter(|_| script.is_absolute()).and_then(|folder| {
+            let script = script.canonicalize().ok()?;
+            Some(script.strip_prefix(folder).ok()?.to_str()?.to_owned())
+        });
+        inner.unwrap_or_else(|| self.script.clone())
     }
 }
 
 /// Any folder will do; a name that is none is looked up as a skill's.
-fn find_folder(host: &Host, name: &str) -> Result<Skill, HostError> {
-    let path = std::path::Path::new(name);
+pub fn find_folder(host: &Host, name: &str) -> Result<Skill, HostError> {
+    let path = Path::new(name);
     if path.is_dir() { Ok(Skill::from_any_folder(path)?) } else { host.skill(name) }
 }

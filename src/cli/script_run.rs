@@ -2,7 +2,7 @@
 //!
 //! Nothing of ours goes to stdout or stderr of a run that came to its end with 0, so that either stands in the place of `python3`.
 
-use std::io::{IsTerminal, Write};
+use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -10,11 +10,10 @@ use std::sync::Arc;
 use anyhow::Context;
 use clap::Args;
 
-use super::audit::AuditArgs;
-use super::grants::GrantArgs;
-use super::limits::LimitArgs;
-use super::printer::{Printer, escape_unprintable};
+use super::call_args::CallArgs;
+use super::printer::Printer;
 use super::stdin::HostStdin;
+use super::streams::Streams;
 use super::{SettingArgs, run};
 use crate::settings::Settings;
 use skillcell_cache::progress::Silent;
@@ -24,7 +23,6 @@ use skillcell_host::plan::Decision;
 use skillcell_host::written::write_files;
 use skillcell_host::{Host, HostError};
 use skillcell_packages::skill::Skill;
-use skillcell_policy::Choice;
 
 /// Exit codes that are ours, as timeout(1) and `docker run` have them.
 const EXCEEDED: u8 = 124;
@@ -47,24 +45,15 @@ pub struct ScriptArgs {
     /// Show what would be done (tier, grants, limits) and run nothing
     #[arg(long)]
     dry_run: bool,
-    /// Boot Python in this call instead of starting from an image that has the imports
-    #[arg(long)]
-    no_image: bool,
-    /// Where to run it: wasm, container, subprocess or in_process; see `skillcell run --help`
-    #[arg(long, value_name = "TIER", default_value = "auto")]
-    tier: Choice,
-    /// Run it in the strongest tier that will do, whoever wrote it; never without isolation
-    #[arg(long, conflicts_with = "tier")]
-    isolated: bool,
-    /// With --tier in_process: let it read and change your files, use your keys and reach any network
-    #[arg(long)]
-    trust_remote_code: bool,
     #[command(flatten)]
-    limits: LimitArgs,
-    #[command(flatten)]
-    grants: GrantArgs,
-    #[command(flatten)]
-    audit: AuditArgs,
+    call: CallArgs,
+}
+
+/// What a run is made with.
+pub struct Ready {
+    pub host: Host,
+    pub skill: Skill,
+    pub call: Call,
 }
 
 impl ScriptArgs {
@@ -89,41 +78,54 @@ impl ScriptArgs {
         find: impl FnOnce(&Host) -> Result<Skill, HostError>,
         enter: impl FnOnce(Call) -> Call,
     ) -> anyhow::Result<u8> {
-        let settings = self.load_settings(args)?;
+        let Ready { host, skill, mut call } = self.prepare(args, find, enter)?;
+        if let Some(script) = call.script_mut() {
+            script.stdin = Input::Stream(Arc::new(HostStdin::default()));
+        }
+        if self.dry_run {
+            return Ok(self.print_plan(skill.id(), &host.plan(&skill, &call)?, printer));
+        }
+        if self.json {
+            let report = host.call(&skill, &call)?;
+            drop(host); // clears the progress line
+            self.take_files(&report)?;
+            printer.print_json(&report.envelope());
+            return Ok(exit_code(&report));
+        }
+        let report = run_shown(&host, &skill, call.clone())?;
+        drop(host);
+        self.take_files(&report)?;
+        explain_end(&report, &call, printer);
+        Ok(exit_code(&report))
+    }
+
+    /// Puts what the run wrote where it was asked for.
+    pub fn take_files(&self, report: &Report) -> anyhow::Result<()> {
+        match &self.out {
+            Some(folder) => Ok(write_files(folder, &report.files)?),
+            None => Ok(()),
+        }
+    }
+
+    /// The host, the skill and the call that the flags ask for.
+    pub fn prepare(
+        &self,
+        args: &SettingArgs,
+        find: impl FnOnce(&Host) -> Result<Skill, HostError>,
+        enter: impl FnOnce(Call) -> Call,
+    ) -> anyhow::Result<Ready> {
+        let settings = self.call.load_settings(args)?;
         settings.check_grants()?;
         let files = self.inputs.iter().map(|given| read_input(given)).collect::<anyhow::Result<Vec<_>>>()?;
         let defaults = settings.call_defaults()?;
         let host = self.build_host(args, &settings)?;
         let skill = find(&host)?;
         let mut call = enter(defaults.call(skill.id()));
-        self.apply_flags(&mut call);
+        self.call.apply_to(&mut call);
         if let Some(script) = call.script_mut() {
             script.files.extend(files);
-            script.stdin = Input::Stream(Arc::new(HostStdin::default()));
         }
-        if self.dry_run {
-            return Ok(self.print_plan(skill.id(), &host.plan(&skill, &call)?, printer));
-        }
-        let report = host.call(&skill, &call)?;
-        drop(host); // clears the progress line
-        if let Some(folder) = &self.out {
-            write_files(folder, &report.files)?;
-        }
-        if self.json {
-            printer.print_json(&report.envelope());
-        } else {
-            print_streams(&report)?;
-            explain_end(&report, &call, printer);
-        }
-        Ok(exit_code(&report))
-    }
-
-    fn load_settings(&self, args: &SettingArgs) -> anyhow::Result<Settings> {
-        let mut overrides = args.overrides();
-        self.grants.add_to(&mut overrides)?;
-        overrides.limits = self.limits.overrides();
-        overrides.audit = self.audit.audit.clone();
-        Ok(Settings::load(overrides)?)
+        Ok(Ready { host, skill, call })
     }
 
     /// Progress is for who watches: in a pipe stderr is the script's.
@@ -133,14 +135,6 @@ impl ScriptArgs {
             return builder.progress(Arc::new(super::progress::Terminal::new(args.quiet))).build();
         }
         builder.progress(Arc::new(Silent)).build()
-    }
-
-    fn apply_flags(&self, call: &mut Call) {
-        call.audit = self.audit.with_explanation(std::mem::take(&mut call.audit));
-        call.map_paths = self.grants.map_paths;
-        call.use_image = !self.no_image;
-        call.tier = if self.isolated { Choice::Isolated } else { self.tier };
-        call.trust_remote_code = self.trust_remote_code;
     }
 
     fn print_plan(&self, skill: &str, decision: &Decision, printer: &Printer) -> u8 {
@@ -168,29 +162,8 @@ fn read_input(given: &str) -> anyhow::Result<(String, Arc<[u8]>)> {
     Ok((path, bytes.into()))
 }
 
-/// The script's streams, byte by byte; on a terminal without what could drive it.
-fn print_streams(report: &Report) -> anyhow::Result<()> {
-    write_stream(&report.stdout, std::io::stdout())
-        .context("what the script printed could not be written to stdout")?;
-    // If stderr is gone there is nobody to tell.
-    let _ = write_stream(&report.stderr, std::io::stderr());
-    Ok(())
-}
-
-fn write_stream(bytes: &[u8], mut stream: impl Write + IsTerminal) -> std::io::Result<()> {
-    let written = if stream.is_terminal() {
-        stream.write_all(escape_unprintable(&String::from_utf8_lossy(bytes)).as_bytes())
-    } else {
-        stream.write_all(bytes)
-    };
-    match written.and_then(|()| stream.flush()) {
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error),
-        _ => Ok(()),
-    }
-}
-
 /// Says why a run did not come to its end, or what it was denied or lacked if it failed.
-fn explain_end(report: &Report, call: &Call, printer: &Printer) {
+pub fn explain_end(report: &Report, call: &Call, printer: &Printer) {
     match &report.outcome {
         Outcome::Returned(_) => {}
         Outcome::Raised(raised) => {
@@ -207,7 +180,15 @@ fn explain_end(report: &Report, call: &Call, printer: &Printer) {
     }
 }
 
-fn exit_code(report: &Report) -> u8 {
+/// Makes the call, and shows what it prints as it comes.
+pub fn run_shown(host: &Host, skill: &Skill, mut call: Call) -> anyhow::Result<Report> {
+    let streams = Streams::start(&mut call);
+    let report = host.call(skill, &call)?;
+    streams.finish(&report)?;
+    Ok(report)
+}
+
+pub fn exit_code(report: &Report) -> u8 {
     match report.outcome {
         Outcome::Exceeded(..) => EXCEEDED,
         Outcome::Refused => REFUSED,

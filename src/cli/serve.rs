@@ -13,6 +13,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use super::grants::GrantArgs;
 use super::limits::LimitArgs;
 use super::printer::{Printer, one_line};
+use super::spans::Spans;
 use super::{SettingArgs, input, progress};
 use crate::settings::{Settings, is_token_name};
 use skillcell_server::{
@@ -71,6 +72,9 @@ pub struct ServeCommand {
     /// How long a request's head and its body may each take to arrive
     #[arg(long, value_name = "TIME", value_parser = input::time, default_value = "10")]
     max_receive: Duration,
+    /// Let models open sessions: each tool takes one more argument, and one more tool closes sessions
+    #[arg(long)]
+    sessions: bool,
     /// Print a new token and what to write into skillcell.toml for it, and serve nothing
     #[arg(long, value_name = "NAME", conflicts_with_all = ["skills", "all"])]
     new_token: Option<String>,
@@ -106,6 +110,9 @@ impl ServeCommand {
             printer.print_note(&format!("serving {} skills at http://{address}", service.catalogue().len()));
         }
         let tools = mcp::Server::over(service.clone(), watched);
+        if self.sessions {
+            tools.offer_sessions();
+        }
         let api = Api::new(service, tokens, self.api_options());
         let page = Page::new(api.clone());
         let server = Server {
@@ -113,7 +120,7 @@ impl ServeCommand {
             others: page.router().route("/mcp", mcp::http_service(&tools, &self.mcp_settings())),
             options: self.serve_options(&settings),
         };
-        run_server(server, tools, page, listeners)?;
+        run_server(server, tools, page, listeners, printer)?;
         Ok(ExitCode::SUCCESS)
     }
 
@@ -185,8 +192,15 @@ fn io_threads() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from).min(4)
 }
 
-fn run_server(server: Server, tools: mcp::Server, page: Page, listeners: Listeners) -> anyhow::Result<()> {
+fn run_server(
+    server: Server,
+    tools: mcp::Server,
+    page: Page,
+    listeners: Listeners,
+    printer: &Printer,
+) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(io_threads()).enable_all().build()?;
+    let spans = Spans::start(&runtime, printer)?;
     let (shown, service) = (tools.clone(), server.api.service().clone());
     std::thread::Builder::new().name("mcp-start".to_owned()).spawn(move || mcp::prepare_skills(&shown, &service))?;
     server.api.service().start_warming(1, move || {
@@ -209,6 +223,7 @@ fn run_server(server: Server, tools: mcp::Server, page: Page, listeners: Listene
         };
         server.run(listeners, stop, abort).await
     })?;
+    spans.finish();
     // A worker in a call that was not waited for ends with the process.
     runtime.shutdown_background();
     Ok(())

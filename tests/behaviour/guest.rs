@@ -271,9 +271,8 @@ fn every_package_of_the_runtime_works_and_the_documentation_lists_it() {
     }
 }
 
-/// The kinds of a call's notes, and what they are about.
 fn notes(name: &str, call_with: &Call) -> Vec<(NoteKind, String)> {
-    call(&guest(name), call_with).notes.into_iter().map(|note| (note.kind, note.subject)).collect()
+    crate::common::notes(&call(&guest(name), call_with))
 }
 
 #[test]

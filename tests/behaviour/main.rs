@@ -19,9 +19,14 @@ mod packages;
 mod page;
 mod parity;
 mod python;
+mod runtimes;
 mod script;
 mod serve;
 mod serve_bounds;
+mod serve_restart;
+#[cfg(feature = "opentelemetry")]
+mod serve_spans;
 mod skill_tests;
 mod standins;
 mod venv;
+mod warm;

@@ -6,6 +6,8 @@ mod first_start;
 mod http;
 mod leaving;
 mod official;
+mod scripts;
+mod sessions;
 mod stdio;
 
 #[test]

@@ -7,9 +7,10 @@ use std::fs::{self, File};
 use std::io::Write;
 use std::path::PathBuf;
 
-use crate::common::{HOST, raised, returned};
+use crate::common::{HOST, host_builder, raised, returned};
 use serde_json::{Value, json};
 use skillcell::{Call, Host, HostError, Roots, Skill};
+use skillcell_limits::RuntimeKind;
 use skillcell_packages::{PackageStatus, Packages};
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
@@ -48,9 +49,9 @@ impl Place {
         self.folder.path().join("skill")
     }
 
-    /// Offline, with the folder as the only index.
+    /// Offline, with the folder as the only index; on the first runtime.
     fn host(&self) -> Host {
-        let builder = Host::builder().roots(Roots::new([])).offline(true);
+        let builder = Host::builder().roots(Roots::new([])).offline(true).runtime(RuntimeKind::WasiPython);
         builder.wheels([self.wheels()]).build().expect("the cache folder can be used")
     }
 
@@ -61,6 +62,12 @@ impl Place {
     fn packages(&self) -> Packages {
         let host = self.host();
         host.packages(&self.found(&host)).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// What the requirements come to on the second runtime.
+    fn in_pyodide(&self) -> Packages {
+        let host = self.host();
+        host.packages_on(RuntimeKind::Pyodide, &self.found(&host)).unwrap_or_else(|error| panic!("{error}"))
     }
 
     fn call(&self, params: Value) -> Result<Value, String> {
@@ -392,18 +399,19 @@ fn markers_see_what_a_cell_sees() {
 #[test]
 fn registry_skills_get_their_packages() {
     let skill = HOST.skill("creative/deck_builder").unwrap();
-    let packages = HOST.packages(&skill).unwrap();
+    let packages = HOST.packages_on(RuntimeKind::WasiPython, &skill).unwrap();
     assert!(matches!(standing(&packages, "python-pptx"), PackageStatus::Wheel { .. }), "{packages:#?}");
     assert!(matches!(standing(&packages, "pillow"), PackageStatus::Runtime { .. }));
     let skill = HOST.skill("office/pdf_form_filler").unwrap();
-    let packages = HOST.packages(&skill).unwrap();
+    let first = host_builder().runtime(RuntimeKind::WasiPython).build().unwrap();
+    let packages = first.packages(&skill).unwrap();
     assert!(
         matches!(standing(&packages, "pymupdf"), PackageStatus::Native { tags, .. } if !tags.is_empty()),
         "{packages:#?}"
     );
     let mut call = Call::new(json!({}));
     call.tier = skillcell::Choice::Tier(skillcell::Tier::Wasm);
-    let error = raised(HOST.call(&skill, &call).unwrap()).unwrap();
+    let error = raised(first.call(&skill, &call).unwrap()).unwrap();
     assert!(error.message.contains("`pymupdf` can't run in a cell"), "{}", error.message);
 }
 
@@ -468,4 +476,96 @@ fn a_graph_that_is_written_to_the_working_folder_is_not_called_fine() {
     assert_eq!(verdict, "not in wasm", "{reasons:?}");
     assert!(reasons[0].contains("the working folder (`networkx.write_edgelist`)"), "{reasons:?}");
     assert!(place.call(json!({})).is_err(), "and that is how it is");
+}
+
+/// The file of a wheel that was chosen.
+fn file_of<'a>(packages: &'a Packages, name: &str) -> &'a str {
+    match standing(packages, name) {
+        PackageStatus::Wheel { file, .. } => file,
+        other => panic!("{name} is {other:?}"),
+    }
+}
+
+#[test]
+fn the_second_runtime_takes_wheels_for_its_platform_and_the_first_does_not() {
+    let place = Place::new(&["fast_core", "asks_where"], nothing());
+    let files = [("fast_core/__init__.py", "x = 1"), ("fast_core/_core.so", "not really")];
+    place.tagged("fast_core-2-cp314-cp314-pyemscripten_2026_0_wasm32.whl", &[], &files);
+    place.tagged("fast_core-3-cp315-cp315-pyemscripten_2026_5_wasm32.whl", &[], &files);
+    place.tagged("fast_core-3-cp314-cp314-manylinux_2_28_x86_64.whl", &[], &files);
+    place.wheel(
+        "asks_where-1",
+        &["there; sys_platform == 'emscripten'", "here; sys_platform == 'wasi'"],
+        &[("a.py", "x = 1")],
+    );
+    place.wheel("there-1", &["fast_core>=1"], &[("there.py", "x = 1")]);
+    place.wheel("here-1", &[], &[("here.py", "x = 1")]);
+    let packages = place.in_pyodide();
+    assert_eq!(file_of(&packages, "fast-core"), "fast_core-2-cp314-cp314-pyemscripten_2026_0_wasm32.whl");
+    assert_eq!(packages.native_wheels().map(|package| &*package.name).collect::<Vec<_>>(), ["fast-core"]);
+    assert!(packages.packages.iter().any(|package| package.name == "there"));
+    assert!(packages.packages.iter().all(|package| package.name != "here"));
+    let first = place.packages();
+    assert!(matches!(standing(&first, "fast-core"), PackageStatus::Native { version, .. } if version == "3"));
+}
+
+#[test]
+fn a_wheel_for_an_older_platform_is_taken_by_a_rule_until_there_is_a_newer_one() {
+    let place = Place::new(&["pymupdf", "statsmodels"], nothing());
+    let old = "pymupdf-1.28.2-cp313-abi3-pyemscripten_2025_0_wasm32.whl";
+    place.tagged(old, &[], &[("pymupdf/__init__.py", "x = 1"), ("pymupdf/_extra.so", "not really")]);
+    place.tagged("statsmodels-1-cp313-cp313-pyemscripten_2025_0_wasm32.whl", &[], &[("statsmodels.py", "x = 1")]);
+    let packages = place.in_pyodide();
+    assert_eq!(file_of(&packages, "pymupdf"), old);
+    let older: Vec<&str> = packages.older_wheels().map(|(package, _)| &*package.name).collect();
+    assert_eq!(older, ["pymupdf"]);
+    assert!(matches!(standing(&packages, "statsmodels"), PackageStatus::Native { .. }), "no rule is for it");
+    let newer = "pymupdf-1.28.1-cp314-abi3-pyemscripten_2026_0_wasm32.whl";
+    place.tagged(newer, &[], &[("pymupdf/__init__.py", "x = 1"), ("pymupdf/_extra.so", "not really")]);
+    let packages = place.in_pyodide();
+    assert_eq!((file_of(&packages, "pymupdf"), packages.older_wheels().count()), (newer, 0));
+}
+
+#[test]
+fn a_placeholder_is_never_taken_for_the_package() {
+    let place = Place::new(&["reserved", "empty_name", "meta_package"], nothing());
+    place.wheel("reserved-0.0.1", &[], &[("reserved/__init__.py", "")]);
+    place.tagged("reserved-2.5-cp311-cp311-manylinux_2_28_x86_64.whl", &[], &[("reserved/__init__.py", "x = 1")]);
+    place.wheel("empty_name-0.0.1", &[], &[("empty_name/__init__.py", "")]);
+    place.wheel("meta_package-1", &["what_it_is_for"], &[]);
+    place.wheel("what_it_is_for-1", &[], &[("what/__init__.py", ""), ("what/inside.py", "x = 1")]);
+    for packages in [place.in_pyodide(), place.packages()] {
+        assert!(matches!(standing(&packages, "reserved"), PackageStatus::Native { version, .. } if version == "2.5"));
+        assert!(
+            matches!(standing(&packages, "empty-name"), PackageStatus::Refused { why } if why.contains("placeholder"))
+        );
+        assert!(standing(&packages, "meta-package").is_there() && standing(&packages, "what-it-is-for").is_there());
+    }
+}
+
+#[test]
+fn the_second_runtime_has_the_real_thing_in_place_of_most_stand_ins() {
+    let place = Place::new(&["jiter", "rpds-py"], nothing());
+    let file = "jiter-0.19.0-cp314-cp314-pyemscripten_2026_0_wasm32.whl";
+    place.tagged(file, &[], &[("jiter/__init__.py", "x = 1"), ("jiter/jiter.so", "not really")]);
+    let (second, first) = (place.in_pyodide(), place.packages());
+    assert_eq!(file_of(&second, "jiter"), file);
+    assert!(matches!(standing(&first, "jiter"), PackageStatus::StandIn { .. }) && first.lacks_native());
+    assert!(matches!(standing(&second, "rpds-py"), PackageStatus::StandIn { .. }), "there is no wheel of it");
+    let place = Place::new(&["jiter"], nothing());
+    assert_eq!(standing(&place.in_pyodide(), "jiter"), &PackageStatus::NotFound, "never by a stand-in");
+}
+
+#[test]
+fn what_would_fetch_through_a_browser_has_the_requirements_of_other_systems() {
+    let place = Place::new(&["httpx2", "other"], nothing());
+    let by_platform = ["in_browsers; sys_platform == 'emscripten'", "elsewhere; sys_platform != 'emscripten'"];
+    place.wheel("httpx2-2", &by_platform, &[("httpx2.py", "x = 1")]);
+    place.wheel("other-2", &["of_emscripten; sys_platform == 'emscripten'"], &[("other.py", "x = 1")]);
+    for name in ["in_browsers", "elsewhere", "of_emscripten"] {
+        place.wheel(&format!("{name}-1"), &[], &[("x.py", "x = 1")]);
+    }
+    let packages = place.in_pyodide();
+    let names: Vec<&str> = packages.packages.iter().map(|package| &*package.name).collect();
+    assert_eq!(names, ["httpx2", "other", "elsewhere", "of-emscripten"]);
 }

@@ -136,8 +136,10 @@ fn pages_of_other_sites_make_no_calls_with_the_form() {
 
 #[test]
 fn with_tokens_the_page_is_for_an_operator_who_gives_one_as_the_password() {
-    let settings =
-        format!("[token.alice]\nsha256 = '{}'\noperator = true\n[token.bob]\nsha256 = '{}'\n", ALICE.1, BOB.1);
+    let settings = format!(
+        "[token.alice]\nsha256 = '{}'\nskills = ['*']\noperator = true\n[token.bob]\nsha256 = '{}'\nskills = ['*']\n",
+        ALICE.1, BOB.1
+    );
     let server = Serving::with_settings(&settings, &["page/trial"], &[]);
     let basic = |token: &str| format!("Authorization: Basic {token}");
     for (method, path) in [("GET", "/"), ("GET", TRIAL), ("POST", TRIAL), ("GET", "/events"), ("GET", "/skills/none")] {

@@ -302,7 +302,7 @@ fn code_and_files_of_nobody_run_in_a_cell_too() {
 #[test]
 fn programs_that_import_the_same_share_an_image() {
     let run = |code: &str| {
-        let skill = HOST.program(None, code.as_bytes()).unwrap();
+        let skill = HOST.program(None, code.as_bytes(), &[]).unwrap();
         call(&skill, &Call::default().with_code(code, []))
     };
     let (one, other) = (run("import json, re\nprint(1)"), run("import re\ndef f():\n    import json\nprint(2)"));
@@ -312,7 +312,7 @@ fn programs_that_import_the_same_share_an_image() {
 
 #[test]
 fn in_a_session_code_goes_on_where_it_was() {
-    let skill = HOST.program(None, b"").unwrap();
+    let skill = HOST.program(None, b"", &[]).unwrap();
     let session = Session::new(skillcell::SessionLimits::default());
     let run = |code: &str| {
         let mut made = Call::default().with_code(code, []);
@@ -406,11 +406,258 @@ fn packages_are_those_of_a_pep_723_block_else_of_the_folders_files() {
 #[test]
 fn every_script_is_run() {
     let source = include_str!("script.rs");
-    for folder in ["plain", "hostile"] {
+    for folder in ["plain", "hostile", "packages", "ends"] {
         for entry in fs::read_dir(Path::new(&folder_of("script")).join(folder).join("scripts")).unwrap() {
             let name = entry.unwrap().file_name().into_string().unwrap();
             let is_module = matches!(name.as_str(), "tools" | "beside.py");
             assert!(is_module || source.contains(&format!("scripts/{name}\"")), "no test runs `{name}`");
         }
     }
+}
+
+#[test]
+fn what_is_left_to_the_interpreters_end_is_done() {
+    let path = "scripts/left_open.py";
+    let report = call(&fixture("script/ends"), &script(path, &[]));
+    let files = |report: &Report| -> Vec<(String, String)> {
+        report.files.iter().map(|file| (file.path.clone(), text(&file.bytes))).collect()
+    };
+    let left = ("left.txt".to_owned(), "never closed: ü".to_owned());
+    assert_eq!((report.exit_code, files(&report)), (Some(0), vec![left.clone()]), "{}", text(&report.stderr));
+    assert_eq!(text(&report.stdout), "a thread\natexit\ngone: a name\ngone: a circle\n");
+    // Also if a collection comes between the exception and the end.
+    for args in [&["--fail"][..], &["--fail", "--collect"]] {
+        let failed = call(&fixture("script/ends"), &script(path, args));
+        assert_eq!((failed.exit_code, text(&failed.stdout)), (Some(1), "a thread\natexit\ngone: a name\n".to_owned()));
+        assert_eq!(files(&failed), [("frame.txt".to_owned(), "from a frame".to_owned()), left.clone()]);
+        assert!(text(&failed.stderr).ends_with("ValueError: while it is open\n"), "{}", text(&failed.stderr));
+    }
+}
+
+#[test]
+fn lines_on_standard_input_run_in_one_cell_until_exit() {
+    let typed = |args: &[&str], lines: &str| {
+        let mut command = program(&["python", "--session"]);
+        let mut started =
+            command.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        started.stdin.take().unwrap().write_all(lines.as_bytes()).unwrap();
+        let ended = started.wait_with_output().unwrap();
+        (ended.status.code().unwrap(), text(&ended.stdout), text(&ended.stderr))
+    };
+    let lines = "def twice(x):\n    y = 2 * x\n    return y\n\ntwice(base)\n'ü'\n1 / 0\nprint(\n  base\n)\nexit(7)\nprint('never')\n";
+    let (code, stdout, stderr) = typed(&["-c", "base = 21"], lines);
+    assert_eq!((code, stdout.as_str()), (7, "42\n'ü'\n21\n"), "{stderr}");
+    assert!(stderr.contains("ZeroDivisionError: division by zero") && !stderr.contains(">>>"), "{stderr}");
+    let (code, stdout, stderr) = typed(&[], "for n in range(2):\n    print(n)\n");
+    assert_eq!((code, stdout.as_str(), stderr.as_str()), (0, "0\n1\n", ""), "the input's end ends a block");
+    let (code, _, stderr) = typed(&[], "x = (1,\n");
+    assert!(code == 0 && stderr.contains("was never closed"), "{stderr}");
+    assert_eq!(typed(&["--timeout", "1"], "while True: pass\n\n").0, 124);
+}
+
+#[test]
+fn output_comes_while_the_script_runs() {
+    let mut started =
+        program(&["python", "-c", "import time\nprint('first', flush=True)\ntime.sleep(600)", "--timeout", "30"])
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+    let mut line = String::new();
+    std::io::BufRead::read_line(&mut std::io::BufReader::new(started.stdout.take().unwrap()), &mut line).unwrap();
+    assert_eq!(line, "first\n");
+    assert!(started.try_wait().unwrap().is_none(), "it still sleeps");
+    started.kill().unwrap();
+    started.wait().unwrap();
+}
+
+#[test]
+fn a_folders_tests_are_its_pytest_files_and_the_usage_of_its_scripts() {
+    let ended = program(&["test", folder_of("script/ends").to_str().unwrap(), "--json"]).output().unwrap();
+    let report: Value = serde_json::from_slice(&ended.stdout).unwrap_or_else(|_| panic!("{}", text(&ended.stderr)));
+    let tests: Vec<(&str, &str)> = report["files"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .flat_map(|file| file["tests"].as_array().unwrap())
+        .map(|test| (test["id"].as_str().unwrap(), test["outcome"].as_str().unwrap()))
+        .collect();
+    let expected = [
+        ("tests/test_ends.py::test_a_script_can_be_imported_and_its_folder_written_to", "passed"),
+        ("scripts/left_open.py::--help", "passed"),
+        ("scripts/no_usage.py::--help", "failed"),
+        ("scripts/with_git.py::--help", "passed"),
+    ];
+    assert_eq!(tests, expected, "{report:#}");
+    assert_eq!((ended.status.code(), &report["ok"]), (Some(1), &false.into()));
+    let one = program(&["test", folder_of("script/ends").to_str().unwrap(), "scripts/with_git.py"]).output().unwrap();
+    assert_eq!(one.status.code(), Some(0), "{}", text(&one.stderr));
+}
+
+#[test]
+fn the_programs_that_a_script_starts_are_named() {
+    let ended = program(&["inspect", folder_of("script/ends").to_str().unwrap(), "--json"]).output().unwrap();
+    let inspected: Value = serde_json::from_slice(&ended.stdout).unwrap();
+    let of = |name: &str| {
+        inspected["scripts"].as_array().unwrap().iter().find(|one| one["script"] == name).cloned().unwrap()
+    };
+    assert_eq!(of("scripts/with_git.py")["programs"], serde_json::json!(["git", "soffice"]));
+    assert_eq!(of("scripts/left_open.py")["programs"], Value::Null);
+    let said = program(&["inspect", folder_of("script/ends").to_str().unwrap()]).output().unwrap();
+    assert!(text(&said.stdout).contains("git, soffice"), "{}", text(&said.stdout));
+}
+
+#[test]
+fn the_matrix_has_a_row_for_each_script_and_compares_what_it_does() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = place.path().join("all/ends");
+    Skill::from_any_folder(&folder_of("script/ends")).unwrap().write_to(&folder).unwrap();
+    let cases =
+        serde_json::json!([{"id": "ends#fail", "skill": "ends", "script": "scripts/left_open.py", "args": ["--fail"]}]);
+    fs::write(place.path().join("cases.json"), cases.to_string()).unwrap();
+    let has_tier = skillcell_tiers::available(Tier::Subprocess, sandbox_choice()).is_ok();
+    let (all, cases) = (place.path().join("all"), place.path().join("cases.json"));
+    let mut command = program(&["matrix", all.to_str().unwrap(), "--json", "--parity", cases.to_str().unwrap()]);
+    if has_tier {
+        command.arg("--subprocess");
+    }
+    let ended = command.output().unwrap();
+    let matrix: Value = serde_json::from_slice(&ended.stdout).unwrap_or_else(|_| panic!("{}", text(&ended.stderr)));
+    let row = &matrix["skills"][0];
+    let of = |name: &str| row["scripts"].as_array().unwrap().iter().find(|one| one["script"] == name).cloned().unwrap();
+    assert_eq!(
+        (&row["id"], &row["verdict"], &row["tests"]["cells"]["passed"]),
+        (&"ends".into(), &"partly".into(), &1.into())
+    );
+    assert_eq!(of("scripts/with_git.py")["kind"], "programs");
+    let (left, nothing) = (of("scripts/left_open.py"), of("scripts/no_usage.py"));
+    assert_eq!((&left["usage"]["cell"], &nothing["usage"]["cell"]), (&"exit 0".into(), &"exit 0".into()));
+    assert_eq!(left["runs"][0]["files"], serde_json::json!(["frame.txt", "left.txt"]));
+    if has_tier {
+        assert_eq!((&left["usage"]["same"], &left["runs"][0]["same"]), (&true.into(), &true.into()), "{left:#}");
+        assert_eq!(matrix["totals"]["scripts"]["usage_same"], 3);
+    }
+}
+
+fn packages() -> Skill {
+    HOST.skill(folder_of("script/packages").to_str().unwrap()).unwrap()
+}
+
+#[test]
+fn command_lines_of_click_and_typer_work_with_the_packages_of_their_blocks() {
+    let click = |args: &[&str], input: &str| {
+        let mut made = script("scripts/with_click.py", args);
+        made.script_mut().unwrap().stdin = Input::Bytes(input.as_bytes().to_vec().into());
+        call(&packages(), &made)
+    };
+    let read = click(&["-", "--times", "2"], r#"{"é": 1, "b": 2}"#);
+    assert_eq!(text(&read.stdout), "{\"keys\": [\"b\", \"\\u00e9\", \"b\", \"\\u00e9\"]}\n", "{}", text(&read.stderr));
+    assert_eq!(click(&["-"], r#"{"fail": 7}"#).exit_code, Some(7));
+    let usage = click(&["--help"], "");
+    assert!(text(&usage.stdout).contains("Usage: with_click.py [OPTIONS] SOURCE"), "{}", text(&usage.stdout));
+    let wrong = click(&["-", "--times", "0"], "{}");
+    assert!(wrong.exit_code == Some(2) && text(&wrong.stderr).contains("0 is not in the range"), "{wrong:?}");
+
+    let typer = |args: &[&str]| call(&packages(), &script("scripts/with_typer.py", args));
+    let greeted = typer(&["greet", "Zoë", "--loud"]);
+    assert_eq!(text(&greeted.stdout), "HELLO ZOË\n", "{}", text(&greeted.stderr));
+    assert_eq!(typer(&["leave", "5"]).exit_code, Some(5));
+    assert!(text(&typer(&["--help"]).stdout).contains("leave"));
+}
+
+#[test]
+fn workbooks_and_pdfs_are_written_and_read() {
+    let cases = [("scripts/sheet.py", "out.xlsx", "45\n"), ("scripts/pages.py", "out.pdf", "3 Drei Seiten\n")];
+    for (path, name, said) in cases {
+        let made = call(&packages(), &script(path, &[]));
+        assert_eq!((made.exit_code, made.files.len()), (Some(0), 1), "{path}: {}", text(&made.stderr));
+        assert_eq!(made.files[0].path, name);
+        let given = format!("given-{name}");
+        let mut again = script(path, &[&given]);
+        again.script_mut().unwrap().files = vec![(given, made.files[0].bytes.clone().into())];
+        let read = call(&packages(), &again);
+        assert_eq!(text(&read.stdout), said, "{path}: {}", text(&read.stderr));
+    }
+}
+
+/// A folder of these files.
+fn made_of(files: &[(&str, &str)]) -> Skill {
+    let owned = |(path, text): &(&str, &str)| ((*path).to_owned(), Arc::from(text.as_bytes()));
+    Skill::from_files("made", files.iter().map(owned).collect()).unwrap()
+}
+
+#[test]
+fn a_module_beside_the_script_is_found_before_one_that_is_loaded_already() {
+    let files = [
+        (
+            "scripts/x.py",
+            "import json, random, logging.handlers\nprint(json.X, random.X, logging.handlers.X, logging.__path__)\n",
+        ),
+        ("scripts/json.py", "X = 'own json'\n"),
+        ("scripts/random.py", "X = 'own random'\n"),
+        ("scripts/logging/__init__.py", ""),
+        ("scripts/logging/handlers.py", "X = 'own handlers'\n"),
+        // Part of the interpreter, and a folder without a module: Python finds neither of them here.
+        ("scripts/os.py", "X = 1\nraise SystemExit('not this one')\n"),
+        ("scripts/re/readme.txt", ""),
+    ];
+    for use_image in [true, false] {
+        let mut made = script("scripts/x.py", &[]);
+        made.use_image = use_image;
+        let report = call(&made_of(&files), &made);
+        let expected = "own json own random own handlers ['/skills/made/scripts/logging']\n";
+        assert_eq!(text(&report.stdout), expected, "{}", text(&report.stderr));
+    }
+}
+
+#[test]
+fn the_standard_streams_have_their_names_in_dev() {
+    let code = "with open('/dev/stdout', 'w') as out:\n    out.write(open('/dev/stdin').read().upper())\n\
+                open('/dev/stderr', 'w').write('told')\nprint('!')\n";
+    let mut made = script("x.py", &[]);
+    made.script_mut().unwrap().stdin = Input::Bytes(b"given".to_vec().into());
+    let report = call(&made_of(&[("x.py", code)]), &made);
+    assert_eq!((text(&report.stdout).as_str(), text(&report.stderr).as_str()), ("GIVEN!\n", "told"));
+}
+
+#[test]
+fn the_script_is_called_as_it_was_written_and_may_be_named_by_its_absolute_path() {
+    let skill = made_of(&[("scripts/x.py", "import sys\nprint(sys.argv[0], sys.path[0], __file__)\n")]);
+    let said = text(&call(&skill, &script("./scripts//x.py", &[])).stdout);
+    assert_eq!(said, "./scripts//x.py /skills/made/scripts /skills/made/scripts/x.py\n");
+    let folder = folder_of("script/plain");
+    let path = folder.join("scripts/report.py");
+    let ended =
+        program(&["script", folder.to_str().unwrap(), path.to_str().unwrap(), "--", "--help"]).output().unwrap();
+    assert!(text(&ended.stdout).starts_with("usage: report.py"), "{}", text(&ended.stderr));
+    let outside = folder_of("script/ends").join("scripts/no_usage.py");
+    let ended = program(&["script", folder.to_str().unwrap(), outside.to_str().unwrap()]).output().unwrap();
+    assert_eq!(ended.status.code(), Some(125), "a path that leads elsewhere is none of this folder's");
+}
+
+#[test]
+fn without_a_file_the_program_is_what_comes_on_standard_input() {
+    let mut command = program(&["python"]);
+    let mut started = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    started.stdin.take().unwrap().write_all(b"import sys\nprint(6 * 7)\nsys.exit(3)\n").unwrap();
+    let ended = started.wait_with_output().unwrap();
+    assert_eq!((ended.status.code(), text(&ended.stdout).as_str()), (Some(3), "42\n"), "{}", text(&ended.stderr));
+}
+
+#[test]
+fn a_traceback_of_a_thread_has_no_frames_of_ours() {
+    let code = "import threading\nthread = threading.Thread(target=lambda: 1 / 0)\nthread.start()\nthread.join()\nprint('on')\n";
+    let report = call(&made_of(&[("x.py", code)]), &script("x.py", &[]));
+    let told = text(&report.stderr);
+    assert_eq!((report.exit_code, text(&report.stdout).as_str()), (Some(0), "on\n"));
+    assert!(told.contains("Exception in thread") && told.contains("x.py\", line 2"), "{told}");
+    assert!(!told.contains("skillcell_guest"), "{told}");
+}
+
+#[test]
+fn bytes_that_are_no_utf_8_come_through_a_script_as_they_were() {
+    let code = "import sys\nsys.stdout.write(sys.stdin.read())\nsys.stdout.buffer.write(b'\\xfe')\n";
+    let mut made = script("x.py", &[]);
+    made.script_mut().unwrap().stdin = Input::Bytes(b"a\xff\n".to_vec().into());
+    let report = call(&made_of(&[("x.py", code)]), &made);
+    assert_eq!(report.stdout, b"a\xff\n\xfe", "{}", text(&report.stderr));
 }

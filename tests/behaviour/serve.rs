@@ -1,8 +1,9 @@
 //! `skillcell serve`: what clients get, and who gets nothing.
 
-use std::io::Read;
+use std::io::{Read, Write};
 
 use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
 
 use crate::common::serving::{Serving, read_answer};
 
@@ -48,6 +49,16 @@ fn every_outcome_is_an_envelope_with_status_200() {
 }
 
 #[test]
+fn a_skill_whose_calls_are_refused_is_told_apart_from_one_that_failed() {
+    let server = Serving::start(&["contract/echo", "approve/asks"], &[]);
+    let ready = server.get("/readyz", &[]);
+    let told = ready.json();
+    assert_eq!((ready.status, &told["ready"], &told["failed"]), (200, &json!(true), &json!([])), "{told}");
+    assert_eq!(told["refused"][0]["id"], "approve/asks", "{told}");
+    assert!(told["refused"][0]["why"].as_str().is_some_and(|why| !why.is_empty()), "{told}");
+}
+
+#[test]
 fn a_clients_limits_only_narrow_the_servers() {
     let server = Serving::start(&["limits/time"], &["--timeout", "300ms"]);
     let wide = server.call(TIME, r#"{"params": {"way": "sleep"}, "limits": {"timeout": 3600, "memory": "64G"}}"#);
@@ -61,7 +72,7 @@ fn a_clients_limits_only_narrow_the_servers() {
 #[test]
 fn who_has_no_token_or_anothers_gets_nothing() {
     let settings = format!(
-        "[token.alice]\nsha256 = '{}'\nskills = ['contract/echo']\noperator = true\n[token.bob]\nsha256 = '{}'\nskills = []\n",
+        "[token.alice]\nsha256 = '{}'\nskills = ['contract/echo']\noperator = true\n[token.bob]\nsha256 = '{}'\n",
         ALICE.1, BOB.1
     );
     let server = Serving::with_settings(&settings, &["contract/echo"], &[]);
@@ -107,6 +118,53 @@ fn a_token_keeps_its_skills_rate_and_limits() {
     assert!(third.header("retry-after").unwrap().parse::<u64>().unwrap() > 60, "{third:?}");
 }
 
+/// Answers every request on loopback, for as long as the test runs.
+fn answer_everybody() -> std::net::SocketAddr {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    std::thread::spawn(move || {
+        for mut stream in listener.incoming().flatten() {
+            let _ = stream.read(&mut [0; 4096]);
+            let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
+        }
+    });
+    address
+}
+
+#[test]
+fn a_tokens_grants_take_away_and_add_nothing() {
+    let (here, other) = (answer_everybody(), answer_everybody());
+    let names = ["alice", "bob", "mallory", "carol"];
+    let grants = [
+        String::new(),
+        "grants = {}".to_owned(),
+        format!("grants = {{ allow_http = ['GET http://{here}/narrow/*'] }}"),
+        format!("grants = {{ allow_http = ['GET http://{other}/*'], env = ['WORD=x'] }}"),
+    ];
+    let tokens = names.iter().zip(grants).map(|(name, grants)| {
+        let hash: String = Sha256::digest(name).iter().map(|byte| format!("{byte:02x}")).collect();
+        format!("[token.{name}]\nsha256 = '{hash}'\nskills = ['*']\n{grants}\n")
+    });
+    let allowed = format!("GET http://{here}/*");
+    let server = Serving::with_settings(&tokens.collect::<String>(), &["page/trial"], &["--allow-http", &allowed]);
+    let may_ask = |name: &str, url: String| {
+        let body = json!({"params": {"text": "a", "url": url}}).to_string();
+        let answer = server.call_with("page%2Ftrial", &[&bearer(name)], &body).json();
+        let denied = answer["denials"].as_array().is_some_and(|denials| !denials.is_empty());
+        assert_eq!(answer["result"]["asked"] == 200, !denied, "{answer}");
+        // What would lift a denial is for the operator alone.
+        assert!(!answer.to_string().contains("--allow-http"), "{answer}");
+        !denied
+    };
+    for (name, wide, narrow) in
+        [("alice", true, true), ("bob", false, false), ("mallory", false, true), ("carol", false, false)]
+    {
+        assert_eq!(may_ask(name, format!("http://{here}/wide")), wide, "{name}");
+        assert_eq!(may_ask(name, format!("http://{here}/narrow/x")), narrow, "{name}");
+        assert!(!may_ask(name, format!("http://{other}/")), "{name} is granted what nobody granted the skill");
+    }
+}
+
 #[test]
 fn a_name_that_was_made_to_lead_here_and_pages_of_other_sites_are_refused() {
     let server =
@@ -131,6 +189,23 @@ fn a_name_that_was_made_to_lead_here_and_pages_of_other_sites_are_refused() {
     {
         assert_eq!(server.get("/v1/skills", &headers).status, 200, "{headers:?}");
     }
+    // A browser asks first, and lets the page read the answer only if it is told so.
+    let asks = ["Access-Control-Request-Method: POST", "Access-Control-Request-Headers: authorization, content-type"];
+    let path = "/v1/skills/contract%2Fecho/calls";
+    for (origin, is_let_in) in [("https://a.example", true), ("https://b.example", false)] {
+        let from = format!("Origin: {origin}");
+        let told = server.send("OPTIONS", path, &[&from, asks[0], asks[1]], "");
+        let allowed = is_let_in.then_some(origin);
+        assert_eq!(told.header("access-control-allow-origin"), allowed, "{told:?}");
+        if is_let_in {
+            assert!(told.header("access-control-allow-methods").unwrap().contains("post"), "{told:?}");
+            assert!(told.header("access-control-allow-headers").unwrap().contains("authorization"), "{told:?}");
+        }
+        let called = server.call_with("contract%2Fecho", &[&from], "{}");
+        assert_eq!(called.header("access-control-allow-origin"), allowed, "{called:?}");
+        assert_eq!(called.status, if is_let_in { 200 } else { 403 }, "{called:?}");
+        assert!(called.header("access-control-allow-credentials").is_none(), "{called:?}");
+    }
     // A form of another page can only send these, and is asked for no permission first.
     for kind in ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data"] {
         server.call_with("contract%2Fecho", &[&format!("Content-Type: {kind}")], "{}").is(415, "not_json");
@@ -149,7 +224,9 @@ fn a_call_can_be_streamed_and_its_request_is_in_the_audit() {
     let mut text = String::new();
     stream.read_to_string(&mut text).unwrap();
     assert!(text.contains("content-type: text/event-stream") && text.contains("x-request-id: mine.1"), "{text}");
-    let events: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("event: ")).collect();
+    let mut events: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("event: ")).collect();
+    // A line may come in pieces: what was printed is sent on as it is written.
+    events.dedup();
     assert_eq!(events, ["accepted", "started", "stdout", "stderr", "end"], "{text}");
     let end = text.lines().rev().find_map(|line| line.strip_prefix("data: ")).unwrap();
     assert_eq!(serde_json::from_str::<Value>(end).unwrap()["outcome"], "returned");
@@ -200,7 +277,10 @@ fn a_connection_is_kept_for_the_next_request() {
 
 #[test]
 fn a_session_keeps_its_cell_for_its_client_and_its_skill() {
-    let settings = format!("[token.alice]\nsha256 = '{}'\n[token.bob]\nsha256 = '{}'\n", ALICE.1, BOB.1);
+    let settings = format!(
+        "[token.alice]\nsha256 = '{}'\nskills = ['*']\n[token.bob]\nsha256 = '{}'\nskills = ['*']\n",
+        ALICE.1, BOB.1
+    );
     let server = Serving::with_settings(&settings, &["sessions/keeper", "sessions/other"], &[]);
     let (alice, bob) = (bearer(ALICE.0), bearer(BOB.0));
     let count = |session: &str| {
@@ -227,4 +307,36 @@ fn a_session_keeps_its_cell_for_its_client_and_its_skill() {
         assert_eq!(count("new").status, 200);
     }
     count("new").is(429, "no_session");
+}
+
+#[test]
+fn a_call_can_run_a_script_of_an_agent_skills_folder() {
+    let server = Serving::start(&["served/word-count", "contract/echo"], &[]);
+    let call = |body: Value| server.call("served%2Fword-count", &body.to_string());
+    let file = json!({"path": "x.txt", "text": "a b c"});
+    let made =
+        call(json!({"script": {"path": "scripts/count.py", "args": ["x.txt", "--out", "made.txt"], "files": [file]}}));
+    let envelope = made.json();
+    assert_eq!((made.status, &envelope["exit_code"], &envelope["stdout"]), (200, &json!(0), &json!("3\n")), "{made:?}");
+    assert_eq!(envelope["files"], json!([{"path": "made.txt", "bytes": 8, "base64": "MyB3b3Jkcwo="}]));
+    let failed = call(json!({"script": {"path": "scripts/count.py", "stdin": "", "args": ["--exit", "3"]}})).json();
+    assert_eq!((&failed["outcome"], &failed["exit_code"]), (&json!("raised"), &json!(3)), "{failed}");
+    let denied =
+        call(json!({"script": {"path": "scripts/count.py", "args": ["--fetch", "http://127.0.0.1:9/"]}})).json();
+    assert_eq!(denied["denials"][0]["kind"], "http", "{denied}");
+    let late =
+        json!({"script": {"path": "scripts/count.py", "args": ["--sleep", "60"]}, "limits": {"timeout": "200ms"}});
+    assert_eq!(call(late).json()["limit"], "deadline");
+
+    let shown = server.get("/v1/skills/served%2Fword-count", &[]).json();
+    assert_eq!((&shown["scripts"], &shown["name"]), (&json!(["scripts/count.py"]), &json!("word-count")), "{shown}");
+    assert_eq!(shown["state"], "ready", "{shown}");
+    call(json!({})).is(400, "bad_script_call");
+    call(json!({"script": {"path": "scripts/none.py"}})).is(404, "no_such_script");
+    call(json!({"script": {"path": "scripts/count.py"}, "params": {}})).is(400, "bad_script_call");
+    call(json!({"script": {"path": "scripts/count.py", "files": [{"path": "../x", "text": ""}]}}))
+        .is(400, "bad_script_call");
+    call(json!({"script": {"path": "scripts/count.py", "grants": {}}})).is(400, "bad_body");
+    // A skill of Skillware is entered by `execute` alone.
+    server.call("contract%2Fecho", r#"{"script": {"path": "skill.py"}}"#).is(404, "no_such_script");
 }

@@ -4,18 +4,28 @@
 //! pure Python packages around them, and the Python of those that are completed, are fetched with pip the first time.
 
 use std::fs;
+use std::sync::LazyLock;
 
 use crate::common::server::{Request, Server, answer};
-use crate::common::{HOST, call, fixture, returned, tests};
+use crate::common::{host_builder, notes, returned, tests};
 use serde_json::{Value, json};
-use skillcell::{Call, NoteKind, Skill};
+use skillcell::{Call, Host, NoteKind, Report, RuntimeKind, Skill};
 use skillcell_packages::PackageStatus;
 use skillcell_policy::{GrantKind, Grants};
 
 const WORDING: &str = "not available in a skillcell cell: ";
 
+/// On the first runtime: the second one has the real thing in place of most.
+static HOST: LazyLock<Host> =
+    LazyLock::new(|| host_builder().runtime(RuntimeKind::WasiPython).build().expect("the cache folder can be used"));
+
 fn skill(name: &str) -> Skill {
-    fixture(&format!("standins/{name}"))
+    let folder = tests().join("skills/standins").join(name);
+    HOST.skill(folder.to_str().expect("a plain path")).unwrap_or_else(|error| panic!("{name}: {error}"))
+}
+
+fn call(skill: &Skill, call: &Call) -> Report {
+    HOST.call(skill, call).unwrap_or_else(|error| panic!("{}: {error}", skill.id()))
 }
 
 fn gives_what_the_native_one_gives(name: &str) {
@@ -140,8 +150,7 @@ fn corners_of_pydantic_are_those_of_the_native_core_or_refused() {
     let mut call_with = Call::new(json!({}));
     call_with.limits.deadline = std::time::Duration::from_secs(120);
     let report = call(&skill("corners"), &call_with);
-    let told: Vec<_> = report.notes.iter().map(|note| (note.kind, note.subject.as_str())).collect();
-    assert_eq!(told, [(NoteKind::StandIn, "pydantic-core")], "a caller knows what answered");
+    assert_eq!(notes(&report), [(NoteKind::StandIn, "pydantic-core".to_owned())], "a caller knows what answered");
     let result = returned(report).unwrap_or_else(|what| panic!("{what}"));
     let (expected, result) = (expected.as_object().expect("an object"), result.as_object().expect("an object"));
     assert_eq!(expected.keys().collect::<Vec<_>>(), result.keys().collect::<Vec<_>>());
@@ -158,8 +167,7 @@ fn corners_of_pydantic_are_those_of_the_native_core_or_refused() {
 
 #[test]
 fn a_stand_in_that_is_not_used_is_not_told_of() {
-    let told = |params: Value| call(&skill("seldom"), &Call::new(params)).notes;
+    let told = |params: Value| notes(&call(&skill("seldom"), &Call::new(params)));
     assert_eq!(told(json!({})), []);
-    let subjects: Vec<_> = told(json!({"use": true})).into_iter().map(|note| (note.kind, note.subject)).collect();
-    assert_eq!(subjects, [(NoteKind::StandIn, "bitarray".to_owned())]);
+    assert_eq!(told(json!({"use": true})), [(NoteKind::StandIn, "bitarray".to_owned())]);
 }

@@ -16,14 +16,20 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use serde_json::Value;
-use skillcell::{Call, Host, HostBuilder, Outcome, Raised, Report, Roots, SandboxChoice, Skill};
+use skillcell::{Call, Host, HostBuilder, NoteKind, Outcome, Raised, Report, Roots, RuntimeKind, SandboxChoice, Skill};
 
 pub static HOST: LazyLock<Host> = LazyLock::new(|| host_builder().build().expect("the cache folder can be used"));
 
 /// A host without the user's own skills, and with the sandbox that `SKILLCELL_SANDBOX` names: tests of it are run again with
 /// another.
 pub fn host_builder() -> HostBuilder {
-    Host::builder().roots(Roots::new([])).sandbox(sandbox_choice())
+    let builder = Host::builder().roots(Roots::new([])).sandbox(sandbox_choice());
+    runtime_choice().into_iter().fold(builder, HostBuilder::runtime)
+}
+
+/// The runtime that `SKILLCELL_RUNTIME` names: suites are run again on the second one.
+pub fn runtime_choice() -> Option<RuntimeKind> {
+    std::env::var("SKILLCELL_RUNTIME").ok().map(|name| name.parse().expect("a runtime"))
 }
 
 pub fn sandbox_choice() -> SandboxChoice {
@@ -51,6 +57,12 @@ pub fn returned(report: Report) -> Result<Value, String> {
         Outcome::Raised(raised) => Err(format!("raised {}: {}\n{}", raised.kind, raised.message, raised.traceback)),
         other => Err(other.name().to_owned()),
     }
+}
+
+/// The kinds of a call's notes, and what they are about. That code of the runtime was compiled first is another matter: it depends on the cache.
+pub fn notes(report: &Report) -> Vec<(NoteKind, String)> {
+    let notes = report.notes.iter().filter(|note| note.kind != NoteKind::Parts);
+    notes.map(|note| (note.kind, note.subject.clone())).collect()
 }
 
 /// The exception, or what came instead as text.

@@ -52,6 +52,11 @@ impl Serving {
 
     /// The same with a `skillcell.toml`.
     pub fn with_settings(settings: &str, skills: &[&str], flags: &[&str]) -> Serving {
+        Serving::with_env(&[], settings, skills, flags)
+    }
+
+    /// The same with variables.
+    pub fn with_env(env: &[(&str, &str)], settings: &str, skills: &[&str], flags: &[&str]) -> Serving {
         let folder = TempDir::new().expect("a folder");
         std::fs::write(folder.path().join("skillcell.toml"), settings).expect("a file");
         let told = UnixDatagram::bind(folder.path().join("notify")).expect("a socket");
@@ -60,6 +65,7 @@ impl Serving {
         command.arg("--policy").arg(folder.path().join("skillcell.toml")).arg("--approvals-dir").arg(folder.path());
         command.arg("serve").args(skills.iter().map(|skill| tests().join("skills").join(skill)));
         command.args(["--listen", "127.0.0.1:0"]).args(flags).env("NOTIFY_SOCKET", folder.path().join("notify"));
+        command.envs(env.iter().copied());
         let mut child = command.stderr(Stdio::piped()).spawn().expect("it starts");
         let mut words = BufReader::new(child.stderr.take().expect("a pipe")).lines().map_while(Result::ok);
         let address = words.find_map(|line| Some(line.split_once("at http://")?.1.to_owned())).expect("its address");

@@ -89,8 +89,10 @@ static WHEELS: LazyLock<PathBuf> = LazyLock::new(|| {
     let pins = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("runtime-assets/pins.toml"));
     let quoted =
         |line: &str, key: &str| line.strip_prefix(key).map(|value| value.trim_matches([' ', '=', '"']).to_owned());
-    let pins = pins.expect("readable");
-    let values = |key: &str| pins.lines().filter_map(|line| quoted(line, key)).collect::<Vec<_>>();
+    // What has no file is not pip's.
+    let pins: Vec<String> = pins.expect("readable").split("\n[").map(str::to_owned).collect();
+    let of_pip = || pins.iter().filter(|pin| pin.contains("\nfile ")).flat_map(|pin| pin.lines());
+    let values = |key: &str| of_pip().filter_map(|line| quoted(line, key)).collect::<Vec<_>>();
     if !values("file ").iter().all(|file| folder.join(file).exists()) {
         let wanted =
             values("name ").into_iter().zip(values("version ")).map(|(name, version)| format!("{name}=={version}"));
@@ -494,7 +496,7 @@ fn mount(args: &[&str], place: &Path) -> bool {
 }
 
 fn a_full_disk_is_told_leaves_nothing_half_made_and_is_got_over() {
-    let disk = Disk::of(1024).expect("a disk");
+    let disk = Disk::of(4096).expect("a disk");
     let start = Start { cache: disk.0.path().join("cache"), _folder: tempfile::tempdir().expect("a folder") };
     start.borrow(&["runtime", "code", "pack"]);
     // In whole pages, as the disk counts them.
@@ -521,7 +523,7 @@ fn a_full_disk_is_told_leaves_nothing_half_made_and_is_got_over() {
 
 fn a_cache_that_was_made_readable_for_others_is_used_as_it_is() {
     // On a disk of its own nothing is linked to the user's cache, whose modes are to stay.
-    let disk = Disk::of(1024).expect("a disk");
+    let disk = Disk::of(4096).expect("a disk");
     let start = Start { cache: disk.0.path().join("cache"), _folder: tempfile::tempdir().expect("a folder") };
     start.borrow(&["runtime", "code", "pack"]);
     start.works("it was made");
@@ -534,7 +536,7 @@ fn a_cache_that_was_made_readable_for_others_is_used_as_it_is() {
 }
 
 fn a_cache_that_can_only_be_read_serves_what_is_in_it() {
-    let disk = Disk::of(1024).expect("a disk");
+    let disk = Disk::of(4096).expect("a disk");
     let start = Start { cache: disk.0.path().join("cache"), _folder: tempfile::tempdir().expect("a folder") };
     start.borrow(&["runtime", "code", "pack"]);
     start.works("it was made");

@@ -145,7 +145,7 @@ fn recursion_is_an_exception_or_a_limit_and_never_a_crash() {
         match &report.outcome {
             Outcome::Returned(_) => {}
             Outcome::Raised(raised) => {
-                let kinds = ["RecursionError", "MemoryError", "SyntaxError", "ValueError"];
+                let kinds = ["RecursionError", "MemoryError", "SyntaxError", "ValueError", "ResultNotJSON"];
                 assert!(kinds.contains(&raised.kind.as_str()), "{way}: {raised:?}");
             }
             Outcome::Exceeded(LimitKind::Recursion | LimitKind::Memory, _) => {}

@@ -9,5 +9,6 @@ mod grants;
 mod http;
 mod leaks;
 mod limits;
+mod second_runtime;
 mod sessions;
 mod web;

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use crate::common::ran::finish;
 use crate::common::trials::trial;
 use libtest_mimic::Trial;
 use serde_json::Value;
@@ -17,6 +18,11 @@ pub fn trials() -> Vec<Trial> {
             no_node,
             what_a_test_breaks_is_a_reason_in_the_column,
         ),
+        trial(
+            "pyodide::its_files_are_installed_checked_and_removed_by_name",
+            no_npm,
+            its_files_are_installed_checked_and_removed_by_name,
+        ),
         trial("pyodide::strangers_need_trust", || None, strangers_need_trust),
         trial("pyodide::without_node_the_column_says_so", || None, without_node_the_column_says_so),
     ]
@@ -25,6 +31,10 @@ pub fn trials() -> Vec<Trial> {
 fn no_node() -> Option<String> {
     let missing = ["node", "npm"].into_iter().find(|program| !starts(program));
     missing.map(|program| format!("{program} is not there"))
+}
+
+fn no_npm() -> Option<String> {
+    (!starts("npm")).then(|| "npm is not there".to_owned())
 }
 
 fn starts(program: &str) -> bool {
@@ -93,4 +103,47 @@ fn without_node_the_column_says_so() {
     let why = tests["pyodide"]["not_run"].as_str().expect("it was not run");
     assert!(why.contains("Node.js is not there"), "{why}");
     assert!(tests["cells"]["passed"].as_u64() > Some(0), "{tests}");
+}
+
+fn its_files_are_installed_checked_and_removed_by_name() {
+    let (cache, elsewhere) = (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
+    let skillcell = |args: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_skillcell"));
+        finish(command.args(args).env("SKILLCELL_CACHE_DIR", cache.path()))
+    };
+    skillcell(&["runtime", "install", "pyodide"]).is(0, &["pyodide 314.0.7"]);
+    let listed = || skillcell(&["runtime", "list", "--json"]).json();
+    assert_eq!(
+        (&listed()["runtimes"][1]["installed"], &listed()["runtimes"][0]["installed"]),
+        (&true.into(), &false.into())
+    );
+    skillcell(&["runtime", "verify", "pyodide"]).is(0, &["pyodide-", "ok"]);
+    let is_its = |file: &&Value| file["runtime"] == "pyodide" && file["name"].as_str().unwrap().starts_with("pyodide-");
+    let files = listed()["files"].clone();
+    let core =
+        files.as_array().unwrap().iter().filter(is_its).max_by_key(|file| file["bytes"].as_u64()).unwrap().clone();
+    let found = walk(cache.path()).into_iter().find(|path| path.file_name().unwrap() == core["name"].as_str().unwrap());
+    let path = found.expect("its file");
+    let mut bytes = fs::read(&path).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    fs::write(&path, bytes).unwrap();
+    skillcell(&["runtime", "verify", "pyodide"]).is(2, &["1 damaged"]);
+    // Without npm from here on: the archive that npm makes elsewhere will do.
+    let packed =
+        Command::new("npm").args(["pack", "--silent", "pyodide@314.0.7"]).current_dir(elsewhere.path()).output();
+    assert!(packed.expect("npm starts").status.success());
+    let archive = elsewhere.path().join("pyodide-314.0.7.tgz");
+    skillcell(&["runtime", "remove", "pyodide"]).is(0, &["removed"]);
+    let left = listed();
+    assert_eq!(left["runtimes"][1]["installed"], false);
+    assert!(!left["files"].as_array().unwrap().is_empty(), "the framework is of use to the other one");
+    let offline = ["runtime", "install", "pyodide", "--from-archive", archive.to_str().unwrap()];
+    skillcell(&offline).is(0, &["pyodide 314.0.7"]);
+    skillcell(&["runtime", "verify"]).is(0, &["ok"]);
+}
+
+fn walk(folder: &Path) -> Vec<std::path::PathBuf> {
+    let entries = fs::read_dir(folder).expect("a folder").flatten().map(|entry| entry.path());
+    entries.flat_map(|path| if path.is_dir() { walk(&path) } else { vec![path] }).collect()
 }

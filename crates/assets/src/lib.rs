@@ -6,6 +6,10 @@ include!(concat!(env!("OUT_DIR"), "/standins.rs"));
 
 /// The wheels that are fetched, by name, version and sha256.
 pub const PINS: &str = include_str!("../../../runtime-assets/pins.toml");
+/// The packages that the first runtime has and the second is given, as wheels.
+pub const PYODIDE_PACKAGES: &str = include_str!("../../../runtime-assets/pyodide-packages.toml");
+/// Which wheels the second runtime takes.
+pub const PYODIDE_WHEELS: &str = include_str!("../../../runtime-assets/pyodide-wheels.toml");
 /// What is known about packages: which the runtime has, and which versions go together.
 pub const CONSTRAINTS: &str = include_str!("../../../runtime-assets/constraints.toml");
 

@@ -107,33 +107,59 @@ impl Cache {
 
     /// What is wrong with an artefact, if anything; it is left as it is.
     pub fn find_flaw(&self, bucket: Bucket, name: &str) -> Result<Option<Flaw>> {
-        Ok(match self.verify(bucket, name)? {
+        Ok(match self.verify_anew(bucket, name)? {
             Found::Flawed(flaw) => Some(flaw),
             Found::Absent | Found::Whole(_) => None,
         })
     }
 
-    /// Checks everything.
+    /// Checks everything, but for the content of a file that was checked before and that nothing changed since.
     pub(super) fn verify(&self, bucket: Bucket, name: &str) -> Result<Found<Artefact>> {
-        let Unverified { file, seal, seal_file } = match self.inspect_files(bucket, name)? {
+        let unverified = match self.inspect_files(bucket, name)? {
             Found::Whole(unverified) => unverified,
             Found::Absent => return Ok(Found::Absent),
             Found::Flawed(flaw) => return Ok(Found::Flawed(flaw)),
         };
-        let path = self.data_path(bucket, name);
-        let digest = match digest::hash_file(&file) {
+        let sealed = unverified.seal.digest();
+        match blake3::Hash::from_hex(sealed) {
+            Ok(digest) if self.is_stamped(bucket, name, &unverified.file, sealed) => {
+                Ok(Found::Whole(self.use_verified(bucket, name, unverified, digest)))
+            }
+            _ => self.verify_content(bucket, name, unverified),
+        }
+    }
+
+    /// Checks everything, whatever was checked before.
+    fn verify_anew(&self, bucket: Bucket, name: &str) -> Result<Found<Artefact>> {
+        match self.inspect_files(bucket, name)? {
+            Found::Whole(unverified) => self.verify_content(bucket, name, unverified),
+            Found::Absent => Ok(Found::Absent),
+            Found::Flawed(flaw) => Ok(Found::Flawed(flaw)),
+        }
+    }
+
+    fn verify_content(&self, bucket: Bucket, name: &str, unverified: Unverified) -> Result<Found<Artefact>> {
+        let (file, sealed) = (&unverified.file, unverified.seal.digest());
+        let before = self.before_check(file);
+        let digest = match digest::hash_file(file) {
             Ok(digest) => digest,
             Err(error) if blames_the_file(&error) => return Ok(Found::Flawed(Flaw::Unreadable)),
-            Err(error) => return Err(Error::io("read", &path)(error)),
+            Err(error) => return Err(Error::io("read", &self.data_path(bucket, name))(error)),
         };
-        if !seal.matches_digest(&digest) {
+        if !unverified.seal.matches_digest(&digest) {
             return Ok(Found::Flawed(Flaw::Digest));
         }
+        self.stamp(bucket, name, file, sealed, before);
+        Ok(Found::Whole(self.use_verified(bucket, name, unverified, digest)))
+    }
+
+    fn use_verified(&self, bucket: Bucket, name: &str, unverified: Unverified, digest: blake3::Hash) -> Artefact {
+        let Unverified { file, seal, seal_file } = unverified;
         // The shared lock lasts until the file is neither open nor mapped any more; `trim` sees by it that the data is in use.
         let _ = file.try_lock_shared();
         // Records the last use. Where that fails, cleaning by age is only less exact.
         let _ = seal_file.set_modified(SystemTime::now());
-        Ok(Found::Whole(Artefact { file, meta: seal.meta, bytes: seal.bytes, digest, path }))
+        Artefact { file, meta: seal.meta, bytes: seal.bytes, digest, path: self.data_path(bucket, name) }
     }
 }
 

@@ -173,7 +173,7 @@ impl Cache {
 }
 
 /// Creates something under a new name and locks it, before `remove_leftovers` can take it for a leftover.
-fn create_locked(dir: &Path, create: impl Fn(&Path) -> io::Result<File>) -> Result<(PathBuf, File)> {
+pub(super) fn create_locked(dir: &Path, create: impl Fn(&Path) -> io::Result<File>) -> Result<(PathBuf, File)> {
     loop {
         let random = getrandom::u64().map_err(|e| Error::io("name a file in", dir)(io::Error::other(e)))?;
         let path = dir.join(format!("{}-{random:016x}", std::process::id()));

@@ -34,6 +34,8 @@ pub enum Selection {
     All,
     /// One kind.
     Bucket(Bucket),
+    /// Those of a kind whose names are such.
+    Named(Bucket, fn(&str) -> bool),
     /// What was not opened for this long.
     UnusedFor(Duration),
     /// What could not be opened anyway.
@@ -138,6 +140,7 @@ impl Selection {
         match self {
             Selection::All => true,
             Selection::Bucket(bucket) => entry.bucket == *bucket,
+            Selection::Named(bucket, is_such) => entry.bucket == *bucket && is_such(&entry.name),
             Selection::Damaged => entry.flaw.is_some(),
             Selection::UnusedFor(age) => {
                 entry.last_used.and_then(|used| used.elapsed().ok()).is_some_and(|idle| idle >= *age)

@@ -1,7 +1,8 @@
 //! The cache folder: artefacts that are costly to make and dangerous to trust blindly.
 //!
 //! It holds files that this program wrote and can make again; it is not a store of record. Nothing in it is trusted
-//! because of its location: an artefact is returned only after the digest of the open file that the caller gets was checked.
+//! because of its location: an artefact is returned only after the digest of the open file that the caller gets was checked, now
+//! or, if the kernel says that the file was not changed since, earlier since this machine started (`stamp`).
 //!
 //! ```text
 //! <cache>/              0700, ours or the administrator's; others can't write anything in it, and may read it
@@ -10,6 +11,7 @@
 //!       <name>                         the data, 0600
 //!       <name>.seal                    its seal, 0600; renamed in last: the seal is the commit
 //!     trees/<name>                     the folder of a `venv`, whose data is only its lock
+//!     stamps/<bucket>-<name>           that its digest was checked, and what the kernel said of the file then
 //!     locks/<bucket>-<name>            advisory locks: pid and purpose of the holder
 //!     tmp/<pid>-<random>               work under way, locked by its writer
 //! ```
@@ -30,6 +32,7 @@ mod pack;
 #[deny(missing_docs)]
 pub mod progress;
 mod seal;
+mod stamp;
 mod store;
 mod trim;
 

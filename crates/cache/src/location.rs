@@ -34,7 +34,7 @@ pub(super) fn prepare_folder(folder: &Path) -> Result<PathBuf> {
     check_ancestors(&root)?;
     check_folder(&root)?;
     let layout = root.join(LAYOUT);
-    let inner = Bucket::ALL.iter().map(|b| b.as_str()).chain(["trees", "locks", "tmp"]);
+    let inner = Bucket::ALL.iter().map(|b| b.as_str()).chain(["trees", "locks", "stamps", "tmp"]);
     for path in std::iter::once(layout.clone()).chain(inner.map(|name| layout.join(name))) {
         match create_folder(&path) {
             // In a read-only cache a missing folder is the same as an empty one.

@@ -43,6 +43,11 @@ impl Seal {
         Seal { format: FORMAT, name, digest: digest.to_hex().to_string(), bytes, made: now.as_secs(), meta }
     }
 
+    /// blake3 of the data, as hex digits.
+    pub(super) fn digest(&self) -> &str {
+        &self.digest
+    }
+
     pub(super) fn matches_digest(&self, digest: &blake3::Hash) -> bool {
         blake3::Hash::from_hex(&self.digest).is_ok_and(|sealed| sealed == *digest)
     }

@@ -133,6 +133,7 @@ impl Cache {
     pub(super) fn remove_artefact(&self, _guard: &Guard, bucket: Bucket, name: &str) -> Result<()> {
         files::remove_any(&self.seal_path(bucket, name))?;
         files::remove_any(&self.data_path(bucket, name))?;
+        files::remove_any(&self.stamp_path(bucket, name))?;
         if bucket == Bucket::Venv { files::remove_any(&self.tree_path(name)?) } else { Ok(()) }
     }
 }

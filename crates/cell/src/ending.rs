@@ -1,8 +1,10 @@
 //! What is left of a cell, and what it means: a result, an exception, a limit, or a crash inside the cell.
 
+use std::time::Duration;
+
 use wasmtime::Trap;
 
-use super::State;
+use super::{PartFault, State};
 use crate::wasi::Stop;
 use skillcell_limits::LimitKind;
 use skillcell_limits::outcome::{Outcome, Raised};
@@ -21,6 +23,10 @@ pub struct Ending {
     pub fuel_left: Option<u64>,
     /// A file of ours that could not be read while the cell ran: the cache is damaged.
     pub source_fault: Option<String>,
+    /// Code that it needed and that could not be had.
+    pub part_fault: Option<PartFault>,
+    /// What it waited for parts of the code to be compiled, which its deadline did not count.
+    pub waited_for_parts: Duration,
     /// It ended while a skill's image was made, before any call.
     pub while_baking: bool,
 }
@@ -29,13 +35,15 @@ impl Ending {
     pub(super) fn new(ran: wasmtime::Result<()>, state: &mut State, fuel_left: Option<u64>) -> Ending {
         Ending {
             while_baking: false,
+            part_fault: ran.as_ref().err().and_then(|error| error.downcast_ref::<PartFault>()).cloned(),
+            waited_for_parts: state.waited_for_parts,
             outcome: match ran {
                 Ok(()) => outcome_of_return(state),
                 Err(error) => outcome_of_error(&error, state),
             },
             source_fault: state.wasi.vfs.source_fault().map(ToString::to_string),
-            stdout: std::mem::take(&mut state.wasi.vfs.stdout.bytes),
-            stderr: std::mem::take(&mut state.wasi.vfs.stderr.bytes),
+            stdout: state.wasi.vfs.stdout.take(),
+            stderr: state.wasi.vfs.stderr.take(),
             files: state.wasi.vfs.written_files(),
             memory_peak_bytes: state.memory.peak,
             host_calls: state.wasi.host_calls,
@@ -80,9 +88,8 @@ fn outcome_of_error(error: &wasmtime::Error, state: &State) -> Outcome {
     match error.downcast_ref::<Trap>() {
         Some(Trap::StackOverflow) => Outcome::Exceeded(LimitKind::Recursion, None),
         Some(Trap::OutOfFuel) => Outcome::Exceeded(LimitKind::Fuel, None),
-        Some(Trap::Interrupt) => Outcome::Exceeded(LimitKind::Deadline, None),
         _ if state.memory.denied => Outcome::Exceeded(LimitKind::Memory, None),
         Some(trap) => Outcome::crash(format!("the interpreter crashed inside its cell: {trap}")),
-        None => Outcome::crash(format!("the interpreter crashed inside its cell: {error}")),
+        None => Outcome::crash(format!("the interpreter crashed inside its cell: {}", error.root_cause())),
     }
 }

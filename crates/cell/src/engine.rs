@@ -5,21 +5,25 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
+use super::interrupt::OWN_CHECKS;
 use super::rest::MAX_RESTING;
 use skillcell_cache::has_rayon_threads;
-use wasmtime::{CacheStore, Config, Engine, InstanceAllocationStrategy, OptLevel, PoolingAllocationConfig};
+use wasmtime::{CacheStore, Config, Engine, Inlining, InstanceAllocationStrategy, OptLevel, PoolingAllocationConfig};
 
 /// Cells that may be alive at once. A slot costs address space, not memory; where address space is limited, fewer do.
 const MAX_CELLS: [u32; 4] = [256, 64, 16, 2];
 /// Images that cells can be put back from. Cells of another are thrown away.
 const MAX_ORIGINALS: u32 = 80;
-/// Native stack that a cell may use.
-const STACK_BYTES: usize = 1 << 20;
+/// Native stack that a cell may use. CPython stops itself where it counts its own stack, in the cell's memory. What it does not count takes
+/// about 250 bytes here for each level: the frames of a traceback of 100,000 that are freed in a row, say. Only what is touched is memory.
+const STACK_BYTES: usize = 32 << 20;
 /// Stack that a thread must have left to run a cell on: the cell's own, and the host functions' that it calls.
 pub const STACK_NEEDED: usize = STACK_BYTES + (512 << 10);
+/// Stack for a thread that makes calls.
+pub const CALLER_STACK: usize = STACK_NEEDED + (2 << 20);
 /// More than the runtime's function table holds.
-pub(super) const TABLE_ELEMENTS: usize = 64 << 10;
-/// An instance of the runtime's code is mostly references to its 47,000 table functions.
+pub(super) const TABLE_ELEMENTS: usize = 128 << 10;
+/// An instance of the runtime's code is mostly references to the functions of its table.
 const INSTANCE_BYTES: usize = 16 << 20;
 /// A table is cleared by writing zeros, up to this size, instead of giving its pages back: the next cell needs them.
 const TABLE_KEPT_BYTES: usize = TABLE_ELEMENTS * 8;
@@ -40,10 +44,13 @@ fn with_pool(metered: bool, cells: u32) -> wasmtime::Result<Engine> {
     let mut pool = PoolingAllocationConfig::new();
     // Besides cells with a call: those at rest, and an original of each image that they are put back from.
     let (places, originals) = (cells + cells.min(MAX_RESTING), cells.min(MAX_ORIGINALS));
-    pool.total_core_instances(2 * places + originals)
-        // A cell's own memory, and one for the exceptions that cross WebAssembly frames.
-        .total_memories(2 * places + originals)
-        .total_tables(places)
+    // A cell has an instance of its image, of its code, and of each part of the code that it needs: these cost only what they are.
+    pool.total_core_instances(u32::MAX)
+        // A cell's own memory, that of its interrupt checks, and one for the exceptions that cross WebAssembly frames.
+        .total_memories(3 * places + originals)
+        // Of functions, and two for objects of JavaScript, which stay empty.
+        .max_tables_per_module(3)
+        .total_tables(3 * places)
         .total_gc_heaps(places)
         .max_unused_warm_slots(cells)
         .max_memory_size(4 << 30)
@@ -79,7 +86,9 @@ fn common_config(metered: bool) -> Config {
     let mut config = Config::new();
     config
         .wasm_exceptions(true)
-        .epoch_interruption(true)
+        .epoch_interruption(!OWN_CHECKS)
+        // Two checks that become one function's might be merged: see `runtime/checks.rs`.
+        .compiler_inlining(Inlining::No)
         .consume_fuel(metered)
         .cranelift_opt_level(OptLevel::Speed)
         // Wasm offsets of traps are of no use: skills are Python, and have tracebacks of their own.
@@ -89,6 +98,8 @@ fn common_config(metered: bool) -> Config {
         // An image is one long stretch of data; it is to be mapped, never copied.
         .memory_guaranteed_dense_image_size(4 << 30)
         .max_wasm_stack(STACK_BYTES)
+        // Nothing runs asynchronously, but this may not be less.
+        .async_stack_size(STACK_BYTES)
         .parallel_compilation(has_rayon_threads());
     config
 }

@@ -13,9 +13,11 @@
 //! cell's only one is `/`, and what is mounted below is bound at each call.
 
 mod bake;
+mod reading;
 mod snapshot;
 mod source;
 mod testing;
+mod warming;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -26,6 +28,7 @@ use serde::{Deserialize, Serialize};
 pub use self::bake::file_name;
 pub use self::bake::{BakeError, Baker, ImportFor, Start, WarmUp, note_of_bake};
 pub use self::source::ModuleSource;
+pub use self::warming::Warmth;
 use crate::{EngineError, HotPages, Machine, MemoryImage};
 use skillcell_cache::Artefact;
 use skillcell_packages::{Packages, SitePackages};
@@ -34,13 +37,15 @@ use skillcell_policy::manifest::StaticManifest;
 /// The maximum age of an image.
 pub const MAX_AGE: Duration = Duration::from_secs(7 * 24 * 3600);
 /// Part of every key: images made by other rules are other images.
-const FORMAT: u32 = 7;
+const FORMAT: u32 = 8;
 /// The maximum age of an image with unresolved packages.
 const MAX_AGE_INCOMPLETE: Duration = Duration::from_secs(300);
 
 /// An image, loaded.
 pub struct Image {
     pub key: String,
+    /// What its cells run on.
+    pub machine: Arc<Machine>,
     pub memories: MemoryImage,
     pub state: Frozen,
     pub report: BakeReport,
@@ -88,12 +93,23 @@ pub struct BakeReport {
     pub environment_read: Vec<String>,
     pub import_ms: f64,
     pub construct_ms: f64,
+    /// What the libraries that it imports practised.
+    pub practice_ms: f64,
     pub warm_up_ms: f64,
     pub settle_ms: f64,
     /// Why the skill could not be constructed without config; it is then constructed in each call.
     pub constructor_error: Option<skillcell_limits::outcome::Raised>,
-    /// Whether the skill was called once with example params; an error is kept as its text.
+    /// Whether the skill was called with example params; the first error of those calls is kept as its text.
     pub warm_up: Option<String>,
+    /// The calls that were found to warm it by, and how many raised.
+    pub warm_up_calls: u32,
+    pub warm_up_failures: u32,
+    /// What of them is in the image, and why not more.
+    pub warmth: Warmth,
+    pub cold_reason: Option<String>,
+    /// Calls to warm it by, as JSON.
+    #[serde(skip_serializing)]
+    pub calls: Vec<String>,
     /// Random bytes drawn while the skill was imported and constructed: the same in every cell.
     pub entropy_bytes: u64,
     /// Descriptors and scratch files that importing left behind. Neither is in an image, so a skill that leaves some is
@@ -160,7 +176,7 @@ impl Image {
     /// Loads an image; its packages are found by `site`. Without them, or when it is too old and does not last, there is
     /// none.
     fn load_artefact<E: From<EngineError>>(
-        machine: &Machine,
+        machine: impl FnOnce(Option<&SitePackages>) -> Result<Arc<Machine>, E>,
         key: &str,
         artefact: Artefact,
         lasts: bool,
@@ -174,10 +190,11 @@ impl Image {
                 None => return Ok(None),
             },
         };
+        let machine = machine(site.as_deref())?;
         let memories = machine.load_image(artefact, meta.state.globals.clone(), meta.state.hot.clone());
         let memories = memories.map_err(EngineError::from)?;
         let Meta { state, report, baked, .. } = meta;
-        let image = Image { key: key.to_owned(), memories, state, report, site, baked, lasts };
+        let image = Image { key: key.to_owned(), machine, memories, state, report, site, baked, lasts };
         Ok(Some(image).filter(|image| !image.is_expired()))
     }
 

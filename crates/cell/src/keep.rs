@@ -8,7 +8,7 @@
 //!
 //! Invariant: a [`KeptCell`] is entered again only by who holds it, and there is no way from it to rest.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::machine::{call_caps, capped_output};
 use super::slots::Slot;
@@ -46,6 +46,7 @@ impl Machine {
     /// connections, its folders, deadline and token.
     pub fn keep_cell(&self, cell: Cell) -> KeptCell {
         let Cell { mut body, uses, _slot: slot, .. } = cell;
+        body.gate.end_turn();
         let state = body.store.data_mut();
         state.door = Door::default();
         state.wasi.cancel = CancelToken::default();
@@ -57,12 +58,13 @@ impl Machine {
     pub fn rearm_cell(&self, kept: KeptCell, next: NextCall) -> Result<Cell, EngineError> {
         let KeptCell { mut body, uses, slot } = kept;
         let (deadline, fuel) = (next.deadline, next.limits.fuel);
-        let (watch, cancel) = (self.watch_deadline(deadline), next.cancel.clone());
+        let cancel = next.cancel.clone();
         let size = body.memory.data_size(&body.store) as u64;
         bind_next_call(body.store.data_mut(), next, size);
-        body.store.set_epoch_deadline(1);
         self.refuel(&mut body.store, fuel)?;
-        Ok(Cell { body, uses: uses.saturating_add(1), _watch: watch, _cancel: self.interrupt_on(&cancel), _slot: slot })
+        let turn = body.gate.begin_turn()?;
+        body.store.data_mut().turn = Some(turn.clone());
+        Ok(self.cell_of_call(body, uses.saturating_add(1), slot, turn, deadline, &cancel))
     }
 }
 
@@ -79,5 +81,6 @@ fn bind_next_call(state: &mut State, next: NextCall, memory_bytes: u64) {
     (state.wasi.host_calls, state.wasi.host_calls_cap) = (0, limits.host_calls);
     state.memory = MemoryLimit { cap: limits.memory_bytes, peak: memory_bytes, denied: false };
     state.deadline = next.deadline;
+    state.waited_for_parts = Duration::ZERO;
     state.door = next.door;
 }

@@ -7,38 +7,47 @@ use std::time::{Duration, Instant};
 
 use wasmtime::{Engine, Extern, InstancePre, Linker, Module, Store};
 
+use super::interrupt::{Gate, Turn};
+use super::parts::{self, Parts};
 use super::rest::{PristineMemory, Rest};
-use super::slots::Slots;
-use super::wasi_python;
+use super::slots::{Slot, Slots};
 use super::watchdog::{Watch, Watchdog};
-use super::{Body, Cell, EngineError, HotPages, MemoryLimit, State, engine, on_epoch};
+use super::{Body, Cell, EngineError, HotPages, MemoryLimit, Pool, RuntimeKind, State, engine, runtime_kind};
 use crate::image::ModuleSource;
+use crate::pyodide::Program;
 use crate::wasi::{self, Wasi};
+use skillcell_cache::progress::Progress;
 use skillcell_cache::{Artefact, Writer};
 use skillcell_door::Door;
 use skillcell_limits::Limits;
-use skillcell_limits::cancel::{CancelToken, Registration};
+use skillcell_limits::cancel::CancelToken;
 use skillcell_vfs::{Caps, Mount, Output, Vfs};
 
 /// The module and field under which a code module imports its memory.
 pub const MEMORY_IMPORT: (&str, &str) = ("image", "memory");
 /// The name under which an image exports its memory.
 pub const MEMORY_EXPORT: &str = "memory";
+/// The name of the memory that interrupt checks load from.
+pub const CHECKS: &str = "checks";
 /// A deadline that is never reached, yet can be represented as an `Instant`.
 const NEVER: Duration = Duration::from_secs(1 << 32);
 
 pub struct Machine {
+    kind: RuntimeKind,
     engine: Engine,
     code: Module,
     linker: Linker<State>,
-    watchdog: Watchdog,
+    watchdog: Arc<Watchdog>,
     slots: Slots,
     cells: u32,
-    rest: Rest,
+    rest: Arc<Rest>,
     metered: bool,
     /// The exported names of the code's mutable globals.
     globals: Vec<String>,
-    fingerprint: String,
+    /// What a linked runtime's host functions have to know of it.
+    program: Option<Arc<Program>>,
+    parts: Option<Arc<Parts>>,
+    fingerprint: Arc<str>,
 }
 
 /// A memory to start cells from, and the globals that go with it.
@@ -68,6 +77,11 @@ impl Precompiled {
         &self.0
     }
 
+    /// The same in a file that has it already, and no name.
+    pub fn into_image(self, file: File) -> NewImage {
+        NewImage(file)
+    }
+
     /// Moves it from memory to a file.
     pub fn write_to(self, out: &mut Writer) -> std::io::Result<NewImage> {
         out.write_all(&self.0)?;
@@ -86,32 +100,42 @@ pub struct Inputs {
 }
 
 impl Machine {
-    /// Loads code that [`compile_module`] made.
-    #[allow(unsafe_code)]
+    /// Loads code that [`compile_module`] made, whose parts are these if it has some.
     pub fn load(
-        engine: Engine,
-        cells: u32,
-        metered: bool,
+        kind: RuntimeKind,
+        pool: &Pool,
         code: Artefact,
         globals: Vec<String>,
+        parts: Option<Parts>,
+        program: Option<Program>,
     ) -> wasmtime::Result<Machine> {
-        // SAFETY: `deserialize_open_file` must be given what Wasmtime's own compiler made, unaltered while it is in use.
-        // Only the cache makes an `Artefact`: it opened it in a folder that only this user can write to, and checked the
-        // digest that this program recorded through this same open file.
-        let code = unsafe { Module::deserialize_open_file(&engine, code.file)? };
+        let Pool { engine, metered, cells, watchdog, slots, rest, fingerprint } = pool.clone();
+        let code = load_code(&engine, code)?;
         let mut linker = Linker::new(&engine);
         wasi::add_to_linker(&mut linker, |state: &mut State| &mut state.wasi)?;
-        wasi_python::add_to_linker(&mut linker)?;
-        let watchdog = Watchdog::new(&engine)?;
-        let fingerprint = engine::fingerprint(&engine);
-        let slots = Slots::new(cells);
-        Ok(Machine { engine, code, linker, watchdog, slots, cells, rest: Rest::new(), metered, globals, fingerprint })
+        parts::add_to_linker(&mut linker)?;
+        runtime_kind::add_to_linker(kind, &mut linker, &code)?;
+        Ok(Machine {
+            kind,
+            engine,
+            code,
+            linker,
+            watchdog,
+            slots,
+            cells,
+            rest,
+            metered,
+            globals,
+            program: program.map(Arc::new),
+            fingerprint,
+            parts: parts.map(Arc::new),
+        })
     }
 
     /// Loads an image that [`Machine::precompile_image`] made.
     #[allow(unsafe_code)]
     pub fn load_image(&self, image: Artefact, globals: Vec<i32>, hot: HotPages) -> wasmtime::Result<MemoryImage> {
-        // SAFETY: as for `load`.
+        // SAFETY: as for `load_code`.
         let module = unsafe { Module::deserialize_open_file(&self.engine, image.file)? };
         self.memory_image(&module, globals, hot)
     }
@@ -132,6 +156,13 @@ impl Machine {
         Ok(MemoryImage { module: self.linker.instantiate_pre(module)?, globals, hot, bytes, original })
     }
 
+    /// Has this told when code is compiled while a call waits for it.
+    pub fn tell_of_parts(&self, progress: impl FnOnce() -> Arc<dyn Progress + Send + Sync>) {
+        if let Some(parts) = &self.parts {
+            parts.tell(progress);
+        }
+    }
+
     /// Turns an image from WebAssembly into what [`Machine::load_image`] takes.
     pub fn precompile_image(&self, image: &[u8]) -> Result<Precompiled, EngineError> {
         Ok(Precompiled(self.engine.precompile_module(image)?))
@@ -150,6 +181,14 @@ impl Machine {
         &self.fingerprint
     }
 
+    pub fn is_metered(&self) -> bool {
+        self.metered
+    }
+
+    pub fn kind(&self) -> RuntimeKind {
+        self.kind
+    }
+
     pub fn global_names(&self) -> &[String] {
         &self.globals
     }
@@ -159,9 +198,9 @@ impl Machine {
         // Waiting for a slot counts against the call's deadline.
         let deadline = deadline_from_now(&inputs.limits);
         let slot = self.slots.acquire(deadline, &inputs.cancel).ok_or(EngineError::NoSlot)?;
-        let (watch, cancel) = (self.watchdog.watch(deadline), inputs.cancel.clone());
-        let body = self.instantiate(memories, inputs, deadline)?;
-        Ok(Cell { body, uses: 1, _watch: watch, _cancel: self.interrupt_on(&cancel), _slot: slot })
+        let cancel = inputs.cancel.clone();
+        let (body, turn) = self.instantiate(memories, inputs, deadline)?;
+        Ok(self.cell_of_call(body, 1, slot, turn, deadline, &cancel))
     }
 
     /// Like [`new_cell`](Machine::new_cell), but reuses a resting cell if there is one.
@@ -171,9 +210,23 @@ impl Machine {
         };
         let deadline = deadline_from_now(&inputs.limits);
         let slot = self.slots.acquire(deadline, &inputs.cancel).ok_or(EngineError::NoSlot)?;
-        let (watch, cancel) = (self.watchdog.watch(deadline), inputs.cancel.clone());
-        self.bind_call(&mut body, memories, inputs, deadline)?;
-        Ok(Cell { body, uses: uses + 1, _watch: watch, _cancel: self.interrupt_on(&cancel), _slot: slot })
+        let cancel = inputs.cancel.clone();
+        let turn = self.bind_call(&mut body, memories, inputs, deadline)?;
+        Ok(self.cell_of_call(body, uses + 1, slot, turn, deadline, &cancel))
+    }
+
+    /// A cell that is ended at its deadline, or when its call is cancelled.
+    pub(super) fn cell_of_call(
+        &self,
+        body: Body,
+        uses: u32,
+        slot: Slot,
+        turn: Turn,
+        deadline: Instant,
+        cancel: &CancelToken,
+    ) -> Cell {
+        let watch = self.watchdog.watch(deadline, &turn);
+        Cell { body, uses, _watch: watch, _cancel: self.watchdog.end_on(cancel, turn.clone()), turn, _slot: slot }
     }
 
     /// How many cells may be alive at once.
@@ -181,34 +234,28 @@ impl Machine {
         self.cells
     }
 
-    /// Ends whoever computes past this deadline, until the watch is dropped.
-    pub(super) fn watch_deadline(&self, deadline: Instant) -> Watch {
-        self.watchdog.watch(deadline)
+    /// Ends what the cell computes at this deadline, until the watch is dropped.
+    pub(super) fn watch_deadline(&self, cell: &Cell, deadline: Instant) -> Watch {
+        self.watchdog.watch(deadline, &cell.turn)
     }
 
-    /// Interrupts guest code when the call is cancelled. To be registered after the epoch deadline is set, so that an earlier
-    /// cancellation is noticed too.
-    pub(super) fn interrupt_on(&self, cancel: &CancelToken) -> Option<Registration> {
-        let engine = self.engine.weak();
-        cancel.on_cancel(move || {
-            if let Some(engine) = engine.upgrade() {
-                engine.increment_epoch();
-            }
-        })
+    /// Has the cell's call ended by this token too.
+    pub(super) fn end_on(&self, cell: &mut Cell, cancel: &CancelToken) {
+        cell._cancel = self.watchdog.end_on(cancel, cell.turn.clone());
     }
 
     /// Ends a cell. One whose call ran to its end is put back as its image has it, and rests until the next call; any
     /// other is thrown away.
     pub fn retire(&self, cell: Cell, memories: &MemoryImage) {
         let Cell { mut body, uses, .. } = cell;
+        body.gate.end_turn();
         *body.store.data_mut() = State::at_rest();
         self.rest.put_back(body, uses, &memories.original);
     }
 
-    fn instantiate(&self, memories: &MemoryImage, inputs: Inputs, deadline: Instant) -> wasmtime::Result<Body> {
+    fn instantiate(&self, memories: &MemoryImage, inputs: Inputs, deadline: Instant) -> wasmtime::Result<(Body, Turn)> {
         let mut store = Store::new(&self.engine, State::at_rest());
         store.limiter(|state| &mut state.memory);
-        store.epoch_deadline_callback(|context| on_epoch(context.data()));
         store.data_mut().memory.cap = inputs.limits.memory_bytes;
         if self.metered {
             store.set_fuel(u64::MAX)?;
@@ -220,29 +267,35 @@ impl Machine {
         memories.hot.prefault(memory.data_mut(&mut store));
         let imports = self.resolve_imports(&mut store, memory.into())?;
         let code = wasmtime::Instance::new(&mut store, &self.code, &imports)?;
-        let mut body = Body { store, memory, code };
-        self.bind_call(&mut body, memories, inputs, deadline)?;
-        Ok(body)
+        let gate = Gate::new(&mut store, &code)?;
+        let mut body = Body { gate, kind: self.kind, store, memory, code };
+        let turn = self.bind_call(&mut body, memories, inputs, deadline)?;
+        Ok((body, turn))
     }
 
-    /// Sets an instance up for one call: its state, epoch deadline, fuel and globals.
+    /// Sets an instance up for one call: its state, fuel, globals and gate.
     fn bind_call(
         &self,
         body: &mut Body,
         memories: &MemoryImage,
         inputs: Inputs,
         deadline: Instant,
-    ) -> wasmtime::Result<()> {
+    ) -> wasmtime::Result<Turn> {
         let fuel = inputs.limits.fuel;
-        let mut state = call_state(inputs, deadline);
+        let mut state = call_state(self.kind, inputs, deadline);
+        state.parts = self.parts.clone();
         state.wasi.memory = Some(body.memory);
+        state.program = self.program.clone();
         state.memory.peak = body.memory.data_size(&body.store) as u64;
         *body.store.data_mut() = state;
-        body.store.set_epoch_deadline(1);
         self.refuel(&mut body.store, fuel)?;
         body.set_globals(&self.globals, &memories.globals)?;
-        body.store.data_mut().alloc = Some(wasi_python::guest_allocator(body)?);
-        Ok(())
+        let pointer = self.globals.first().and_then(|name| body.code.get_global(&mut body.store, name));
+        body.store.data_mut().stack = pointer.zip(memories.globals.first().map(|&top| top as u32));
+        body.store.data_mut().alloc = Some(runtime_kind::guest_allocator(body)?);
+        let turn = body.gate.begin_turn()?;
+        body.store.data_mut().turn = Some(turn.clone());
+        Ok(turn)
     }
 
     /// Gives a call its fuel, where that is counted.
@@ -264,6 +317,15 @@ impl Machine {
         }
         Ok(imports)
     }
+}
+
+/// Loads code that [`compile_module`] made.
+#[allow(unsafe_code)]
+pub(super) fn load_code(engine: &Engine, code: Artefact) -> wasmtime::Result<Module> {
+    // SAFETY: `deserialize_open_file` must be given what Wasmtime's own compiler made, unaltered while it is in use.
+    // Only the cache makes an `Artefact`: it opened it in a folder that only this user can write to, and checked the
+    // digest that this program recorded through this same open file.
+    unsafe { Module::deserialize_open_file(engine, code.file) }
 }
 
 /// Compiles code ahead of time. `progress` gets the number of functions begun.
@@ -292,13 +354,14 @@ pub(super) fn capped_output(cap: u64) -> Output {
     Output::new(usize::try_from(cap).unwrap_or(usize::MAX))
 }
 
-fn call_state(inputs: Inputs, deadline: Instant) -> State {
+fn call_state(kind: RuntimeKind, inputs: Inputs, deadline: Instant) -> State {
     let limits = &inputs.limits;
     let (stdout, stderr) = (capped_output(limits.stdout_bytes), capped_output(limits.stderr_bytes));
     let vfs = Vfs::new(inputs.mounts, call_caps(limits), stdout, stderr);
     let mut wasi = Wasi::new(vfs);
-    wasi.args = wasi_python::ARGS.iter().map(|&arg| arg.into()).collect();
-    wasi.env = wasi_python::ENV.iter().map(|&(name, value)| (name.into(), value.into())).collect();
+    let (args, env) = runtime_kind::start_words(kind);
+    wasi.args = args.iter().map(|&arg| arg.into()).collect();
+    wasi.env = env.iter().map(|&(name, value)| (name.into(), value.into())).collect();
     wasi.deadline = Some(deadline);
     wasi.cancel = inputs.cancel;
     wasi.host_calls_cap = limits.host_calls;
@@ -307,8 +370,13 @@ fn call_state(inputs: Inputs, deadline: Instant) -> State {
         wasi,
         door: inputs.door,
         alloc: None,
+        program: None,
         memory: MemoryLimit { cap: limits.memory_bytes, peak: 0, denied: false },
         deadline,
         immortal_objects: 0,
+        parts: None,
+        turn: None,
+        waited_for_parts: Duration::ZERO,
+        stack: None,
     }
 }

@@ -53,6 +53,15 @@ impl HotPages {
         HotPages(ranges)
     }
 
+    /// The pages that at least half of these have.
+    pub fn of_most(several: &[HotPages]) -> HotPages {
+        let mut counts = std::collections::BTreeMap::<u32, usize>::new();
+        for page in several.iter().flat_map(|pages| pages.0.iter().flat_map(|&(start, end)| start..end)) {
+            *counts.entry(page).or_default() += 1;
+        }
+        HotPages::from_pages(counts.into_iter().filter(|(_, count)| 2 * count >= several.len()).map(|(page, _)| page))
+    }
+
     fn byte_ranges(&self) -> impl Iterator<Item = Range<usize>> {
         self.0.iter().map(|&(start, end)| start as usize * PAGE..end as usize * PAGE)
     }

@@ -4,7 +4,8 @@
 //! Invariant: the memory of a cell at rest equals its image's, byte for byte. The kernel names every page that is the
 //! cell's own; those are copied from a mapping of the image that nothing ever ran in. A page that is swapped out, or
 //! is being moved, is named too: Wasmtime's own reset by the same means skips those, which is why it stays off.
-//! What else an instance has is set anew for each call (globals), or never written by the code (its table).
+//! What else an instance has is set anew for each call (globals), or never written by the code (its table, whose slots only parts of
+//! the code fill, each with the function that belongs there).
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -109,7 +110,9 @@ impl Rest {
 mod tests {
     use wasm_encoder::{ConstExpr, DataSection, ExportKind, ExportSection, MemorySection, MemoryType};
 
-    use super::super::{State, engine};
+    use super::super::interrupt::Gate;
+    use super::super::runtime::checks::{Checks, add_checks};
+    use super::super::{RuntimeKind, State, engine};
     use super::*;
 
     const PAGES: u64 = 200;
@@ -128,9 +131,13 @@ mod tests {
 
     fn body(image: &Module) -> Body {
         let mut store = Store::new(image.engine(), State::at_rest());
-        let code = wasmtime::Instance::new(&mut store, image, &[]).unwrap();
-        let memory = code.get_memory(&mut store, MEMORY_EXPORT).unwrap();
-        Body { store, memory, code }
+        let memory = wasmtime::Instance::new(&mut store, image, &[]).unwrap();
+        let memory = memory.get_memory(&mut store, MEMORY_EXPORT).unwrap();
+        let mut exports = wasm_encoder::Module::new();
+        exports.section(&ExportSection::new());
+        let code = add_checks(&exports.finish(), Checks::Own).unwrap();
+        let code = wasmtime::Instance::new(&mut store, &Module::new(image.engine(), code).unwrap(), &[]).unwrap();
+        Body { gate: Gate::new(&mut store, &code).unwrap(), kind: RuntimeKind::default(), store, memory, code }
     }
 
     fn resting() -> Option<(Rest, Arc<PristineMemory>, Body)> {

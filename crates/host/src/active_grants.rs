@@ -322,6 +322,7 @@ fn secret_value(grant: &SecretGrant) -> Result<Zeroizing<String>, GrantError> {
             text.truncate(length);
             Ok(text)
         }
+        SecretSource::Given(value) => Ok(Zeroizing::new(value.as_str().to_owned())),
         source => command::read_output(&source.command_words(), command::TIMEOUT)
             .map_err(|source| GrantError::Command { name: grant.name.clone(), source }),
     }

@@ -9,7 +9,9 @@ use crate::approvals::{ApprovalError, Approvals};
 use crate::session::SessionPlaces;
 use skillcell_cache::Cache;
 use skillcell_cache::progress::{Progress, Silent};
+use skillcell_cell::Machines;
 use skillcell_http::Lookup;
+use skillcell_limits::RuntimeKind;
 use skillcell_packages::provision::Fetch;
 use skillcell_packages::skill::Roots;
 use skillcell_policy::ForwardProxy;
@@ -24,6 +26,7 @@ use skillcell_tiers::container::Containers;
 #[must_use]
 pub struct HostBuilder {
     cache_dir: Option<PathBuf>,
+    runtime: Option<RuntimeKind>,
     fetch: Fetch,
     roots: Option<Roots>,
     ca_files: Vec<PathBuf>,
@@ -45,7 +48,13 @@ impl HostBuilder {
         self
     }
 
-    /// Never run pip: what is not in the cache, or given as a wheel, is missing.
+    /// The runtime of all cells; without it each skill's requirements decide, and the first one does what is done beside calls.
+    pub fn runtime(mut self, kind: RuntimeKind) -> HostBuilder {
+        self.runtime = Some(kind);
+        self
+    }
+
+    /// Never run pip or npm: what is not in the cache, or given as a wheel, is missing.
     pub fn offline(mut self, offline: bool) -> HostBuilder {
         self.fetch.offline = offline;
         self
@@ -155,6 +164,8 @@ impl HostBuilder {
             given => given,
         };
         let shared = Shared {
+            runtime: self.runtime.unwrap_or_default(),
+            named_runtime: self.runtime,
             cache,
             fetch: self.fetch,
             progress: self.progress.unwrap_or_else(|| Arc::new(Silent)),
@@ -169,9 +180,8 @@ impl HostBuilder {
             sandbox: self.sandbox,
             http: OnceLock::new(),
             registry: OnceLock::new(),
-            files: OnceLock::new(),
-            bench: OnceLock::new(),
-            machines: [OnceLock::new(), OnceLock::new()],
+            files: [OnceLock::new(), OnceLock::new()],
+            machines: Machines::default(),
             making: Mutex::new(()),
             images: Mutex::default(),
             facts: Mutex::default(),

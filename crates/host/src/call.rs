@@ -7,16 +7,17 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::entry::{Entry, FileEnvelope, WrittenFile};
+pub use crate::following::{OnOutput, PrintedTo};
 use crate::session::Session;
 use skillcell_door::audit::AuditLog;
 use skillcell_limits::cancel::CancelToken;
 pub use skillcell_limits::outcome::{Note, NoteKind, Outcome, Raised, Usage};
-use skillcell_limits::{LimitKind, Limits};
+use skillcell_limits::{LimitKind, Limits, RuntimeKind};
 use skillcell_policy::{Choice, Denial, Grants, Tier, TierRules};
 
 /// What a skill is asked to do.
@@ -69,6 +70,8 @@ pub struct Call {
     pub trust_remote_code: bool,
     /// Kinds of notes that the caller knows about, and that the report leaves out.
     pub acknowledge: Vec<NoteKind>,
+    /// Told of what a cell prints while it runs; the report has all of it at the end. Other tiers tell nothing earlier.
+    pub on_output: Option<OnOutput>,
     /// Make it in the cell that the last call with this session left, and leave that for the next one. Without it the cell
     /// is fresh, and gone after the call.
     pub session: Option<Session>,
@@ -97,6 +100,7 @@ impl Call {
             tiers: TierRules::default(),
             trust_remote_code: false,
             acknowledge: Vec::new(),
+            on_output: None,
             session: None,
         }
     }
@@ -131,7 +135,7 @@ impl Call {
 }
 
 /// Which image served a call.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct ImageUse {
     /// The image's name in the cache: a digest of all that it was made of.
     pub key: String,
@@ -167,25 +171,59 @@ pub struct Report {
     pub tier: Tier,
     /// Why there, where that needed deciding.
     pub tier_reason: Option<String>,
+    /// The runtime of the cell that it was executed in; none if it was not a cell.
+    pub runtime: Option<RuntimeKind>,
+    /// Why that one, where it needed deciding.
+    pub runtime_reason: Option<String>,
     /// What the caller should know of the result or of the call, and that is no error.
     pub notes: Vec<Note>,
 }
 
 impl Report {
+    /// A report with nothing in it but how the call of this skill ended.
+    pub fn new(skill: impl Into<String>, outcome: Outcome) -> Report {
+        Report {
+            skill: skill.into(),
+            outcome,
+            denials: Vec::new(),
+            unused_grants: Vec::new(),
+            stdout: Vec::new(),
+            stderr: Vec::new(),
+            exit_code: None,
+            files: Vec::new(),
+            usage: Usage::default(),
+            image: None,
+            tier: Tier::Wasm,
+            tier_reason: None,
+            runtime: None,
+            runtime_reason: None,
+            notes: Vec::new(),
+        }
+    }
+
     /// The JSON contract, version 1; docs/reference/json-contract.md describes it. The result is passed on as the cell
     /// gave it, however deeply it nests.
     pub fn envelope(&self) -> impl Serialize {
+        self.envelope_with_files(0)
+    }
+
+    /// The same with the content of the files that a script wrote, as base64, as long as it is no more than so many bytes
+    /// in all.
+    pub fn envelope_with_files(&self, most_bytes: usize) -> impl Serialize {
+        let mut room = most_bytes;
         Envelope {
             schema: 1,
             skill: &self.skill,
             tier: self.tier,
             tier_reason: self.tier_reason.as_deref(),
+            runtime: self.runtime,
+            runtime_reason: self.runtime_reason.as_deref(),
             outcome: self.outcome.name(),
             result: self.outcome.result(),
             error: self.outcome.raised(),
             limit: self.outcome.limit(),
             exit_code: self.exit_code,
-            files: self.files.iter().map(FileEnvelope::new).collect(),
+            files: self.files.iter().map(|file| FileEnvelope::new(file, &mut room)).collect(),
             denials: &self.denials,
             stdout: String::from_utf8_lossy(&self.stdout),
             stderr: String::from_utf8_lossy(&self.stderr),
@@ -203,6 +241,10 @@ struct Envelope<'a> {
     tier: Tier,
     #[serde(skip_serializing_if = "Option::is_none")]
     tier_reason: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    runtime: Option<RuntimeKind>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    runtime_reason: Option<&'a str>,
     outcome: &'static str,
     result: Option<&'a RawValue>,
     error: Option<&'a Raised>,
@@ -219,20 +261,29 @@ struct Envelope<'a> {
     notes: &'a [Note],
 }
 
-#[derive(Serialize)]
-struct UsageEnvelope {
-    wall_ms: f64,
-    setup_ms: f64,
-    guest_ms: f64,
-    teardown_ms: f64,
-    memory_peak_bytes: u64,
-    host_calls: u64,
+/// What a call used, as the envelope has it: [`Usage`] with times in milliseconds.
+#[derive(Serialize, Deserialize)]
+pub struct UsageEnvelope {
+    /// From accepting the call to its end.
+    pub wall_ms: f64,
+    /// Making the cell.
+    pub setup_ms: f64,
+    /// Running in it.
+    pub guest_ms: f64,
+    /// Throwing it away.
+    pub teardown_ms: f64,
+    /// The largest size of the cell's memory.
+    pub memory_peak_bytes: u64,
+    /// Calls from the cell to the host.
+    pub host_calls: u64,
+    /// Fuel burnt, when it was limited.
     #[serde(skip_serializing_if = "Option::is_none")]
-    fuel: Option<u64>,
+    pub fuel: Option<u64>,
 }
 
 impl UsageEnvelope {
-    fn new(usage: &Usage) -> UsageEnvelope {
+    /// The same in the units of the envelope.
+    pub fn new(usage: &Usage) -> UsageEnvelope {
         let ms = |time: Duration| (time.as_secs_f64() * 1e6).round() / 1e3;
         UsageEnvelope {
             wall_ms: ms(usage.wall),

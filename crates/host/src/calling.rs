@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use super::active_grants::{ActiveGrants, check_env};
 use super::execute::{CallContext, Prepared, RunResult, SessionTurn};
-use super::{Host, HostError, on_enough_stack, params, scripts};
-use crate::call::{Call, Outcome, Report, Usage};
+use super::{Host, HostError, notes, on_enough_stack, params, scripts};
+use crate::call::{Call, Outcome, Report};
 use crate::plan::{Decision, Plan, Refused, RuledOut};
 use crate::session::{Bound, NoTurn, Session, Turn};
 use skillcell_door::audit::{Ended, Trail};
@@ -68,13 +68,14 @@ impl Host {
     /// made. Nothing of `execute` runs.
     pub fn prepare_ahead(&self, skill: &Skill, call: &Call) -> Result<Ahead, HostError> {
         on_enough_stack(|| {
+            let skill = &*call.entry.of_skill(skill)?;
             let mut ruled_out = Vec::new();
             loop {
                 let plan = match self.plan_without(skill, call, &ruled_out)? {
                     Decision::Planned(plan) => plan,
                     Decision::Refused(refused) => return Ok(Ahead::Refused(refused)),
                 };
-                match self.prepare(skill, call, &plan) {
+                match self.prepare(&skill.on(plan.runtime), call, &plan) {
                     Ok(_) => return Ok(Ahead::Ready(plan.tier)),
                     // Terminates as calls do.
                     Err(NotCarriedOut::RuledOut(out)) => ruled_out.push(out),
@@ -107,8 +108,8 @@ impl Host {
                 }
             };
             audit.set_tier(Some(plan.tier));
-            match self.carry_out(skill, call, &plan, audit) {
-                Ok(report) => break Report { tier_reason: plan.reason, ..report },
+            match self.carry_out(&skill.on(plan.runtime), call, &plan, audit) {
+                Ok(report) => break told_why(report, *plan),
                 // Terminates: each round rules out another tier, and a plan without any left is refused.
                 Err(NotCarriedOut::RuledOut(out)) => {
                     audit.set_tier(None);
@@ -119,7 +120,9 @@ impl Host {
                     audit.record_refused(&denials)?;
                     break Report { denials, ..report_of(skill, Outcome::Refused) };
                 }
-                Err(NotCarriedOut::Ended(ran)) => break self.finish(skill, call, *ran, None),
+                Err(NotCarriedOut::Ended(ran)) => {
+                    break told_why(self.finish(skill, call, *ran, None), Plan { reason: None, ..*plan });
+                }
                 Err(NotCarriedOut::Failed(error)) => return Err(error),
             }
         };
@@ -154,6 +157,9 @@ impl Host {
         };
         let mut ran = self.run(prepared, context)?;
         ran.notes.extend(scripts::note_guess(&manifest));
+        if ran.tier == Tier::Wasm {
+            ran.notes.extend(notes::on_wheels(self.known_facts(skill, call)?.site_on(plan.runtime).as_deref()));
+        }
         ran.notes.retain(|note| !manifest.acknowledge.contains(&note.kind));
         Ok(self.finish(skill, call, ran, Some(&grants)))
     }
@@ -163,7 +169,10 @@ impl Host {
         let turn = session.take_turn(deadline_of(call), &call.cancel).map_err(not_entered)?;
         match turn.kept() {
             Some(kept) => kept.bound.check_later(self, skill, call, plan),
-            None => self.shared.sessions.take_place(&turn, self.machine(call.limits.fuel.is_some())?.cells()),
+            None => self
+                .shared
+                .sessions
+                .take_place(&turn, self.machine(skill.runtime(), call.limits.fuel.is_some())?.cells()),
         }
         .map_err(NotCarriedOut::Refused)?;
         Ok(turn)
@@ -199,23 +208,20 @@ fn deadline_of(call: &Call) -> Instant {
     now.checked_add(call.limits.deadline).unwrap_or(now + Duration::from_secs(1 << 32))
 }
 
+/// A report with what its plan says about where the call was executed.
+fn told_why(report: Report, plan: Plan) -> Report {
+    let in_cell = report.tier == Tier::Wasm;
+    Report {
+        tier_reason: plan.reason,
+        runtime: in_cell.then_some(plan.runtime),
+        runtime_reason: plan.runtime_reason.filter(|_| in_cell),
+        ..report
+    }
+}
+
 /// A report with nothing in it but how the call ended.
 fn report_of(skill: &Skill, outcome: Outcome) -> Report {
-    Report {
-        skill: skill.id().to_owned(),
-        outcome,
-        denials: Vec::new(),
-        unused_grants: Vec::new(),
-        stdout: Vec::new(),
-        stderr: Vec::new(),
-        exit_code: None,
-        files: Vec::new(),
-        usage: Usage::default(),
-        image: None,
-        tier: Tier::Wasm,
-        tier_reason: None,
-        notes: Vec::new(),
-    }
+    Report::new(skill.id(), outcome)
 }
 
 /// What the audit records of a call's end.

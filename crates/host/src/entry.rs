@@ -6,6 +6,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use base64::Engine;
 use serde::Serialize;
 
 use super::HostError;
@@ -33,6 +34,8 @@ pub struct Script {
     pub stdin: Input,
     /// Files that are laid into its folder, by their paths there. At most 1,000, and 256 MiB.
     pub files: Vec<(String, Arc<[u8]>)>,
+    /// Whether it is code as somebody types it, see [`Call::with_lines`](crate::call::Call::with_lines).
+    pub(crate) typed: bool,
 }
 
 impl Entry {
@@ -65,10 +68,16 @@ impl Entry {
 pub(super) struct FileEnvelope<'a> {
     path: &'a str,
     bytes: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    base64: Option<String>,
 }
 
 impl<'a> FileEnvelope<'a> {
-    pub(super) fn new(file: &'a WrittenFile) -> FileEnvelope<'a> {
-        FileEnvelope { path: &file.path, bytes: file.bytes.len() }
+    /// With its content, if there is room for it.
+    pub(super) fn new(file: &'a WrittenFile, room: &mut usize) -> FileEnvelope<'a> {
+        let left = room.checked_sub(file.bytes.len()).filter(|_| *room > 0);
+        *room = left.unwrap_or(*room);
+        let base64 = left.map(|_| base64::engine::general_purpose::STANDARD.encode(&file.bytes));
+        FileEnvelope { path: &file.path, bytes: file.bytes.len(), base64 }
     }
 }

@@ -2,9 +2,10 @@
 
 use super::parts::Shared;
 use super::{Host, HostError};
+use skillcell_limits::RuntimeKind;
 use skillcell_packages::skill::Skill;
 use skillcell_packages::venv::{BasePython, Venv};
-use skillcell_packages::{SkillLock, Wanted};
+use skillcell_packages::{SkillLock, Target, Wanted};
 
 impl Host {
     /// The environment with these requirements, and `extras` besides; made if it is not in the cache. Only wheels are
@@ -28,6 +29,11 @@ impl Host {
         if lock.cells.requirements.is_empty() {
             return Ok(lock);
         }
+        // Where the first runtime has all of it, nothing leads to the second.
+        if lock.cells.lacks_native() && self.runtime_unavailable(RuntimeKind::Pyodide).is_none() {
+            let packages = self.resolve_on(RuntimeKind::Pyodide, &lock.cells.requirements);
+            lock.add_other(&Target::guest(RuntimeKind::Pyodide), packages.map_err(|error| error.to_string()));
+        }
         let machine = BasePython::find(fetch.python.as_deref()).map(|base| base.target());
         let others = [
             ("the Python of this machine", machine.map_err(HostError::from)),
@@ -40,7 +46,7 @@ impl Host {
                 Ok(target) if known.contains(&target.id) => {}
                 Ok(target) => {
                     let packages = Venv::resolve(cache, fetch, &**progress, &lock.cells.requirements, &target);
-                    lock.add_native(&target, packages.map_err(|error| error.to_string()));
+                    lock.add_other(&target, packages.map_err(|error| error.to_string()));
                     known.push(target.id);
                 }
                 Err(error) => lock.not_locked.push((what.to_owned(), error.to_string())),

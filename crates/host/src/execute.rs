@@ -13,8 +13,8 @@ use crate::entry::WrittenFile;
 use crate::plan::{Plan, Preparation, RuledOut, WhyNot};
 use crate::scripts::outside;
 use crate::session::{Bound, Kept, SessionEnd, Turn};
+use skillcell_cell::call_python;
 use skillcell_cell::image::{BakeError, Baker, Image, ImportFor, Start, note_of_bake};
-use skillcell_cell::wasi_python;
 use skillcell_cell::{Cell, EngineError, Inputs, NextCall};
 use skillcell_door::Denials;
 use skillcell_door::audit::Trail;
@@ -119,7 +119,7 @@ impl Host {
             Prepared::Image { image, baked } => self.run_from_image(&image, baked, context),
             Prepared::Runtime => {
                 let known = self.known_facts(context.skill, context.call)?;
-                let skill = &context.skill.with_site(known.site.clone());
+                let skill = &context.skill.with_site(known.site_on(context.skill.runtime()));
                 self.import_and_run(Start::Boot, CallContext { skill, ..context })
             }
             Prepared::Kept => self.run_kept(context),
@@ -149,14 +149,14 @@ impl Host {
             });
         }
         let started = Instant::now();
-        let baker = self.baker(call.limits.fuel.is_some())?;
+        let baker = self.baker(skill.runtime(), call.limits.fuel.is_some())?;
         let inputs = cell_inputs(&baker, image, &context)?;
-        let cell = match baker.machine.rested_cell(&image.memories, inputs) {
+        let cell = match image.machine.rested_cell(&image.memories, inputs) {
             Ok(cell) => cell,
             Err(EngineError::NoSlot) => return Ok(RunResult { image: about, ..no_slot(call) }),
             Err(error) => return Err(error.into()),
         };
-        let retire = |cell| baker.machine.retire(cell, &image.memories);
+        let retire = |cell| image.machine.retire(cell, &image.memories);
         let way_in = WayIn { entry: image.state.entry, image: about };
         self.run_and_leave(cell, retire, way_in, started, context)
     }
@@ -167,7 +167,7 @@ impl Host {
         let call = context.call;
         // Made before the cell is taken: params that are too long don't end the session.
         let door = call_door(call, context.validate)?;
-        let machine = self.machine(call.limits.fuel.is_some())?;
+        let machine = self.machine(context.skill.runtime(), call.limits.fuel.is_some())?;
         let Some(SessionTurn { turn, bound, .. }) = &mut context.turn else { return Err(session_lost()) };
         if turn.kept().is_some_and(|kept| kept.cell.memory_bytes() > call.limits.memory_bytes) {
             // As with an image that is too large: nothing runs. The session goes on, with calls that allow for its size.
@@ -204,7 +204,7 @@ impl Host {
         let site = context.skill.shared_site();
         match (SessionEnd::of_outcome(&ran.outcome), left) {
             (None, Some(cell)) => {
-                let cell = self.machine(context.call.limits.fuel.is_some())?.keep_cell(cell);
+                let cell = self.machine(context.skill.runtime(), context.call.limits.fuel.is_some())?.keep_cell(cell);
                 let image = image.clone().map(|image| ImageUse { baked: false, ..image });
                 turn.keep(Box::new(Kept { cell, entry, image, site, grants, bound }));
             }
@@ -216,7 +216,7 @@ impl Host {
     /// Imports the skill in the call's own cell: what it is granted of the environment is there by then.
     fn import_and_run(&self, start: Start, context: CallContext<'_>) -> Result<RunResult, NotCarriedOut> {
         let CallContext { skill, call, validate, .. } = context;
-        let baker = self.baker(call.limits.fuel.is_some())?;
+        let baker = self.baker(skill.runtime(), call.limits.fuel.is_some())?;
         let started = Instant::now();
         let import = ImportFor {
             limits: &call.limits,
@@ -241,7 +241,8 @@ impl Host {
                     && call.tier != Choice::Tier(Tier::Wasm)
                 {
                     let why = WhyNot::Missing(missing.clone());
-                    return NotCarriedOut::RuledOut(RuledOut { tier: Tier::Wasm, why });
+                    let runtime = Some(skill.runtime());
+                    return NotCarriedOut::RuledOut(RuledOut { tier: Tier::Wasm, runtime, why });
                 }
                 let notes = note_of_bake(skill, &ending).into_iter().collect();
                 let ran = RunResult { notes, ..RunResult::without_output(Tier::Wasm, ending.outcome) };
@@ -275,11 +276,14 @@ impl Host {
         cell.store().data_mut().door.denials = Some(denials.clone());
         cell.store().data_mut().wasi.vfs.set_stdin(call.entry.input());
         grants.apply_to_cell(self, &mut cell, &call.limits)?;
+        if let Some(on_output) = &call.on_output {
+            on_output.follow_cell(&mut cell, grants.scrubber());
+        }
         if !audit.is_null() {
             cell.store().data_mut().wasi.vfs.watch((*audit).clone());
         }
         let made = Instant::now();
-        let entered = wasi_python::call_python(&mut cell, entry);
+        let entered = call_python(&mut cell, entry);
         let ended_by_itself = entered.is_ok();
         let mut ending = cell.take_ending(entered);
         if let Some(site) = skill.site() {
@@ -298,6 +302,10 @@ impl Host {
             self.fetch_stdlib()?;
             return Err(BakeError::Damaged(fault).into());
         }
+        if let Some(fault) = ending.part_fault {
+            return Err(EngineError::from(fault).into());
+        }
+        notes.extend(notes::on_parts(ending.waited_for_parts));
         let mut usage = Usage::default();
         usage.setup = made - started;
         usage.guest = done - made;
@@ -361,7 +369,7 @@ impl Host {
                     self.prepared_tiers().keep_failure(tier, skill, why.clone());
                     tier::forget_tier(tier);
                 }
-                Err(NotCarriedOut::RuledOut(RuledOut { tier, why }))
+                Err(NotCarriedOut::RuledOut(RuledOut { tier, runtime: None, why }))
             }
             Err(error) => Err(error.into()),
         }
@@ -395,13 +403,14 @@ impl Host {
 
     /// Makes a call and keeps its cell, for measuring.
     pub fn leave_alive(&self, skill: &Skill, call: &Call) -> Result<Cell, HostError> {
+        let skill = &self.on_its_runtime(skill)?;
         let (image, _) = self.get_or_bake(skill, false, &call.limits)?;
         let skill = &skill.with_site(image.site.clone());
-        let baker = self.baker(false)?;
+        let baker = self.baker(skill.runtime(), false)?;
         let door = call_door(call, false)?;
         let inputs = baker.cell_inputs(skill.mounts(), door, &call.limits, image.state.monotonic_ns);
-        let mut cell = baker.machine.new_cell(&image.memories, inputs)?;
-        let _ = wasi_python::call_python(&mut cell, image.state.entry);
+        let mut cell = image.machine.new_cell(&image.memories, inputs)?;
+        let _ = call_python(&mut cell, image.state.entry);
         Ok(cell)
     }
 }
@@ -413,7 +422,7 @@ impl PreparedTiers {
         if let Some((since, why)) = self.failed.get(&key)
             && since.elapsed() < FAILURE_LIFETIME
         {
-            return Err(NotCarriedOut::RuledOut(RuledOut { tier, why: why.clone() }));
+            return Err(NotCarriedOut::RuledOut(RuledOut { tier, runtime: None, why: why.clone() }));
         }
         Ok(self.ready.get(&key).cloned())
     }

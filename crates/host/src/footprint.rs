@@ -74,7 +74,7 @@ impl Host {
     }
 
     fn footprint_of_cells(&self, skill: &Skill) -> Result<Footprint, HostError> {
-        let key = self.baker(false)?.image_key(skill);
+        let key = self.baker(skill.runtime(), false)?.image_key(skill);
         let mut footprint = Footprint::default();
         footprint.own_bytes = self.cache().bytes(Bucket::Image, &file_name(&key))?.unwrap_or_default();
         let of_runtime = |bucket| matches!(bucket, Bucket::Runtime | Bucket::Code);

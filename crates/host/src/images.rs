@@ -9,7 +9,7 @@ use crate::call::ImageUse;
 use crate::entry::Entry;
 use skillcell_cache::{Bucket, Pack};
 use skillcell_cell::image::{BakeError, BakeReport, Baker, Image, MAX_AGE, WarmUp};
-use skillcell_limits::Limits;
+use skillcell_limits::{Limits, RuntimeKind};
 use skillcell_packages::Packages;
 use skillcell_packages::skill::Skill;
 use skillcell_policy::manifest::{Manifest, StaticManifest};
@@ -25,7 +25,7 @@ impl Host {
     /// Bakes a skill's image ahead, replacing one that is there.
     pub fn build(&self, skill: &Skill, warm_up: &WarmUp, limits: &Limits) -> Result<(ImageUse, BakeReport), HostError> {
         let skill = &*Entry::Execute.of_skill(skill)?;
-        on_enough_stack(|| self.build_here(skill, warm_up, limits))
+        on_enough_stack(|| self.build_here(&self.on_its_runtime(skill)?, warm_up, limits))
     }
 
     fn build_here(
@@ -34,8 +34,9 @@ impl Host {
         warm_up: &WarmUp,
         limits: &Limits,
     ) -> Result<(ImageUse, BakeReport), HostError> {
-        let baker = self.baker(limits.fuel.is_some())?;
-        let image = self.with_repair(|| Ok(baker.rebake(skill, warm_up, limits)?))?;
+        let baker = self.baker(skill.runtime(), limits.fuel.is_some())?;
+        let image =
+            self.with_repair(|| Ok(baker.rebake(skill, warm_up, limits, |skill| self.recorded_calls(skill))?))?;
         self.make_room();
         let about = (ImageUse { key: image.key.clone(), baked: true }, image.report.clone());
         let key = (image.key.clone(), limits.fuel.is_some());
@@ -45,7 +46,8 @@ impl Host {
 
     /// The report of a skill's image, if it is baked.
     pub fn baked(&self, skill: &Skill) -> Result<Option<(ImageUse, BakeReport)>, HostError> {
-        let image = self.baker(false)?.find_image(skill)?;
+        let skill = &on_enough_stack(|| self.on_its_runtime(skill))?;
+        let image = self.baker(skill.runtime(), false)?.find_image(skill)?;
         Ok(image.map(|image| (ImageUse { key: image.key.clone(), baked: false }, image.report)))
     }
 
@@ -59,21 +61,37 @@ impl Host {
 
     /// What the guest reads of a skill's files, which the skill has no part in.
     pub(super) fn static_manifest(&self, skill: &Skill) -> Result<StaticManifest, HostError> {
-        self.with_repair(|| Ok(self.baker(false)?.static_manifest(skill)?))
+        self.with_repair(|| Ok(self.baker(self.shared.runtime, false)?.static_manifest(skill)?))
     }
 
-    /// What a skill's requirements resolve to. It asks pip for what is neither there nor was resolved before.
+    /// What a skill's requirements resolve to on the runtime that its calls run on. It asks pip for what is neither there nor was resolved before.
     pub fn packages(&self, skill: &Skill) -> Result<Packages, HostError> {
-        let with_packages = self.with_packages(skill)?;
+        let kind = on_enough_stack(|| self.on_its_runtime(skill))?.runtime();
+        self.packages_on(kind, skill)
+    }
+
+    /// The same on any runtime, whether or not its cells can be had here.
+    pub fn packages_on(&self, kind: RuntimeKind, skill: &Skill) -> Result<Packages, HostError> {
+        let with_packages = self.with_packages(&skill.on(kind))?;
         Ok(with_packages.site().map(|site| site.packages.clone()).unwrap_or_default())
     }
 
     /// The skill with its packages. A manifest that can't be read asks for none.
     pub(super) fn with_packages(&self, skill: &Skill) -> Result<Skill, HostError> {
         on_enough_stack(|| match self.static_manifest(skill)?.manifest {
-            Ok(manifest) => Ok(self.baker(false)?.with_packages(skill, &manifest)?),
+            Ok(manifest) => Ok(self.baker(self.shared.runtime, false)?.with_packages(skill, &manifest)?),
             Err(_) => Ok(skill.clone()),
         })
+    }
+
+    /// The same with what any script of a folder with a `SKILL.md` requires.
+    pub(super) fn with_all_packages(&self, skill: &Skill) -> Result<Skill, HostError> {
+        if !skill.is_agent_skill() {
+            return self.with_packages(skill);
+        }
+        let mut manifest = self.manifest(skill)?;
+        manifest.requirements = self.all_requirements(skill)?;
+        on_enough_stack(|| Ok(self.baker(self.shared.runtime, false)?.with_packages(skill, &manifest)?))
     }
 
     /// The files of a skill's packages, wheels and stand-ins, without those that the runtime and the framework have.
@@ -86,8 +104,15 @@ impl Host {
 
     /// What its requirements resolve to, asked again whatever was resolved before or is locked.
     pub fn resolve(&self, skill: &Skill) -> Result<Packages, HostError> {
-        let requirements = self.all_requirements(skill)?;
-        on_enough_stack(|| Ok(self.baker(false)?.site_store().resolve_again(&requirements).map_err(BakeError::from)?))
+        self.resolve_on(RuntimeKind::WasiPython, &self.all_requirements(skill)?)
+    }
+
+    /// What requirements resolve to on a runtime, likewise.
+    pub(super) fn resolve_on(&self, kind: RuntimeKind, requirements: &[String]) -> Result<Packages, HostError> {
+        on_enough_stack(|| {
+            let baker = self.baker(self.shared.runtime, false)?;
+            Ok(baker.site_store().resolve_again(kind, requirements).map_err(BakeError::from)?)
+        })
     }
 
     /// What a skill requires; of a folder with scripts, what any of them does.
@@ -105,13 +130,15 @@ impl Host {
 
     /// What is in a skill's files, for the analysis.
     pub fn facts(&self, skill: &Skill) -> Result<serde_json::Value, HostError> {
-        on_enough_stack(|| self.with_repair(|| Ok(self.baker(false)?.analysis_facts(skill)?)))
+        on_enough_stack(|| self.with_repair(|| Ok(self.baker(self.shared.runtime, false)?.analysis_facts(skill)?)))
     }
 
     /// What becomes of importing packages that a skill names, in a cell that has its packages and not the skill.
     pub fn tried(&self, skill: &Skill, wanted: &serde_json::Value) -> Result<Option<serde_json::Value>, HostError> {
-        let with_packages = self.with_packages(skill)?;
-        on_enough_stack(|| self.with_repair(|| Ok(self.baker(false)?.try_imports(&with_packages, wanted)?)))
+        let with_packages = self.with_packages(&on_enough_stack(|| self.on_its_runtime(skill))?)?;
+        on_enough_stack(|| {
+            self.with_repair(|| Ok(self.baker(with_packages.runtime(), false)?.try_imports(&with_packages, wanted)?))
+        })
     }
 
     /// A skill's image, and whether it was baked for this.
@@ -124,8 +151,8 @@ impl Host {
         if let Some(image) = self.found_image(skill, metered)? {
             return Ok((image, false));
         }
-        let baker = self.baker(metered)?;
-        let (image, baked) = self.with_repair(|| Ok(baker.bake(skill, limits)?))?;
+        let baker = self.baker(skill.runtime(), metered)?;
+        let (image, baked) = self.with_repair(|| Ok(baker.bake(skill, limits, |skill| self.recorded_calls(skill))?))?;
         if baked {
             self.make_room();
         }
@@ -134,7 +161,7 @@ impl Host {
 
     /// A skill's image, if there is one.
     pub(super) fn found_image(&self, skill: &Skill, metered: bool) -> Result<Option<Arc<Image>>, HostError> {
-        let baker = self.baker(metered)?;
+        let baker = self.baker(skill.runtime(), metered)?;
         let key = (baker.image_key(skill), metered);
         if let Some(image) = self.lock_images().get(&key).filter(|image| !image.is_expired()) {
             return Ok(Some(image.clone()));
@@ -185,7 +212,9 @@ impl Host {
         self.shared.images.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn baker(&self, metered: bool) -> Result<Baker<'_>, HostError> {
-        Ok(Baker { runtime: self.runtime(), machine: self.machine(metered)?, files: self.common_files()? })
+    /// Makes images on a runtime.
+    pub(super) fn baker(&self, kind: RuntimeKind, metered: bool) -> Result<Baker<'_>, HostError> {
+        let (machine, machines) = (self.machine(kind, metered)?, &self.shared.machines);
+        Ok(Baker { runtime: self.runtime(kind), machine, machines, files: self.common_files(kind)? })
     }
 }

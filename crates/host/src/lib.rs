@@ -12,6 +12,7 @@ pub mod entry;
 mod environment;
 mod execute;
 mod facts;
+mod following;
 mod footprint;
 mod images;
 mod json_strings;
@@ -23,6 +24,7 @@ mod params;
 mod parts;
 pub mod plan;
 mod program;
+mod recorded_calls;
 mod run_tests;
 mod scripts;
 mod session;
@@ -42,6 +44,7 @@ pub use self::session::{Session, SessionEnd, SessionLimits};
 use crate::approvals::ApprovalError;
 use crate::testing::TestError;
 use skillcell_cell::EngineError;
+pub use skillcell_cell::engine::CALLER_STACK;
 use skillcell_cell::engine::STACK_NEEDED;
 use skillcell_cell::image::BakeError;
 use skillcell_cell::runtime::RuntimeError;
@@ -195,7 +198,8 @@ impl Host {
 }
 
 /// A cell runs on the stack of the thread that called for it. Running out of that would end the process, where running
-/// out of the cell's share of it ends the call. So a thread with little left gets more, elsewhere.
-fn on_enough_stack<T>(work: impl FnOnce() -> T) -> T {
-    stacker::maybe_grow(STACK_NEEDED, 2 * STACK_NEEDED, work)
+/// out of the cell's share of it ends the call. So a thread with little left gets more, elsewhere, for as long as `work` takes. Each call
+/// does that by itself; who makes many saves the time for it with one around all of them, or with threads of [`CALLER_STACK`].
+pub fn on_enough_stack<T>(work: impl FnOnce() -> T) -> T {
+    stacker::maybe_grow(STACK_NEEDED, CALLER_STACK, work)
 }

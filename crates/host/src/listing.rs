@@ -26,10 +26,10 @@ impl Host {
     /// What is known of a skill; `analysis` names the code that verdicts were reached by. Looks at seals only. Without a
     /// compiled runtime there can be neither a verdict nor an image.
     pub fn known(&self, skill: &Skill, analysis: &str) -> Result<Known, HostError> {
-        if !self.runtime().is_compiled()? {
+        if !self.runtime(self.shared.runtime).is_compiled()? {
             return Ok(Known::default());
         }
-        let is_baked = self.baker(false)?.is_baked(skill)?;
+        let is_baked = self.baker(skill.runtime(), false)?.is_baked(skill)?;
         let verdict = match self.verdict_name(skill, analysis)? {
             Some(name) => self.cache().meta(Bucket::Pack, &name)?.and_then(|meta| read_verdict(&meta)),
             None => None,
@@ -56,7 +56,7 @@ impl Host {
         if !self.shared.fetch.wheels.is_empty() {
             return Ok(None);
         }
-        let key = self.baker(false)?.image_key(skill);
+        let key = self.baker(skill.runtime(), false)?.image_key(skill);
         Ok(Some(format!("verdict-{}-{key}", analysis)))
     }
 }

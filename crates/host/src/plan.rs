@@ -10,6 +10,7 @@
 
 mod describe;
 mod grants;
+mod runtime;
 #[cfg(test)]
 mod tests;
 mod tier;
@@ -17,9 +18,10 @@ mod tier;
 use std::collections::BTreeMap;
 
 pub use self::describe::PlanView;
+pub(crate) use self::runtime::{RuntimeNeeds, SECOND_RUNTIME};
 use crate::call::Call;
-use skillcell_limits::Limits;
 use skillcell_limits::outcome::MissingModule;
+use skillcell_limits::{Limits, RuntimeKind};
 use skillcell_policy::manifest::{BadManifest, Manifest};
 use skillcell_policy::{Denial, DenialKind, Effective, Grants, MountGrant, Permissions, Tier, Vouched};
 
@@ -35,8 +37,12 @@ pub(crate) struct SkillFacts<'a> {
     pub has_dockerfile: bool,
     /// What importing it is certain to import, and where.
     pub early_imports: &'a BTreeMap<String, String>,
-    /// A package that it requires and that exists only as native code, with who requires it: `fastembed → onnxruntime`.
-    pub native_requirement: Option<String>,
+    /// What its requirements say about the runtimes.
+    pub needs: &'a RuntimeNeeds,
+    /// Why its packages for the second runtime are not known, if they were asked for.
+    pub unresolved: Option<&'a str>,
+    /// The runtime that the operator named.
+    pub named_runtime: Option<RuntimeKind>,
     /// What was tried for this call, and does not do.
     pub ruled_out: Vec<RuledOut>,
 }
@@ -48,10 +54,12 @@ pub(crate) struct ApprovedAs<'a> {
     pub tiers: &'a [Tier],
 }
 
-/// A tier that turned out not to do for this call.
+/// A tier that turned out not to do for this call; of cells, a runtime.
 #[derive(Debug, Clone)]
 pub(crate) struct RuledOut {
     pub tier: Tier,
+    /// The runtime that the cell was of.
+    pub runtime: Option<RuntimeKind>,
     pub why: WhyNot,
 }
 
@@ -68,6 +76,8 @@ pub(crate) enum WhyNot {
 pub(crate) trait MachineFacts {
     /// Why a tier can't be used here, if so.
     fn unavailable(&self, tier: Tier) -> Option<String>;
+    /// Why cells of a runtime can't be had here, if so, and what to do about it.
+    fn runtime_unavailable(&self, kind: RuntimeKind) -> Option<(String, String)>;
     /// Why a tier can't show a call one of these folders, if so.
     fn mount_denial(&self, tier: Tier, mounts: &[MountGrant]) -> Option<Denial>;
 }
@@ -80,6 +90,10 @@ pub struct Plan {
     pub tier: Tier,
     /// Why this tier, where that needed deciding.
     pub reason: Option<String>,
+    /// The runtime that its cell is of; in another tier it means nothing.
+    pub runtime: RuntimeKind,
+    /// Why this runtime, where that needed deciding.
+    pub runtime_reason: Option<String>,
     /// Stronger tiers, and why it is none of them.
     pub passed_over: Vec<PassedOver>,
     /// What was granted, by approval, policy file and flags together.
@@ -187,9 +201,13 @@ pub(crate) fn plan_call(
 ) -> Result<Plan, Refused> {
     let granted = grants::all_grants(skill, call);
     let effective = grants::effective_grants(skill, manifest.permissions.as_ref(), &granted);
-    let chosen = match tier::choose_tier(skill, manifest, call, machine, &effective.grants.mounts) {
+    let chosen = runtime::choose_runtime(skill, manifest, machine).and_then(|on| {
+        let chosen = tier::choose_tier(skill, manifest, call, machine, on.kind, &effective.grants.mounts)?;
+        Ok((on, chosen))
+    });
+    let (on, chosen) = match chosen {
         Ok(chosen) => chosen,
-        // `choose_tier` leaves the grants of its refusals empty.
+        // Both leave the grants of their refusals empty.
         Err(refused) => return Err(Refused { granted: Box::new(granted), effective: Box::new(effective), ..refused }),
     };
     let denials = grants::find_denials(skill, call, &effective, chosen.tier);
@@ -199,6 +217,8 @@ pub(crate) fn plan_call(
     Ok(Plan {
         tier: chosen.tier,
         reason: chosen.reason,
+        runtime: on.kind,
+        runtime_reason: on.reason,
         passed_over: chosen.passed_over,
         preparation: preparation_for(chosen.tier, manifest, call),
         granted,

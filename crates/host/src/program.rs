@@ -16,29 +16,32 @@ const MAX_BYTES: usize = 8 << 20;
 
 impl Host {
     /// The skill to run a program with: [`Call::code`](crate::call::Call::code), or a script of this name whose text is laid into
-    /// the folder. Its text is read, and not run.
-    pub fn program(&self, name: Option<&str>, text: &[u8]) -> Result<Skill, HostError> {
+    /// the folder. Its text is read, and not run. `files` are those that the call will lay beside it: a module among them is
+    /// no package to be looked for.
+    pub fn program(&self, name: Option<&str>, text: &[u8], files: &[(String, Arc<[u8]>)]) -> Result<Skill, HostError> {
         let name = name.unwrap_or(NAME);
         if text.len() > MAX_BYTES {
             return Err(HostError::ProgramTooLarge { got: text.len(), cap: MAX_BYTES });
         }
-        let whole = skill_of(name, text.into())?;
+        let is_module = |path: &str| path.ends_with(".py") && path != name;
+        let modules = files.iter().filter(|(path, _)| is_module(path)).cloned();
+        let whole = skill_of([(name.to_owned(), text.into())].into_iter().chain(modules).collect())?;
         let script = whole
             .for_script(name)
             .ok_or_else(|| HostError::NoScript { skill: whole.id().to_owned(), path: name.to_owned() })?;
         let read = on_enough_stack(|| self.static_manifest(&script))?;
-        let imports: BTreeSet<String> = read.imports.into_iter().filter(|module| is_module(module)).collect();
+        let imports: BTreeSet<String> = read.imports.into_iter().filter(|module| is_module_name(module)).collect();
         let mut stub: String = imports.iter().map(|module| format!("import {module}\n")).collect();
         stub += &metadata_block(&String::from_utf8_lossy(text));
-        skill_of(name, stub.into_bytes().into())
+        skill_of(vec![(name.to_owned(), stub.into_bytes().into())])
     }
 }
 
-fn skill_of(name: &str, text: Arc<[u8]>) -> Result<Skill, HostError> {
-    Ok(Skill::from_files("program", vec![(name.to_owned(), text)]).map_err(SkillError::from)?)
+fn skill_of(files: Vec<(String, Arc<[u8]>)>) -> Result<Skill, HostError> {
+    Ok(Skill::from_files("program", files).map_err(SkillError::from)?)
 }
 
-fn is_module(name: &str) -> bool {
+fn is_module_name(name: &str) -> bool {
     let plain = |part: &str| {
         part.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') && !part.starts_with(|c: char| c.is_ascii_digit())
     };

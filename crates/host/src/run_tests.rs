@@ -10,9 +10,12 @@ use serde_json::json;
 use super::active_grants::{ActiveGrants, check_env};
 use super::calling::{call_door, ended_of};
 use super::execute::CallContext;
+use super::parts::Shared;
 use super::{Host, HostError, on_enough_stack};
-use crate::call::{Call, Report};
-use crate::testing::{Chosen, FileReport, TestCall, TestReport, choose_files, file_report, registry_surroundings};
+use crate::call::{Call, Outcome, Report};
+use crate::testing::{
+    Chosen, FileReport, TestCall, TestReport, USAGE, choose_files, file_report, registry_surroundings, usage_report,
+};
 use skillcell_cell::image::Image;
 use skillcell_cell::runtime::files::TEST_PACKAGES_FOLDER;
 use skillcell_door::audit::Trail;
@@ -21,7 +24,7 @@ use skillcell_packages::pack_tree;
 use skillcell_packages::provision;
 use skillcell_packages::skill::Skill;
 use skillcell_packages::{SITE_FOLDER, SitePackages};
-use skillcell_policy::{Effective, Permissions, Tier};
+use skillcell_policy::{Choice, Effective, Permissions, Tier};
 use skillcell_vfs::{Mount, Tree};
 
 /// Where a cell whose tests may write sees the skill's files, to copy them.
@@ -37,7 +40,7 @@ pub(super) struct TestBench {
 struct Suite<'a> {
     skill: &'a Skill,
     call: &'a TestCall,
-    bench: &'a TestBench,
+    bench: TestBench,
     around: Option<Arc<Tree>>,
     /// What it asks for; `None` if it doesn't say.
     permissions: Option<Permissions>,
@@ -60,12 +63,12 @@ impl Host {
         let started = Instant::now();
         let chosen = choose_files(skill, call)?;
         let around = registry_surroundings(skill, self.registry()?)?;
-        let bench = self.test_bench()?;
         let read = on_enough_stack(|| self.static_manifest(skill))?;
         // An unreadable manifest asks for nothing.
         let permissions = read.manifest.as_ref().map_or(Some(Permissions::default()), |it| it.permissions.clone());
-        let skill = &self.with_packages(skill)?;
-        let suite = Suite { skill, call, bench, around, permissions };
+        let with_packages = &self.with_all_packages(&on_enough_stack(|| self.on_its_runtime(skill))?)?;
+        let bench = on_enough_stack(|| self.test_bench(with_packages))?;
+        let suite = Suite { skill: with_packages, call, bench, around, permissions };
         let files = self.run_files(&suite, &chosen, each)?;
         Ok(TestReport::new(skill.id(), files, started.elapsed()))
     }
@@ -113,6 +116,9 @@ impl Host {
 
     /// One file in one cell.
     fn run_file(&self, suite: &Suite<'_>, chosen: &Chosen) -> Result<FileReport, HostError> {
+        if chosen.is_script {
+            return Ok(usage_report(&chosen.file, &self.call(suite.skill, &suite.usage_call(chosen))?));
+        }
         let call = suite.cell_call(chosen);
         check_env(&call)?;
         let audit = call.audit.begin(suite.skill.id(), suite.skill.digest(), call.env.keys())?;
@@ -127,15 +133,20 @@ impl Host {
         call: &Call,
         audit: &Arc<Trail>,
     ) -> Result<FileReport, HostError> {
+        let (report, events) = self.run_test_cell(suite, call, audit)?;
+        Ok(file_report(&chosen.file, events, &report))
+    }
+
+    fn run_test_cell(&self, suite: &Suite<'_>, call: &Call, audit: &Arc<Trail>) -> Result<(Report, Events), HostError> {
         let started = Instant::now();
         let grants = self.grants_of_tests(suite, call, audit)?;
         let call = &*grants.apply_to(call)?;
-        let baker = self.baker(false)?;
+        let baker = self.baker(suite.skill.runtime(), false)?;
         let mut door = call_door(call, false)?;
         let events = Arc::new(Mutex::new(Events::default()));
         door.tests = Some(events.clone());
         let inputs = baker.cell_inputs(suite.cell_mounts(), door, &call.limits, suite.bench.image.state.monotonic_ns);
-        let cell = baker.machine.new_cell(&suite.bench.image.memories, inputs)?;
+        let cell = suite.bench.image.machine.new_cell(&suite.bench.image.memories, inputs)?;
         let entry = suite.bench.image.state.entry;
         let denials = Arc::new(Denials::with_trail(audit.clone()));
         let context =
@@ -148,7 +159,31 @@ impl Host {
         report.usage.wall = started.elapsed();
         let mut events = std::mem::take(&mut *events.lock().unwrap_or_else(PoisonError::into_inner));
         grants.scrub_events(&mut events);
-        Ok(file_report(&chosen.file, events, &report))
+        Ok((report, events))
+    }
+
+    /// What each of a skill's test files calls it with, as far as they can be run. The skill has its packages.
+    pub(super) fn recorded_files<'a>(
+        &'a self,
+        skill: &'a Skill,
+        call: &'a TestCall,
+    ) -> impl Iterator<Item = Vec<serde_json::Value>> + 'a {
+        let suite = || -> Option<(Suite<'a>, Vec<Chosen>)> {
+            let chosen = choose_files(skill, call).ok()?;
+            let around = registry_surroundings(skill, self.registry().ok()?).ok()?;
+            let bench = self.test_bench(skill).ok()?;
+            Some((Suite { skill, call, bench, around, permissions: None }, chosen))
+        };
+        suite().into_iter().flat_map(move |(suite, chosen)| {
+            chosen.into_iter().filter_map(move |file| {
+                let call = suite.cell_call(&file);
+                let audit = call.audit.begin(skill.id(), skill.digest(), call.env.keys()).ok()?;
+                let (report, _) = self.run_test_cell(&suite, &call, &audit).ok()?;
+                let Outcome::Returned(result) = report.outcome else { return None };
+                let said: serde_json::Value = serde_json::from_str(result.get()).ok()?;
+                said["calls"].as_array().cloned()
+            })
+        })
     }
 
     /// What tests may do: the call's grants, as far as the manifest asks for them if it asks at all. Nothing that it
@@ -162,21 +197,39 @@ impl Host {
         Ok(grants)
     }
 
-    fn test_bench(&self) -> Result<&TestBench, HostError> {
-        // Made first: `get_or_make` holds a lock and must not be entered twice.
-        let baker = self.baker(false)?;
-        self.get_or_make(&self.shared.bench, || {
-            let runtime = self.runtime();
-            let pack = provision::test_packages(runtime.cache, runtime.fetch, runtime.progress)?;
-            let digest = pack.digest().to_string();
-            let packages = Mount::tree(TEST_PACKAGES_FOLDER, Arc::new(pack_tree(pack)));
-            let image = self.with_repair(|| Ok(baker.testing_image(packages.clone(), &digest)?))?;
-            Ok(TestBench { image, packages })
-        })
+    /// What the tests of a skill run on: its runtime, with the native libraries of its packages.
+    fn test_bench(&self, skill: &Skill) -> Result<TestBench, HostError> {
+        let baker = self.baker(skill.runtime(), false)?;
+        let baker = baker.with_libraries_of(skill.site())?;
+        let Shared { cache, fetch, progress, .. } = &*self.shared;
+        let pack = provision::test_packages(cache, fetch, &**progress)?;
+        let digest = pack.digest().to_string();
+        let packages = Mount::tree(TEST_PACKAGES_FOLDER, Arc::new(pack_tree(pack)));
+        let image = self.with_repair(|| Ok(baker.testing_image(packages.clone(), &digest)?))?;
+        Ok(TestBench { image, packages })
     }
 }
 
 impl Suite<'_> {
+    /// A script's own call, which is made as any other is.
+    fn usage_call(&self, chosen: &Chosen) -> Call {
+        let mut call = Call::script(&chosen.file, [USAGE.to_owned()]);
+        call.tier = Choice::Tier(Tier::Wasm);
+        call.grants = self.call.grants.clone();
+        call.audit = self.call.audit.clone();
+        call.limits = self.call.limits.clone();
+        call.limits.fuel = None;
+        call
+    }
+
+    /// Where its cells see the skill: a folder with a `SKILL.md` where its scripts see it.
+    fn folder(&self) -> String {
+        match self.skill.is_agent_skill() {
+            true => format!("/skills/{}", self.skill.folder_name()),
+            false => self.skill.guest_folder(),
+        }
+    }
+
     /// What the cell of one file is given.
     fn cell_call(&self, chosen: &Chosen) -> Call {
         let TestCall { keyword, exit_first, args, color, width, grants, audit, limits, .. } = self.call;
@@ -184,12 +237,13 @@ impl Suite<'_> {
         words.extend(exit_first.then(|| "-x".to_owned()));
         words.extend(args.iter().cloned());
         let mut call = Call::new(json!({
-            "folder": self.skill.guest_folder(),
-            "copy_from": self.call.writable.then_some(ORIGINAL_FOLDER),
+            "folder": self.folder(),
+            "copy_from": self.is_copied().then_some(ORIGINAL_FOLDER),
             "registry": self.around.is_some(),
             "packages": self.skill.site().and_then(SitePackages::mount).map(|_| SITE_FOLDER),
             "test": chosen.test,
             "args": words,
+            "record": self.call.record,
             "color": color,
             "width": width,
         }));
@@ -200,10 +254,17 @@ impl Suite<'_> {
         call
     }
 
+    fn is_copied(&self) -> bool {
+        self.call.writable && !self.skill.is_agent_skill()
+    }
+
     fn cell_mounts(&self) -> impl Iterator<Item = Mount> {
-        let place = self.skill.guest_folder();
-        let skill = if self.call.writable {
+        let place = self.folder();
+        let skill = if self.is_copied() {
             vec![Mount::tree(ORIGINAL_FOLDER, self.skill.tree()), Mount::scratch(&place)]
+        } else if self.skill.is_agent_skill() {
+            // As its scripts have it.
+            vec![Mount::seeded(&place, self.skill.tree())]
         } else {
             vec![Mount::tree(&place, self.skill.tree())]
         };

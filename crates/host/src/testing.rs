@@ -6,6 +6,7 @@
 
 mod files;
 mod gather;
+mod usage;
 
 use std::time::Duration;
 
@@ -13,6 +14,8 @@ use serde::{Deserialize, Serialize};
 
 pub(crate) use self::files::{Chosen, choose_files, registry_surroundings};
 pub(crate) use self::gather::file_report;
+pub use self::usage::has_command_line;
+pub(crate) use self::usage::{USAGE, usage_report};
 use skillcell_door::audit::AuditLog;
 pub use skillcell_door::{Failure, FileError, TestOutcome, TestResult};
 use skillcell_limits::{LimitKind, Limits};
@@ -20,7 +23,7 @@ use skillcell_policy::Grants;
 
 /// Which tests to run, and how.
 ///
-/// Defaults: every test file of the skill, no grants, no colours, 80 columns, as many files at once as the machine has
+/// Defaults: every test file of the skill and each script's usage, no grants, no colours, 80 columns, as many files at once as the machine has
 /// cores, and per file 60 s, 512 MiB of memory, 4 MiB of output, 256 open files, 256 MiB in 16,384 scratch files and
 /// 10,000,000 host calls.
 #[derive(Debug, Clone)]
@@ -45,10 +48,14 @@ pub struct TestCall {
     pub jobs: usize,
     /// What the cells may do. The manifest's `permissions` only narrow it: tests run without what the skill asks for.
     pub grants: Grants,
+    /// Of a folder with a `SKILL.md`: start each script that has a command line with `--help`, too.
+    pub scripts: bool,
     /// Where decisions are recorded, each file's cell as a call; nowhere unless it is set.
     pub audit: AuditLog,
     /// Of each file's cell. Fuel is not counted.
     pub limits: Limits,
+    /// Whether to note what the skill is called with.
+    pub(crate) record: bool,
 }
 
 impl Default for TestCall {
@@ -63,8 +70,10 @@ impl Default for TestCall {
             width: 80,
             jobs: 0,
             grants: Grants::default(),
+            scripts: true,
             audit: AuditLog::default(),
             limits: default_limits(),
+            record: false,
         }
     }
 }
@@ -149,7 +158,7 @@ pub struct FileReport {
 /// Why there is nothing to report.
 #[derive(Debug, thiserror::Error)]
 pub enum TestError {
-    /// No file in it is named as pytest expects.
+    /// No file in it is named as pytest expects, and no script of it has a command line.
     #[error("`{skill}` has no tests: there is no `test_*.py` or `*_test.py` in it")]
     NoTests {
         /// The skill's id.

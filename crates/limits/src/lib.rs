@@ -4,10 +4,13 @@
 
 pub mod cancel;
 pub mod outcome;
+mod runtime_kind;
 
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
+
+pub use self::runtime_kind::RuntimeKind;
 
 /// The bounds of one call.
 ///

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use crate::LimitKind;
@@ -11,7 +11,7 @@ use crate::LimitKind;
 const CRASH: &str = "CellCrash";
 
 /// How a call ended.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Outcome {
     /// `execute` returned this JSON.
@@ -91,7 +91,7 @@ impl Outcome {
 }
 
 /// An exception, as the skill's author would see it.
-#[derive(Debug, Clone, Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Raised {
     /// The class, with its module unless it is built in.
     #[serde(rename = "type")]
@@ -150,7 +150,7 @@ pub struct MissingModule {
 }
 
 /// What one call used.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Usage {
     /// From accepting the call to its end, tear-down included.
@@ -170,7 +170,7 @@ pub struct Usage {
 }
 
 /// Something that a caller should know: a result that may differ from native Python's, a secret that was not used.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Note {
     /// What sort of note it is; a caller can have a kind left out of reports.
@@ -189,7 +189,7 @@ impl Note {
 }
 
 /// What a [`Note`] is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum NoteKind {
@@ -203,6 +203,10 @@ pub enum NoteKind {
     Bake,
     /// What packages a script requires is a guess, by its imports.
     GuessedPackages,
+    /// The call waited for code of the runtime to be compiled.
+    Parts,
+    /// A package's wheel is for an older platform than the runtime's.
+    OlderWheel,
 }
 
 impl NoteKind {
@@ -214,6 +218,8 @@ impl NoteKind {
             NoteKind::SecretNotUsed => "secret_not_used",
             NoteKind::Bake => "bake",
             NoteKind::GuessedPackages => "guessed_packages",
+            NoteKind::Parts => "parts",
+            NoteKind::OlderWheel => "older_wheel",
         }
     }
 }
@@ -228,6 +234,8 @@ impl std::str::FromStr for NoteKind {
             NoteKind::SecretNotUsed,
             NoteKind::Bake,
             NoteKind::GuessedPackages,
+            NoteKind::Parts,
+            NoteKind::OlderWheel,
         ];
         let known = all.into_iter().find(|kind| kind.name() == text);
         known.ok_or_else(|| format!("it is one of {}", all.map(NoteKind::name).join(", ")))

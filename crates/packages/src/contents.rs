@@ -1,24 +1,28 @@
 //! Which files of a wheel are used, and where they go: what can be imported, and the metadata of it. Scripts, headers and
 //! data for other folders are not installed anywhere.
 
+use skillcell_limits::RuntimeKind;
+
 /// The files of a `.dist-info` folder that cells get.
 const DIST_INFO: [&str; 5] = ["METADATA", "RECORD", "WHEEL", "entry_points.txt", "top_level.txt"];
 
-/// Where a wheel's file goes in a site-packages folder; `None` if it is not installed. The path must have been checked.
-pub fn site_path(path: &str, is_guest: bool) -> Option<&str> {
+/// Where a wheel's file goes in a site-packages folder; `None` if it is not installed. No runtime is the Python of another
+/// tier. The path must have been checked.
+pub fn site_path(path: &str, runtime: Option<RuntimeKind>) -> Option<&str> {
     let (top, rest) = path.split_once('/').unwrap_or((path, ""));
     if top.ends_with(".data") {
         let (kind, inner) = rest.split_once('/')?;
-        return matches!(kind, "purelib" | "platlib").then(|| site_path(inner, is_guest)).flatten();
+        return matches!(kind, "purelib" | "platlib").then(|| site_path(inner, runtime)).flatten();
     }
-    (!is_guest || is_for_cells(path, top, rest)).then_some(path)
+    runtime.is_none_or(|kind| is_for_cells(path, top, rest, kind)).then_some(path)
 }
 
-fn is_for_cells(path: &str, top: &str, rest: &str) -> bool {
+fn is_for_cells(path: &str, top: &str, rest: &str, runtime: RuntimeKind) -> bool {
     if top.ends_with(".dist-info") {
         return DIST_INFO.contains(&rest);
     }
-    let useless = [".so", ".pyd", ".dll", ".dylib", ".pyc"].iter().any(|ending| path.ends_with(ending));
+    let useless = [".pyd", ".dll", ".dylib", ".pyc"].iter().any(|ending| path.ends_with(ending))
+        || (runtime == RuntimeKind::WasiPython && path.ends_with(".so"));
     let startup = rest.is_empty() && path.ends_with(".pth");
     !useless && !startup
 }
@@ -42,8 +46,10 @@ mod tests {
             ("start.pth", None, Some("start.pth")),
             ("a/b.so", None, Some("a/b.so")),
         ] {
-            assert_eq!(site_path(path, true), in_cells, "{path}");
-            assert_eq!(site_path(path, false), native, "{path}");
+            assert_eq!(site_path(path, Some(RuntimeKind::WasiPython)), in_cells, "{path}");
+            assert_eq!(site_path(path, None), native, "{path}");
+            let in_pyodide = if path.ends_with(".so") { native } else { in_cells };
+            assert_eq!(site_path(path, Some(RuntimeKind::Pyodide)), in_pyodide, "{path}");
         }
     }
 }

@@ -68,6 +68,16 @@ impl<'a> Index<'a> {
         self.request_separately(wanted)
     }
 
+    /// Asks for one, for another platform as well.
+    pub fn request_for(&self, platform: &str, wanted: Wanted) -> Result<Answer, Error> {
+        let options = ["--platform".to_owned(), platform.to_owned()];
+        let pip_options = self.target.pip_options.iter().cloned().chain(options).collect();
+        let target = Target { pip_options, ..self.target.clone() };
+        let folder = self.folder.join(format!("{}-{platform}", self.runs.fetch_add(1, Ordering::Relaxed)));
+        let index = Index::new(&target, self.fetch, &folder, self.progress);
+        Ok(index.request_wheels(&[wanted])?.remove(0))
+    }
+
     fn request_separately(&self, wanted: &[Wanted]) -> Result<Vec<Answer>, Error> {
         let mut answers = Vec::with_capacity(wanted.len());
         for some in wanted.chunks(PARALLEL_RUNS) {
@@ -103,8 +113,8 @@ impl<'a> Index<'a> {
             dir: &dir,
             isolated: self.fetch.offline,
             expected_bytes: 0,
-            max_bytes: if self.target.is_guest { MAX_BYTES } else { MAX_NATIVE_BYTES },
-            timeout: if self.target.is_guest { TIMEOUT } else { NATIVE_TIMEOUT },
+            max_bytes: if self.target.is_guest() { MAX_BYTES } else { MAX_NATIVE_BYTES },
+            timeout: if self.target.is_guest() { TIMEOUT } else { NATIVE_TIMEOUT },
         };
         let python = self.target.python.as_deref().or(self.fetch.python.as_deref());
         let end = match run.run(python, self.progress) {

@@ -9,10 +9,12 @@ use zip::ZipArchive;
 
 use super::metadata::{self, Required};
 use super::specifier::parse_version;
+use super::target::Target;
 use super::{Error, PackageStatus};
-use crate::provision::{self, Fetch, normalize_name};
+use crate::provision::{self, Fetch, Pin, normalize_name};
 use skillcell_cache::Cache;
 use skillcell_cache::progress::Progress;
+use skillcell_limits::RuntimeKind;
 
 /// The most that is read of a distribution's metadata.
 const MAX_METADATA: u64 = 4 << 20;
@@ -29,14 +31,33 @@ struct InstalledPackage {
     place: MetadataPlace,
 }
 
+#[derive(Clone)]
 enum MetadataPlace {
     Runtime(String),
     Framework,
+    GivenToPyodide,
 }
 
 impl Installed {
-    /// Reads the runtime's standard library, which must be in the cache.
-    pub fn in_cells(cache: &Cache, progress: &dyn Progress) -> Result<Installed, Error> {
+    /// What is there for a target.
+    pub fn at(target: &Target, cache: &Cache, progress: &dyn Progress) -> Result<Installed, Error> {
+        match target.runtime {
+            None => Ok(Installed::of_framework()),
+            Some(RuntimeKind::WasiPython) => Installed::in_cells(cache, progress),
+            Some(RuntimeKind::Pyodide) => Ok(Installed::in_pyodide()),
+        }
+    }
+
+    /// The framework, and the packages that the second runtime is given besides.
+    fn in_pyodide() -> Installed {
+        let given = provision::pins().pyodide_packages();
+        let mut installed = Installed::of_pins(given, &MetadataPlace::GivenToPyodide);
+        installed.there.extend(Installed::of_framework().there);
+        installed
+    }
+
+    /// Reads the first runtime's standard library, which must be in the cache.
+    fn in_cells(cache: &Cache, progress: &dyn Progress) -> Result<Installed, Error> {
         let mut there = BTreeMap::new();
         for path in open_stdlib_archive(cache, progress)?.file_names().flatten() {
             if let Some((name, version)) = path.strip_suffix(INFO).and_then(|folder| folder.rsplit_once('-'))
@@ -54,9 +75,13 @@ impl Installed {
 
     /// The framework's packages, which every tier gets.
     pub fn of_framework() -> Installed {
-        let pinned = provision::pins().packages().iter().filter_map(|pin| {
+        Installed::of_pins(provision::pins().packages(), &MetadataPlace::Framework)
+    }
+
+    fn of_pins(pins: &[Pin], place: &MetadataPlace) -> Installed {
+        let pinned = pins.iter().filter_map(|pin| {
             let version = parse_version(&pin.version)?;
-            Some((normalize_name(&pin.name), InstalledPackage { version, place: MetadataPlace::Framework }))
+            Some((normalize_name(&pin.name), InstalledPackage { version, place: place.clone() }))
         });
         Installed { there: pinned.collect() }
     }
@@ -66,7 +91,7 @@ impl Installed {
         let there = self.there.get(name)?;
         let version = there.version.to_string();
         let standing = match there.place {
-            MetadataPlace::Runtime(_) => PackageStatus::Runtime { version },
+            MetadataPlace::Runtime(_) | MetadataPlace::GivenToPyodide => PackageStatus::Runtime { version },
             MetadataPlace::Framework => PackageStatus::Framework { version },
         };
         Some((&there.version, standing))
@@ -89,8 +114,11 @@ impl Installed {
                 member.take(MAX_METADATA).read_to_end(&mut text).map_err(|error| Error::Runtime(error.to_string()))?;
                 text
             }
-            MetadataPlace::Framework => {
-                let pack = provision::framework_pack(cache, fetch, progress)?;
+            MetadataPlace::Framework | MetadataPlace::GivenToPyodide => {
+                let pack = match &there.place {
+                    MetadataPlace::GivenToPyodide => provision::pyodide_framework(cache, fetch, progress)?,
+                    _ => provision::framework_pack(cache, fetch, progress)?,
+                };
                 // The pack is one folder for all of the framework; the distribution's own `.dist-info` has to be found.
                 let ours = |path: &str| {
                     let folder = path.strip_suffix(INFO)?;

@@ -37,6 +37,7 @@ mod specifier;
 mod standins;
 mod target;
 pub mod venv;
+mod wheel_rules;
 
 use std::io;
 use std::path::PathBuf;
@@ -167,6 +168,37 @@ impl Packages {
     /// came from.
     pub fn holds_with(&self, sources: &str) -> bool {
         self.sources == sources || (sources.is_empty() && self.missing().next().is_none())
+    }
+
+    /// Whether there is only a stand-in for something, or nothing, since it is native code.
+    pub fn lacks_native(&self) -> bool {
+        use PackageStatus::{Native, StandIn};
+        self.packages.iter().any(|package| matches!(package.standing, StandIn { .. } | Native { .. }))
+    }
+
+    /// Packages whose wheel is for an older platform than the second runtime's, with the reason why it is taken.
+    pub fn older_wheels(&self) -> impl Iterator<Item = (&Package, &str)> {
+        self.packages.iter().filter_map(|package| match &package.standing {
+            PackageStatus::Wheel { file, .. } => {
+                wheel_rules::wheel_rules().why_older(&package.name, file).map(|why| (package, why))
+            }
+            _ => None,
+        })
+    }
+
+    /// Packages with a wheel that has native code in it.
+    pub fn native_wheels(&self) -> impl Iterator<Item = &Package> {
+        let is_native = |standing: &PackageStatus| matches!(standing, PackageStatus::Wheel { file, .. } if !file.ends_with(wheel_rules::PURE));
+        self.packages.iter().filter(move |package| is_native(&package.standing))
+    }
+
+    /// Whether what is native in them is of the curated wheels, which are linked and compiled together, once for all.
+    pub fn are_curated(&self) -> bool {
+        let is_curated = |standing: &PackageStatus| {
+            let PackageStatus::Wheel { sha256, .. } = standing else { return false };
+            wheel_rules::wheel_rules().curated.iter().any(|pin| pin.sha256 == *sha256)
+        };
+        self.native_wheels().next().is_some() && self.native_wheels().all(|package| is_curated(&package.standing))
     }
 
     /// Whether every package was resolved. If not, resolving again may succeed.

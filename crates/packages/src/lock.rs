@@ -8,11 +8,11 @@ use serde::{Deserialize, Serialize};
 
 use super::installed::Installed;
 use super::requirement::Requirement;
-use super::resolve::PURE;
 use super::specifier::parse_version;
 use super::target::Target;
 use super::{Package, PackageStatus, Packages, standins};
 use crate::provision::{GUEST_PYTHON, Pin};
+use skillcell_limits::RuntimeKind;
 
 /// The name of the file, in the skill's folder.
 pub const LOCK_FILE: &str = "skillcell.lock";
@@ -25,7 +25,7 @@ struct File {
     python: String,
     #[serde(flatten)]
     packages: Packages,
-    /// For other tiers. Older locks lack it.
+    /// For other tiers and the second runtime. Older locks lack it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     native: Vec<Native>,
 }
@@ -42,7 +42,7 @@ struct Native {
 #[derive(Debug, Clone, Default)]
 pub struct SkillLock {
     pub cells: Packages,
-    /// Pythons of other tiers: each with its packages, all of which are there.
+    /// Pythons of other tiers, each with its packages, all of which are there; and the second runtime, with what became of each.
     native: Vec<Native>,
     /// Pythons that nothing is locked for, with the reason.
     pub not_locked: Vec<(String, String)>,
@@ -53,16 +53,16 @@ impl SkillLock {
         SkillLock { cells, ..SkillLock::default() }
     }
 
-    /// Adds what a Python of another tier gets, or says why it is not locked.
-    pub fn add_native(&mut self, target: &Target, packages: Result<Packages, String>) {
+    /// Adds what another target gets, a Python of another tier or the second runtime; or says why it is not locked.
+    pub fn add_other(&mut self, target: &Target, packages: Result<Packages, String>) {
         match packages {
             Ok(packages) => self.native.push(Native { target: target.id.clone(), packages }),
             Err(why) => self.not_locked.push((target.describe(), why)),
         }
     }
 
-    /// The Pythons of other tiers that are locked, with the number of their packages.
-    pub fn native_targets(&self) -> impl Iterator<Item = (&str, usize)> {
+    /// The other targets that are locked, by their ids, with the number of their packages.
+    pub fn other_targets(&self) -> impl Iterator<Item = (&str, usize)> {
         self.native.iter().map(|native| (native.target.as_str(), native.packages.packages.len()))
     }
 
@@ -119,7 +119,8 @@ pub fn read(
         return Err(LockError::Stale(format!("it is of schema {} for Python {}", file.schema, file.python)));
     }
     let native = || file.native.into_iter().find(|native| native.target == target.id).map(|native| native.packages);
-    let packages = if target.is_guest { Some(file.packages) } else { native() };
+    let first = target.runtime == Some(RuntimeKind::WasiPython);
+    let packages = if first { Some(file.packages) } else { native() };
     let packages = packages.ok_or_else(|| LockError::OtherPython(target.describe()))?;
     if packages.requirements != requirements {
         return Err(LockError::Stale("the manifest has other requirements".into()));
@@ -132,9 +133,9 @@ fn check_package(package: &Package, target: &Target, installed: &Installed) -> R
     let name = &package.name;
     match &package.standing {
         PackageStatus::Wheel { file, .. } => {
-            wheel_pin(name, &package.standing, target.is_guest)?;
+            wheel_pin(name, &package.standing, |file| target.takes_wheel(name, file))?;
             let newer = || LockError::OtherPython(format!("the C library of this system: `{file}` is for a newer one"));
-            if target.is_guest || target.accepts_wheel(file) { Ok(()) } else { Err(newer()) }
+            if target.is_guest() || target.accepts_wheel(file) { Ok(()) } else { Err(newer()) }
         }
         PackageStatus::Runtime { version }
         | PackageStatus::Framework { version }
@@ -146,14 +147,15 @@ fn check_package(package: &Package, target: &Target, installed: &Installed) -> R
         PackageStatus::StandIn { version, .. } => {
             let ours = standins::stand_in_for(name).is_some_and(|standin| standin.version.to_string() == *version);
             let stale = || LockError::Stale(format!("there is no stand-in for `{name}` {version}"));
-            if ours && target.is_guest { Ok(()) } else { Err(stale()) }
+            if ours && target.uses_stand_in(name) { Ok(()) } else { Err(stale()) }
         }
         _ => Ok(()),
     }
 }
 
 /// The pin of a wheel. Its parts may be untrusted and become a line of a requirements file, so each is validated.
-pub fn wheel_pin(name: &str, standing: &PackageStatus, is_guest: bool) -> Result<Pin, LockError> {
+/// `takes` says whether a wheel is for the Python in question, by its file name.
+pub fn wheel_pin(name: &str, standing: &PackageStatus, takes: impl Fn(&str) -> bool) -> Result<Pin, LockError> {
     let PackageStatus::Wheel { version, file, sha256 } = standing else {
         return Err(LockError::Invalid(format!("`{name}` is no wheel")));
     };
@@ -161,7 +163,8 @@ pub fn wheel_pin(name: &str, standing: &PackageStatus, is_guest: bool) -> Result
     let sound = Requirement::parse(&format!("{name}=={version}")).is_ok_and(|read| read.name == *name)
         && parse_version(version).is_some()
         && version.chars().all(plain)
-        && file.ends_with(if is_guest { PURE } else { ".whl" })
+        && file.ends_with(".whl")
+        && takes(file)
         && !file.starts_with(['.', '-'])
         && file.chars().all(plain)
         && sha256.len() == 64
@@ -174,11 +177,12 @@ pub fn wheel_pin(name: &str, standing: &PackageStatus, is_guest: bool) -> Result
 
 #[cfg(test)]
 mod tests {
+    use super::super::wheel_rules::PURE;
     use super::*;
 
     fn wheel(name: &str, version: &str, file: &str, sha256: &str) -> Result<Pin, LockError> {
         let standing = PackageStatus::Wheel { version: version.into(), file: file.into(), sha256: sha256.into() };
-        wheel_pin(name, &standing, true)
+        wheel_pin(name, &standing, |file| file.ends_with(PURE))
     }
 
     #[test]
@@ -196,5 +200,34 @@ mod tests {
         ] {
             assert!(wheel(name, version, file, sha256).is_err(), "{name:?} {version:?} {file}");
         }
+    }
+
+    fn resolved(file: &str) -> Packages {
+        let wheel = |name: &str, file: &str| Package {
+            name: name.into(),
+            wanted: String::new(),
+            chain: vec![name.into()],
+            modules: Vec::new(),
+            of_extra: false,
+            standing: PackageStatus::Wheel { version: "1".into(), file: file.into(), sha256: "0".repeat(64) },
+        };
+        Packages { requirements: vec!["a".into()], packages: vec![wheel("a", file)], ..Packages::default() }
+    }
+
+    #[test]
+    fn the_second_runtime_has_packages_of_its_own_in_a_lock_and_only_wheels_for_it() {
+        let target = Target::guest(RuntimeKind::Pyodide);
+        let installed = Installed::of_framework();
+        let read_second = |lock: &SkillLock| read(lock.to_text().as_bytes(), &["a".to_owned()], &target, &installed);
+        let mut lock = SkillLock::new(resolved("a-1-py3-none-any.whl"));
+        let absent = read_second(&lock).unwrap_err();
+        assert!(matches!(&absent, LockError::OtherPython(whose) if whose.contains("pyodide")), "{absent}");
+        let native = resolved("a-1-cp314-cp314-pyemscripten_2026_0_wasm32.whl");
+        lock.add_other(&target, Ok(native.clone()));
+        assert_eq!(read_second(&lock).unwrap(), native);
+        assert!(lock.to_text().contains("\"target\": \"pyodide\""));
+        let mut odd = SkillLock::new(resolved("a-1-py3-none-any.whl"));
+        odd.add_other(&target, Ok(resolved("a-1-cp311-cp311-manylinux_2_28_x86_64.whl")));
+        assert!(matches!(read_second(&odd), Err(LockError::Invalid(_))));
     }
 }

@@ -205,7 +205,7 @@ mod tests {
 
     fn holds(marker: &str, extras: &[&str]) -> Result<bool, String> {
         let extras: Vec<String> = extras.iter().map(|extra| (*extra).to_owned()).collect();
-        Ok(Marker::parse(marker)?.holds(&Target::guest().values, &extras))
+        Ok(Marker::parse(marker)?.holds(&Target::guest(Default::default()).values, &extras))
     }
 
     #[test]

@@ -197,6 +197,14 @@ mod tests {
         assert!(Requirement::parse(&"x".repeat(2000)).is_err());
     }
 
+    /// By a check of its own, so that it does not depend on what a version may look like.
+    #[test]
+    fn an_address_is_refused_as_one() {
+        for text in ["x @ http://127.0.0.1/x.tar.gz", "x@file:///etc", "x[net] @ git+ssh://h/x", "x >=1 http://h/"] {
+            assert!(Requirement::parse(text).unwrap_err().why.contains("it names an address"), "{text}");
+        }
+    }
+
     proptest::proptest! {
         #[test]
         fn whatever_is_read_is_written_as_a_name_and_comparisons(text in "[a-z-]{1,3}[ -~é\n]{0,60}") {
@@ -212,7 +220,7 @@ mod tests {
 
     #[test]
     fn markers_and_extras_decide_what_applies() {
-        let values = &Target::guest().values;
+        let values = &Target::guest(Default::default()).values;
         let of_extra = Requirement::parse("socks; extra == 'net'").unwrap();
         assert!(!of_extra.applies_to(values, &[]) && of_extra.applies_to(values, &["net".into()]));
         assert!(!Requirement::parse("x; sys_platform == 'win32'").unwrap().applies_to(values, &[]));

@@ -16,6 +16,7 @@ use super::{Error, Package, PackageStatus, Packages, constraints, lock, standins
 use crate::provision::{self, Fetch};
 use skillcell_cache::progress::Progress;
 use skillcell_cache::{Bucket, Cache, Guard, Pack, Scratch};
+use skillcell_limits::RuntimeKind;
 
 /// The version of the rules of resolving and packing: another one makes everything anew.
 pub const RULES: u32 = 4;
@@ -97,7 +98,7 @@ impl Resolution<'_> {
         let Resolution { cache, fetch, progress, target } = *self;
         let (mut packages, wheels, scratch) = Resolver { cache, fetch, target, progress }.resolve(requirements)?;
         packages.sources = digest_sources(fetch);
-        if target.is_guest {
+        if target.runtime == Some(RuntimeKind::WasiPython) {
             self.report_missing(&packages);
         }
         // An incomplete resolution is not remembered, so that the next call tries again.
@@ -108,11 +109,7 @@ impl Resolution<'_> {
     }
 
     fn read_lock(&self, text: &[u8], requirements: &[String]) -> Result<Packages, Error> {
-        let installed = if self.target.is_guest {
-            Installed::in_cells(self.cache, self.progress)?
-        } else {
-            Installed::of_framework()
-        };
+        let installed = Installed::at(self.target, self.cache, self.progress)?;
         let packages = lock::read(text, requirements, self.target, &installed)?;
         // Wherever its wheels come from, they have the locked hashes.
         Ok(Packages { sources: digest_sources(self.fetch), ..packages })

@@ -19,10 +19,12 @@ use super::metadata::{self, Required};
 use super::requirement::Requirement;
 use super::specifier::{Specifiers, parse_version};
 use super::target::Target;
+use super::wheel_rules::is_placeholder;
 use super::{Error, MAX_REQUIREMENTS, Package, PackageStatus, Packages, constraints, modules, standins};
 use crate::provision::{self, Fetch, Pin, Wheel, normalize_name};
 use skillcell_cache::progress::Progress;
 use skillcell_cache::{Cache, Scratch};
+use skillcell_limits::RuntimeKind;
 
 /// Bounds of the walk, since untrusted metadata decides how far it goes.
 const MAX_PACKAGES: usize = 250;
@@ -30,8 +32,6 @@ const MAX_ROUNDS: usize = 40;
 const MAX_STEPS: usize = 20_000;
 /// The package whose version nothing may change.
 const FRAMEWORK: &str = "skillware";
-/// What the file name of a wheel ends with that is pure Python.
-pub const PURE: &str = "-none-any.whl";
 
 pub struct Resolver<'a> {
     pub cache: &'a Cache,
@@ -71,11 +71,7 @@ impl Resolver<'_> {
         folder: &Path,
         wheels: &mut Wheels,
     ) -> Result<(Demands, BTreeMap<String, Chosen>), Error> {
-        let installed = if self.target.is_guest {
-            Installed::in_cells(self.cache, self.progress)?
-        } else {
-            Installed::of_framework()
-        };
+        let installed = Installed::at(self.target, self.cache, self.progress)?;
         let index = Index::new(self.target, self.fetch, folder, self.progress);
         let mut chosen: BTreeMap<String, Chosen> = BTreeMap::new();
         for _ in 0..MAX_ROUNDS {
@@ -119,7 +115,7 @@ impl Resolver<'_> {
                 Err(refused) => packages.refused.push((text.clone(), refused.why)),
             }
         }
-        if !self.target.is_guest {
+        if !self.target.is_guest() {
             let names = provision::pins().packages().iter().map(|pin| normalize_name(&pin.name));
             roots.extend(names.map(Requirement::of_any_version));
         }
@@ -152,7 +148,7 @@ impl Resolver<'_> {
         demand: &Demand,
         installed: &Installed,
     ) -> Result<Option<Chosen>, Error> {
-        if self.target.is_guest {
+        if self.target.is_guest() {
             return self.choose_from_cell(name, demand, installed);
         }
         // Prefer the versions that cells have, so that tiers differ little, unless a requirement excludes them.
@@ -174,7 +170,8 @@ impl Resolver<'_> {
             let standing = status_for_version(standing, version, demand);
             return Ok(Some(Chosen { standing, requires, modules: modules::guess_modules(name), asked }));
         }
-        Ok(standins::stand_in_for(name).map(|standin| {
+        let standin = standins::stand_in_for(name).filter(|_| self.target.uses_stand_in(name));
+        Ok(standin.map(|standin| {
             let version = standin.version.to_string();
             let mut limits = standin.limits.clone();
             // A stand-in implements one version's interface, which may not be that of the version that is asked for.
@@ -199,14 +196,16 @@ impl Resolver<'_> {
         }
         let extras: Vec<String> = demand.extras.iter().cloned().collect();
         let mut requires = installed.requirements_of(name, self.cache, self.fetch, self.progress)?;
-        requires.retain(|required| self.is_needed(required, &extras) && !self.is_needed(required, &[]));
+        requires.retain(|required| self.is_needed(name, required, &extras) && !self.is_needed(name, required, &[]));
         Ok(requires)
     }
 
-    fn is_needed(&self, required: &Required, extras: &[String]) -> bool {
+    /// Whether the package of this name needs what its metadata says that it requires.
+    fn is_needed(&self, name: &str, required: &Required, extras: &[String]) -> bool {
+        let values = self.target.values_for(name);
         match required {
-            Ok(requirement) => requirement.applies_to(&self.target.values, extras),
-            Err(refused) => refused.applies_to(&self.target.values, extras),
+            Ok(requirement) => requirement.applies_to(&values, extras),
+            Err(refused) => refused.applies_to(&values, extras),
         }
     }
 
@@ -224,7 +223,7 @@ impl Resolver<'_> {
             let Some(chain) = demands.add_requirement(&requirement, &above) else { continue };
             let Some(chosen) = chosen.get(&requirement.name) else { continue };
             let extras: Vec<String> = demands.by_name[&requirement.name].extras.iter().cloned().collect();
-            for needed in chosen.requires.iter().filter(|needed| self.is_needed(needed, &extras)) {
+            for needed in chosen.requires.iter().filter(|needed| self.is_needed(&requirement.name, needed, &extras)) {
                 match needed {
                     Ok(needed) => todo.push_back((needed.clone(), chain.clone())),
                     Err(refused) => demands.record_refusal(&chain, &refused.text, &refused.why),
@@ -247,8 +246,7 @@ impl Resolver<'_> {
         let mut answers = index.request_wheels(&wanted)?;
         // Our own constraints must not make a requirement unsatisfiable: without a match, ask again without them.
         for (at, (name, demand)) in unknown.iter().enumerate() {
-            if self.target.is_guest
-                && constraints::constraint_for(name).is_some()
+            if self.constraint_for(name).is_some()
                 && matches!(
                     answers[at],
                     Answer::Absent(Absent::Unfit { .. } | Absent::Native { .. } | Absent::Source { .. })
@@ -257,44 +255,89 @@ impl Resolver<'_> {
                 answers[at] = index.request_wheels(&[((*name).clone(), demand.specifiers.clone())])?.remove(0);
             }
         }
-        let taken = unknown.iter().zip(answers).map(|((name, demand), answer)| {
-            let (chosen, wheel) = self.choose_from_answer(name, demand, answer);
-            ((*name).clone(), chosen, wheel)
-        });
-        Ok(taken.collect())
+        for (answer, wanted) in answers.iter_mut().zip(wanted) {
+            // A wheel for an older platform is taken only where there is none for the target's own.
+            if let Answer::Absent(absent) = &*answer
+                && !matches!(absent, Absent::Unreachable(_))
+                && let Some(older) = self.target.older_platform(&wanted.0)
+                && let found @ Answer::Wheel(..) = index.request_for(&older.platform, wanted)?
+            {
+                *answer = found;
+            }
+        }
+        let mut taken = Vec::new();
+        for ((name, demand), answer) in unknown.iter().zip(answers) {
+            let (chosen, wheel) = self.choose_from_answer(name, demand, answer, index)?;
+            taken.push(((*name).clone(), chosen, wheel));
+        }
+        Ok(taken)
     }
 
-    /// The demand's specifiers and our constraint, which applies to cells only.
+    /// Our constraint, if there is one: they are for the first runtime's stand-ins and pure wheels.
+    fn constraint_for(&self, name: &str) -> Option<&'static Specifiers> {
+        constraints::constraint_for(name).filter(|_| self.target.runtime == Some(RuntimeKind::WasiPython))
+    }
+
+    /// The demand's specifiers and our constraint.
     fn constrained_specifiers(&self, name: &str, demand: &Demand) -> Specifiers {
         let mut specifiers = demand.specifiers.clone();
-        if let Some(constraint) = constraints::constraint_for(name).filter(|_| self.target.is_guest) {
+        if let Some(constraint) = self.constraint_for(name) {
             specifiers.add_clauses(constraint);
         }
         specifiers
     }
 
-    fn choose_from_answer(&self, name: &str, demand: &Demand, answer: Answer) -> (Chosen, Option<Wheel>) {
+    fn choose_from_answer(
+        &self,
+        name: &str,
+        demand: &Demand,
+        answer: Answer,
+        index: &Index<'_>,
+    ) -> Result<(Chosen, Option<Wheel>), Error> {
         let asked = demand.to_text();
         let without =
             |standing, asked| Chosen { standing, requires: Vec::new(), modules: modules::guess_modules(name), asked };
         let (pin, fetched) = match answer {
             Answer::Wheel(pin, fetched) => (pin, fetched),
-            Answer::Absent(absent) => return (without(absent.into(), asked), None),
+            Answer::Absent(absent) => return Ok((without(absent.into(), asked), None)),
         };
-        let opened = if self.target.is_guest { Wheel::open(fetched) } else { Wheel::open_native(fetched) };
+        let opened = if self.target.is_guest() { Wheel::open(fetched) } else { Wheel::open_native(fetched) };
         let read = opened.and_then(|mut wheel| wheel.read_metadata().map(|text| (wheel, text)));
         let checked = read.map_err(|error| describe_refusal(&error)).and_then(|(wheel, text)| {
             self.check_identity(name, &demand.specifiers, &pin, &text)?;
             Ok((wheel, text))
         });
-        match checked {
+        Ok(match checked {
+            Ok((wheel, _)) if is_placeholder(&wheel) => {
+                (without(self.status_beyond(name, demand, &pin, index)?, asked), None)
+            }
             Ok((wheel, text)) => {
                 let standing = PackageStatus::Wheel { version: pin.version, file: pin.file, sha256: pin.sha256 };
                 let modules = modules::modules_of_wheel(&wheel);
                 (Chosen { standing, requires: metadata::parse_requirements(&text), modules, asked }, Some(wheel))
             }
             Err(why) => (without(PackageStatus::Refused { why }, asked), None),
+        })
+    }
+
+    /// What there is instead of a placeholder, which pip falls back to where newer versions are for other platforms only.
+    fn status_beyond(
+        &self,
+        name: &str,
+        demand: &Demand,
+        placeholder: &Pin,
+        index: &Index<'_>,
+    ) -> Result<PackageStatus, Error> {
+        let mut newer = demand.specifiers.clone();
+        if let Ok(clause) = Specifiers::parse(&format!(">{}", placeholder.version)) {
+            newer.add_clauses(&clause);
         }
+        Ok(match index.request_wheels(&[(name.to_owned(), newer)])?.remove(0) {
+            Answer::Absent(absent @ (Absent::Native { .. } | Absent::Source { .. })) => absent.into(),
+            _ => PackageStatus::Refused {
+                why: format!("{} is a placeholder: its modules are empty", placeholder.version),
+            },
+        })
     }
 
     /// Checks that the wheel's own metadata is what was requested: an index may serve any file under any name.
@@ -309,8 +352,8 @@ impl Resolver<'_> {
         if version.is_some_and(|version| !wanted.accept(&version)) {
             return Err(format!("pip delivered {}, and `{wanted}` is asked for", pin.version));
         }
-        if self.target.is_guest && !pin.file.ends_with(PURE) {
-            return Err(format!("`{}` is not pure Python", pin.file));
+        if self.target.is_guest() && !self.target.takes_wheel(name, &pin.file) {
+            return Err(format!("`{}` is not for {}", pin.file, self.target.describe()));
         }
         Ok(())
     }

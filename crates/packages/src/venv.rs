@@ -214,7 +214,7 @@ fn pins_of(packages: &Packages) -> Result<Vec<Pin>> {
             let pin = pin.map(|pin| Pin { name: package.name.clone(), ..pin });
             pin.ok_or_else(|| VenvError::Unmet { what: format!("`{}` is not pinned", package.name) })
         }
-        standing => Ok(wheel_pin(&package.name, standing, false).map_err(crate::Error::from)?),
+        standing => Ok(wheel_pin(&package.name, standing, |file| file.ends_with(".whl")).map_err(crate::Error::from)?),
     });
     let mut pinned = pinned.collect::<Result<Vec<Pin>>>()?;
     pinned.sort_by(|one, other| one.name.cmp(&other.name));

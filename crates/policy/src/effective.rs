@@ -14,7 +14,7 @@ use super::http::HttpRule;
 use super::method::Methods;
 use super::missing::Missing;
 use super::permissions::{Asked, FolderAsk, Permissions, SecretAsk};
-use super::secret::{SecretGrant, SecretHost};
+use super::secret::{SecretGrant, SecretHost, SecretSource};
 
 /// What a call may do, and what it asked for beyond that.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -169,11 +169,13 @@ fn not_covered(wish: &HttpRule, rules: &[HttpRule]) -> Option<HttpRule> {
     (!left.is_empty()).then(|| HttpRule { methods: Methods::Only(left), ..wish.clone() })
 }
 
-/// The text of a grant for one more host; an existing grant's source is kept.
+/// The text of a grant for one more host; an existing grant's source is kept, if a text can say it.
 fn secret_text(name: &str, grant: Option<&SecretGrant>, host: &SecretHost) -> String {
     match grant {
-        Some(grant) => format!("{name}={}@{host}", grant.source),
-        None => format!("{name}@{host}"),
+        Some(SecretGrant { source, .. }) if !matches!(source, SecretSource::Given(_)) => {
+            format!("{name}={source}@{host}")
+        }
+        _ => format!("{name}@{host}"),
     }
 }
 

@@ -13,7 +13,7 @@ use super::permissions::Permissions;
 use super::quote::brief;
 use super::resolve::{BadResolve, Resolve};
 use super::rules::HttpRules;
-use super::secret::{BadSecret, SecretGrant, SecretSource};
+use super::secret::{BadSecret, GivenValue, SecretGrant, SecretSource};
 use super::written::{GrantPlaces, Written};
 
 const MAX_ENTRIES: usize = 256;
@@ -143,6 +143,14 @@ impl Grants {
         Ok(())
     }
 
+    /// Adds the use of a secret with its value itself, which no text holds. For several hosts, once for each.
+    pub fn add_given_secret(&mut self, name: &str, value: &str, host: &str) -> Result<(), BadGrant> {
+        if self.count(GrantKind::Secret) >= MAX_ENTRIES {
+            return Err(BadGrant::TooMany(GrantKind::Secret));
+        }
+        self.add_secret(SecretGrant::with_value(name, GivenValue::new(value.to_owned()), host)?)
+    }
+
     fn add_secret(&mut self, secret: SecretGrant) -> Result<(), BadGrant> {
         match self.secrets.iter_mut().find(|held| held.name == secret.name) {
             None => self.secrets.push(secret),
@@ -211,7 +219,7 @@ impl Grants {
         GrantKind::ALL.into_iter().flat_map(|kind| self.texts(kind).into_iter().map(move |text| (kind, text))).collect()
     }
 
-    /// The grants of a kind, as texts that [`add`](Self::add) reads; of variables, the names alone.
+    /// The grants of a kind, as texts that [`add`](Self::add) reads; of variables, the names alone, and of secrets no given value.
     pub fn texts(&self, kind: GrantKind) -> Vec<String> {
         match kind {
             GrantKind::AllowHttp => self.http.allow.iter().map(ToString::to_string).collect(),

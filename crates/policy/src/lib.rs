@@ -68,7 +68,7 @@ pub use self::path::{Ambiguity, BadPath, MatchPath, PathPattern};
 pub use self::permissions::{Asked, BadPermissions, Change, FolderAsk, Permissions, SecretAsk, Wish};
 pub use self::resolve::{AddressDenial, BadResolve, NameDenial, Origin, Resolve, decide_address, decide_name};
 pub use self::rules::{ConnectDenial, HttpDenial, HttpPart, HttpRules};
-pub use self::secret::{BadSecret, SecretDenial, SecretGrant, SecretHost, SecretSource, SecretUse};
+pub use self::secret::{BadSecret, GivenValue, SecretDenial, SecretGrant, SecretHost, SecretSource, SecretUse};
 pub use self::tier::{BadTier, Choice, Tier};
 pub use self::tiers::{TierDenial, TierRules, Vouched};
 pub use self::url::{BadUrl, Scheme, Target};

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value};
 
 use crate::{BadTier, Choice, Permissions};
+use skillcell_limits::RuntimeKind;
 use skillcell_limits::outcome::NoteKind;
 
 /// What a manifest says that matters to the host.
@@ -29,6 +30,10 @@ pub struct Manifest {
     pub execution: Option<Choice>,
     /// Why `execution` can't be read. Not an error of the whole manifest, because an operator can name a tier instead.
     pub bad_execution: Option<BadManifest>,
+    /// The runtime that its cells are to be of.
+    pub runtime: Option<RuntimeKind>,
+    /// Why `runtime` can't be read; as with `execution`.
+    pub bad_runtime: Option<BadManifest>,
     /// Names of environment variables that it reads.
     pub env_vars: Vec<String>,
     /// Example params for a call before the image is taken.
@@ -116,6 +121,7 @@ impl Manifest {
         // The first of the two spellings wins. An error is kept, because an operator's choice of tier overrides it.
         let wish = ["execution", "execution_mode"].into_iter().find_map(|key| Some((key, get(key)?)));
         let wish = wish.map(|(key, wish)| read_execution(key, wish)).transpose();
+        let runtime = get("runtime").map(read_runtime).transpose();
         Ok(Manifest {
             name: text("name"),
             version: text("version"),
@@ -128,6 +134,8 @@ impl Manifest {
                 .map_err(|error| bad_key("permissions", error.to_string()))?,
             execution: wish.as_ref().ok().copied().flatten(),
             bad_execution: wish.err(),
+            runtime: runtime.as_ref().ok().copied().flatten(),
+            bad_runtime: runtime.err(),
             env_vars: get("env_vars").map_or(Ok(Vec::new()), read_env_vars)?,
             warm_up: get("warm_up").cloned(),
             container: get("container").map(read_container).transpose()?,
@@ -171,6 +179,13 @@ fn read_execution(key: &str, value: &Value) -> Result<Choice, BadManifest> {
     let wish =
         value.as_str().ok_or_else(|| bad_key(key, format!("it is {}, not the name of a tier", kind_of_json(value))))?;
     wish.parse().map_err(|error: BadTier| bad_key(key, error.to_string()))
+}
+
+fn read_runtime(value: &Value) -> Result<RuntimeKind, BadManifest> {
+    let wish = value.as_str();
+    let wish =
+        wish.ok_or_else(|| bad_key("runtime", format!("it is {}, not the name of a runtime", kind_of_json(value))))?;
+    wish.parse().map_err(|why| bad_key("runtime", format!("`{}` {why}", skillcell_quote::cut(wish, 40))))
 }
 
 /// A mapping by name, a list of names, or a list of mappings with a `name`.
@@ -266,6 +281,17 @@ mod tests {
         for (raw, key) in cases.into_iter().chain([(json!({"execution_mode": ["wasm"]}), "execution_mode")]) {
             let manifest = read(raw).unwrap();
             assert_eq!((manifest.execution, manifest.bad_execution.unwrap().key.as_str()), (None, key));
+        }
+    }
+
+    #[test]
+    fn a_manifest_may_name_a_runtime_and_one_that_makes_no_sense_spoils_nothing_else() {
+        let of = |raw: Value| read(raw).unwrap();
+        assert_eq!(of(json!({"runtime": "pyodide"})).runtime, Some(RuntimeKind::Pyodide));
+        assert_eq!(of(json!({"runtime": null})).runtime, None);
+        for raw in [json!({"runtime": "node"}), json!({"runtime": 3})] {
+            let manifest = of(raw);
+            assert_eq!((manifest.runtime, manifest.bad_runtime.unwrap().key.as_str()), (None, "runtime"));
         }
     }
 

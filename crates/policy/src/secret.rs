@@ -1,4 +1,5 @@
-//! Secrets: where a value comes from, and the hosts that it may be sent to. Parsing only; values never pass through here.
+//! Secrets: where a value comes from, and the hosts that it may be sent to. No value is read here; the one that a program
+//! gives with its grant is carried along, and shown nowhere.
 //!
 //! ```text
 //!   NAME[=SOURCE]@HOST        SOURCE: env:VARIABLE  file:PATH  cmd:COMMAND  or VARIABLE, or a PATH with a slash
@@ -9,7 +10,11 @@
 //! secret. A host without a port means every port that the HTTP rules allow.
 
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::str::FromStr;
+use std::sync::Arc;
+
+use zeroize::Zeroizing;
 
 use super::command;
 use super::env::{BadEnv, check_grantable, check_name};
@@ -49,6 +54,35 @@ pub enum SecretSource {
     File(String),
     /// Program and arguments, to be split by [`command_words`](SecretSource::command_words).
     Command(String),
+    /// Not read: the program that makes the call gave it. No text says this.
+    Given(GivenValue),
+}
+
+/// The value of a secret. It is wiped when the last grant that has it is gone.
+#[derive(Clone, PartialEq, Eq)]
+pub struct GivenValue(Arc<Zeroizing<String>>);
+
+impl GivenValue {
+    pub fn new(value: impl Into<Zeroizing<String>>) -> GivenValue {
+        GivenValue(Arc::new(value.into()))
+    }
+
+    /// The value, for whoever puts it into requests.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for GivenValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("GivenValue(…)")
+    }
+}
+
+impl Hash for GivenValue {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.as_str().hash(state);
+    }
 }
 
 impl SecretSource {
@@ -93,6 +127,8 @@ impl fmt::Display for SecretSource {
             SecretSource::Env(variable) => write!(f, "env:{variable}"),
             SecretSource::File(path) => write!(f, "file:{path}"),
             SecretSource::Command(command) => write!(f, "cmd:{command}"),
+            // Nothing that could be read as a source: whoever copies the line has no value.
+            SecretSource::Given(_) => f.write_str("given:"),
         }
     }
 }
@@ -237,6 +273,13 @@ impl SecretGrant {
             None => SecretSource::Env(name.to_owned()),
         };
         Ok(SecretGrant { name: name.to_owned(), source, hosts: vec![SecretHost::parse(host)?] })
+    }
+
+    /// A grant with the value itself, for one host.
+    pub fn with_value(name: &str, value: GivenValue, host: &str) -> Result<SecretGrant, BadSecret> {
+        check_grantable(name)?;
+        let hosts = vec![SecretHost::parse(host)?];
+        Ok(SecretGrant { name: name.to_owned(), source: SecretSource::Given(value), hosts })
     }
 
     /// Whether the value may go into a request to this target. Nothing else decides that.

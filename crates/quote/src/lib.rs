@@ -49,6 +49,17 @@ pub fn ascii_json(json: &str) -> String {
     out
 }
 
+/// An error with its causes, as they are: not quoted yet.
+pub fn error_chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        text = format!("{text}: {cause}");
+        source = cause.source();
+    }
+    text
+}
+
 fn spell_out(text: &str, stays: impl Fn(char) -> bool) -> String {
     let mut made = String::with_capacity(text.len());
     for c in text.chars() {

@@ -12,6 +12,7 @@ mod guard;
 mod health;
 mod metrics;
 mod openapi;
+mod printed;
 mod problem;
 mod skills;
 mod stream;
@@ -29,7 +30,7 @@ pub(crate) use self::body::read_form;
 pub use self::guard::RequestInfo;
 pub(crate) use self::guard::is_traceparent;
 pub use self::problem::Problem;
-use super::{Service, Tokens};
+use super::{Service, Tokens, admit_pages};
 
 /// What the API takes, and from whom.
 ///
@@ -104,10 +105,12 @@ impl Api {
             .route("/metrics", get(metrics::tell_metrics))
             .route("/openapi.json", get(openapi::tell_document))
             .with_state(self.clone());
-        own.merge(others)
+        let guarded = own
+            .merge(others)
             .fallback(problem::no_such_page)
             .method_not_allowed_fallback(problem::wrong_method)
-            .layer(from_fn_with_state(self.clone(), guard::guard_request))
+            .layer(from_fn_with_state(self.clone(), guard::guard_request));
+        admit_pages(guarded, &self.inner.options.allow_origins)
     }
 
     /// From now on each answer asks its client to connect anew, elsewhere.

@@ -16,10 +16,14 @@ mod client;
 mod listen;
 pub mod mcp;
 mod page;
+mod pages_elsewhere;
 mod queue;
+mod script_body;
 mod serve;
 mod service;
 mod sessions;
+#[cfg(feature = "opentelemetry")]
+mod spans;
 mod systemd;
 mod tokens;
 mod warm;
@@ -30,9 +34,14 @@ pub use self::catalogue::{Catalogue, LeftOut, Selection};
 pub use self::client::{Client, Rate, Rights};
 pub use self::listen::{ListenError, Listeners};
 pub use self::page::Page;
+pub use self::pages_elsewhere::admit_pages;
 pub use self::serve::{ServeOptions, Server};
-pub use self::service::{CallError, CallRequest, Load, Service, ServiceOptions, SkillView};
+pub use self::service::{
+    CallError, CallRequest, Load, OpenedSession, ScriptRequest, Service, ServiceOptions, SkillView,
+};
 pub use self::sessions::{NoSession, SessionTable, SessionTableLimits};
+#[cfg(feature = "opentelemetry")]
+pub use self::spans::SpanSender;
 pub use self::systemd::notify as notify_systemd;
 pub use self::tokens::{Tokens, mint_token};
 pub use self::warm::{SkillCard, Warmth};

@@ -8,6 +8,7 @@
 //! A call that never reached a worker has no report but a [`CallError`]: it may be made again.
 
 mod error;
+mod opened;
 mod request;
 mod view;
 mod workers;
@@ -18,7 +19,8 @@ use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 
 pub use self::error::CallError;
-pub use self::request::CallRequest;
+pub use self::opened::OpenedSession;
+pub use self::request::{CallRequest, ScriptRequest};
 pub use self::view::SkillView;
 use self::workers::Workers;
 use super::activity::{Activity, Parties};
@@ -124,7 +126,11 @@ impl Service {
 
     /// Makes a call. Dropping the future cancels it, and takes it out of the queue if it still waits.
     pub async fn call(&self, client: &Client, request: CallRequest) -> Result<Report, CallError> {
+        #[cfg(feature = "opentelemetry")]
+        let span = super::spans::CallSpan::begin(client, &request);
         let made = self.call_queued(client, request).await;
+        #[cfg(feature = "opentelemetry")]
+        span.end(&made);
         if let Err(error) = &made
             && let Some(code) = error.turned_away()
         {
@@ -140,6 +146,7 @@ impl Service {
         if !client.may_call(skill.id()) {
             return Err(unknown());
         }
+        request.check_entry(skill)?;
         let deadline = inner.limits_for(client, place, &request)?.deadline;
         let handle = request.session.as_deref();
         let session = handle.map(|handle| inner.sessions.get(client, skill.id(), handle)).transpose()?;
@@ -263,11 +270,11 @@ struct Job {
 impl Job {
     /// On a worker's thread.
     fn make_call(self) -> Result<Report, CallError> {
-        let Job { inner, client, place, request, session, asked } = self;
+        let Job { inner, client, place, mut request, session, asked } = self;
         let skill = &inner.catalogue.find(&request.skill).ok_or(CallError::Failed)?.1;
         let (waited, started) = (asked.elapsed(), Instant::now());
         let parties = Parties { skill: skill.id(), client: client.name.as_deref() };
-        let mut call = inner.begin_call(&client, place).with_params(&request.params)?;
+        let mut call = request.enter(inner.begin_call(&client, place))?;
         call.config = request.config;
         call.limits = request.limits.narrow(call.limits);
         // The client waits since it asked.
@@ -277,6 +284,7 @@ impl Job {
         }
         call.cancel = request.cancel;
         call.session = session;
+        call.on_output = request.on_output;
         call.audit = call.audit.for_request(request.origin.map(|origin| origin.by(client.name.as_deref())));
         let number = inner.activity.tell_start(parties, waited);
         if let Some(tell) = request.on_start {

@@ -100,11 +100,21 @@ impl SessionTable {
 
     /// Ends a session and forgets it. A call that runs in it goes on to its own end.
     pub fn close(&self, client: &Client, skill: &str, handle: &str) -> Result<(), NoSession> {
-        let session = self.get(client, skill, handle)?;
-        let removed = self.lock().remove(handle);
+        self.close_where(handle, |entry| entry.is_of(client) && entry.skill == skill)
+    }
+
+    /// The same where the skill is not named.
+    pub fn close_by_handle(&self, client: &Client, handle: &str) -> Result<(), NoSession> {
+        self.close_where(handle, |entry| entry.is_of(client))
+    }
+
+    fn close_where(&self, handle: &str, is_meant: impl FnOnce(&Entry) -> bool) -> Result<(), NoSession> {
+        let mut open = self.lock();
+        open.get(handle).filter(|entry| is_meant(entry)).ok_or(NoSession::NotFound)?;
+        let removed = open.remove(handle);
+        drop(open);
         // Not under the lock: unmapping a cell takes a while.
-        session.close();
-        drop(removed);
+        removed.iter().for_each(|entry| entry.session.close());
         Ok(())
     }
 
@@ -191,6 +201,7 @@ mod tests {
             assert_eq!(table.get(who, skill, &handle).unwrap_err(), unknown, "another's looks like none");
             assert_eq!(table.close(who, skill, &handle).unwrap_err(), unknown);
         }
+        assert_eq!(table.close_by_handle(&bob, &handle).unwrap_err(), unknown);
         assert!(table.get(&ann, "a/b", &handle).unwrap().ended().is_none(), "nobody else closed it");
     }
 
@@ -211,6 +222,8 @@ mod tests {
         table.close(&ann, "a/b", &handle).unwrap();
         assert_eq!(session.ended(), Some(SessionEnd::Closed));
         assert_eq!(table.get(&ann, "a/b", &handle).unwrap_err(), NoSession::NotFound);
+        let handle = table.open(&ann, "a/b").unwrap();
+        table.close_by_handle(&ann, &handle).unwrap();
         assert!(table.open(&ann, "a/b").is_ok());
     }
 

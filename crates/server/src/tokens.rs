@@ -50,7 +50,7 @@ impl Tokens {
 
 fn make_client(number: usize, token: &TokenSettings) -> Client {
     let rights = Rights {
-        skills: token.skills.clone(),
+        skills: Some(token.skills.clone()),
         grants: token.grants.clone().map(std::sync::Arc::new),
         limits: token.limits.clone(),
         rate: token.rate.map(|(calls, per)| Rate::new(calls, per)),

@@ -9,10 +9,15 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::Service;
+use super::mcp::AgentSkill;
 use skillcell_host::Ahead;
 use skillcell_host::HostError;
+use skillcell_host::call::Call;
 use skillcell_packages::skill::Skill;
 use skillcell_policy::manifest::Manifest;
+
+/// Images of more scripts than this are made when they are called.
+const MAX_WARMED_SCRIPTS: usize = 32;
 
 /// What a skill says of itself, as PyYAML in the guest read it.
 #[derive(Debug, Clone, Default, Serialize)]
@@ -36,6 +41,9 @@ pub enum Warmth {
     Waiting,
     /// Its next call starts from an image, or from what its tier needs.
     Ready(Arc<SkillCard>),
+    /// Every call of it is refused, as things are granted: nothing is broken, and there is nothing to get ready. The reason is
+    /// for the operator.
+    Refused(String),
     /// It can't be got ready; the reason is for the operator.
     Failed(String),
 }
@@ -46,6 +54,7 @@ impl Warmth {
         match self {
             Warmth::Waiting => "waiting",
             Warmth::Ready(_) => "ready",
+            Warmth::Refused(_) => "refused",
             Warmth::Failed(_) => "failed",
         }
     }
@@ -88,7 +97,7 @@ impl Service {
         ids.zip(self.warm_up().lock().iter().cloned()).collect()
     }
 
-    /// Whether every skill was got ready, or can't be.
+    /// Whether every skill was got ready, is refused, or can't be.
     pub fn is_warm(&self) -> bool {
         !self.warm_up().lock().iter().any(|warmth| matches!(warmth, Warmth::Waiting))
     }
@@ -109,11 +118,39 @@ impl Service {
 
     fn warm_skill(&self, skill: &Skill) -> Result<Warmth, HostError> {
         let call = self.operators_call(skill.id());
-        Ok(match self.host().prepare_ahead(skill, &call)? {
-            Ahead::Ready(_) => Warmth::Ready(Arc::new(SkillCard::new(&self.host().manifest(skill)?))),
+        if let Some(agent_skill) = AgentSkill::new(skill) {
+            return self.warm_scripts(skill, &agent_skill, call);
+        }
+        let card = || Ok(SkillCard::new(&self.host().manifest(skill)?));
+        self.warm_entry(skill, &call, card)
+    }
+
+    /// A folder of scripts is ready if one of them is: each says by itself why it can't be run.
+    fn warm_scripts(&self, skill: &Skill, agent_skill: &AgentSkill, call: Call) -> Result<Warmth, HostError> {
+        let card = SkillCard::of_agent_skill(agent_skill);
+        let mut warmth = None;
+        for script in skill.scripts().into_iter().take(MAX_WARMED_SCRIPTS) {
+            let call = call.clone().with_script(script, []);
+            let one = self.warm_entry(skill, &call, || Ok(card.clone()));
+            let one = one.unwrap_or_else(|error| Warmth::Failed(error.to_string()));
+            if !matches!(warmth, Some(Warmth::Ready(_))) {
+                warmth = Some(one);
+            }
+        }
+        Ok(warmth.unwrap_or(Warmth::Ready(Arc::new(card))))
+    }
+
+    fn warm_entry(
+        &self,
+        skill: &Skill,
+        call: &Call,
+        card: impl FnOnce() -> Result<SkillCard, HostError>,
+    ) -> Result<Warmth, HostError> {
+        Ok(match self.host().prepare_ahead(skill, call)? {
+            Ahead::Ready(_) => Warmth::Ready(Arc::new(card()?)),
             Ahead::Refused(refused) => {
                 let why: Vec<&str> = refused.denials.iter().map(|denial| denial.message.as_str()).collect();
-                Warmth::Failed(format!("its calls are refused: {}", why.join("; ")))
+                Warmth::Refused(why.join("; "))
             }
             Ahead::Ended(outcome) => Warmth::Failed(format!("it can't be imported: {}", outcome.describe())),
             _ => Warmth::Failed("it can't be got ready".to_owned()),
@@ -122,6 +159,11 @@ impl Service {
 }
 
 impl SkillCard {
+    pub(crate) fn of_agent_skill(skill: &AgentSkill) -> SkillCard {
+        let text = |key: &str| skill.says(key).map(str::to_owned);
+        SkillCard { name: text("name"), summary: text("description"), ..SkillCard::default() }
+    }
+
     pub(crate) fn new(manifest: &Manifest) -> SkillCard {
         let permissions = manifest.raw().get("permissions").cloned();
         let Manifest { name, version, summary, parameters, .. } = manifest.clone();

@@ -14,6 +14,7 @@ pub fn read(variable: &dyn Fn(&str) -> Option<OsString>) -> Result<Overrides, Se
         cache_dir: path("SKILLCELL_CACHE_DIR"),
         approvals_dir: path("SKILLCELL_APPROVALS_DIR"),
         max_images: parse_variable("SKILLCELL_MAX_IMAGES", given("SKILLCELL_MAX_IMAGES"), units::parse_size)?,
+        runtime: parse_variable("SKILLCELL_RUNTIME", given("SKILLCELL_RUNTIME"), str::parse)?,
         offline: parse_variable("SKILLCELL_OFFLINE", given("SKILLCELL_OFFLINE"), yes_or_no)?,
         python: path("SKILLCELL_PYTHON"),
         container_base: parse_variable("SKILLCELL_CONTAINER_BASE", given("SKILLCELL_CONTAINER_BASE"), accept_text)?,

@@ -33,7 +33,7 @@ use skillcell_door::audit::AuditLog;
 use skillcell_host::approvals::{ApprovalError, Approvals};
 use skillcell_host::call::Call;
 use skillcell_host::{GrantError, Host, HostBuilder, HostError, SandboxChoice};
-use skillcell_limits::Limits;
+use skillcell_limits::{Limits, RuntimeKind};
 use skillcell_policy::{ForwardProxy, Grants, PolicyFile, SecretSource};
 
 /// Everything that is set. docs/reference/settings.md lists the keys, variables and flags.
@@ -49,6 +49,8 @@ pub struct Settings {
     pub approvals_dir: Option<PathBuf>,
     /// What all images together may take on disk.
     pub max_image_bytes: Option<u64>,
+    /// The runtime of all cells; what each skill requires decides if it is not set.
+    pub runtime: Option<RuntimeKind>,
     /// Never use the network to get what is missing.
     pub offline: bool,
     /// Wheels, or folders of wheels, to take instead of downloading.
@@ -101,6 +103,7 @@ impl Settings {
             cache_dir: values.cache_dir,
             approvals_dir: values.approvals_dir,
             max_image_bytes: values.max_images,
+            runtime: values.runtime,
             offline: values.offline.unwrap_or_default(),
             wheels: values.from_wheel,
             ca_files: values.ca_file,
@@ -140,6 +143,9 @@ impl Settings {
             .ca_files(self.ca_files.clone())
             .sandbox(self.sandbox)
             .allow_build_network(self.allow_build_network);
+        if let Some(kind) = self.runtime {
+            builder = builder.runtime(kind);
+        }
         if let Some(bytes) = self.max_image_bytes {
             builder = builder.max_image_bytes(bytes);
         }

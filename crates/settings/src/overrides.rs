@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::units;
 use skillcell_host::SandboxChoice;
-use skillcell_limits::Limits;
+use skillcell_limits::{Limits, RuntimeKind};
 use skillcell_policy::{ForwardProxy, Grants};
 
 /// What a caller sets: the flags of the command line, or the values set by a program that embeds this one. The default says
@@ -26,6 +26,8 @@ pub struct Overrides {
     /// In bytes; see [`Settings::max_image_bytes`](super::Settings::max_image_bytes).
     #[serde(deserialize_with = "units::size")]
     pub max_images: Option<u64>,
+    /// See [`Settings::runtime`](super::Settings::runtime).
+    pub runtime: Option<RuntimeKind>,
     /// See [`Settings::offline`](super::Settings::offline).
     pub offline: Option<bool>,
     /// See [`Settings::wheels`](super::Settings::wheels). A list replaces the next source's as a whole.
@@ -63,6 +65,7 @@ impl Overrides {
             cache_dir: self.cache_dir.or(next.cache_dir),
             approvals_dir: self.approvals_dir.or(next.approvals_dir),
             max_images: self.max_images.or(next.max_images),
+            runtime: self.runtime.or(next.runtime),
             offline: self.offline.or(next.offline),
             from_wheel: first_list(self.from_wheel, next.from_wheel),
             ca_file: first_list(self.ca_file, next.ca_file),

@@ -15,6 +15,7 @@ const FILE: &str = r#"
 cache_dir = "/file/cache"
 approvals_dir = "/file/approvals"
 max_images = "1G"
+runtime = "pyodide"
 offline = true
 from_wheel = ["/file/wheel"]
 ca_file = ["/file/ca"]
@@ -47,11 +48,12 @@ unknown = ["wasm"]
 env = ["REGION"]
 "#;
 
-const VARIABLES: [(&str, &str); 10] = [
+const VARIABLES: [(&str, &str); 11] = [
     ("SKILLCELL_POLICY", "in the test"),
     ("SKILLCELL_CACHE_DIR", "/env/cache"),
     ("SKILLCELL_APPROVALS_DIR", "/env/approvals"),
     ("SKILLCELL_MAX_IMAGES", "2G"),
+    ("SKILLCELL_RUNTIME", "wasi-python"),
     ("SKILLCELL_OFFLINE", "0"),
     ("SKILLCELL_PYTHON", "/env/python"),
     ("SKILLCELL_CONTAINER_BASE", "env:base"),
@@ -80,6 +82,7 @@ fn by_caller() -> Overrides {
         cache_dir: Some("/flag/cache".into()),
         approvals_dir: Some("/flag/approvals".into()),
         max_images: Some(3),
+        runtime: Some(RuntimeKind::Pyodide),
         offline: Some(true),
         from_wheel: vec!["/flag/wheel".into()],
         ca_file: vec!["/flag/ca".into()],
@@ -112,7 +115,7 @@ fn a_flag_beats_a_variable_which_beats_the_file_which_beats_the_default() {
     let of_file = Settings::load_with(named(file.path()), &nothing).unwrap();
     assert_eq!(of_file.cache_dir.as_deref(), Some(Path::new("/file/cache")));
     assert_eq!(of_file.approvals_dir.as_deref(), Some(Path::new("/file/approvals")));
-    assert_eq!(of_file.max_image_bytes, Some(1 << 30));
+    assert_eq!((of_file.max_image_bytes, of_file.runtime), (Some(1 << 30), Some(RuntimeKind::Pyodide)));
     assert_eq!((of_file.offline, of_file.allow_build_network), (true, true));
     assert_eq!((&*of_file.wheels, &*of_file.ca_files), (&["/file/wheel".into()][..], &["/file/ca".into()][..]));
     assert_eq!(of_file.forward_proxy, Some("http://file.test:2".parse().unwrap()));

@@ -28,8 +28,8 @@ pub struct TokenSettings {
     pub name: String,
     /// SHA-256 of the token's text.
     pub sha256: [u8; 32],
-    /// Ids of skills, `*` standing for any text; all that are served if there is no list.
-    pub skills: Option<Vec<String>>,
+    /// Ids of skills, `*` standing for any text; none if there is no list.
+    pub skills: Vec<String>,
     /// What of a skill's grants its calls keep; all if it is not set, none of a kind that is not in it.
     pub grants: Option<Grants>,
     /// Tighter limits than the server's.
@@ -76,7 +76,8 @@ pub enum BadToken {
 #[serde(deny_unknown_fields)]
 pub(super) struct TokenSection {
     sha256: String,
-    skills: Option<Vec<String>>,
+    #[serde(default)]
+    skills: Vec<String>,
     grants: Option<BTreeMap<String, Vec<String>>>,
     #[serde(default)]
     limits: LimitOverrides,
@@ -184,7 +185,7 @@ mod tests {
         assert_eq!((ci.name.as_str(), ci.sha256[0], ci.rate), ("ci", 0x9f, Some((50, Duration::from_secs(1)))));
         assert_eq!(ci.limits.timeout, Some(Duration::from_secs(5)));
         assert_eq!(ci.grants.as_ref().unwrap().http.allow.len(), 1);
-        assert!(other.skills.is_none() && other.grants.is_none() && !other.operator);
+        assert!(other.skills.is_empty() && other.grants.is_none() && !other.operator);
     }
 
     #[test]

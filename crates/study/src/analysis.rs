@@ -20,6 +20,7 @@ mod integer_width;
 mod modules;
 mod needs;
 mod network;
+mod programs;
 mod report;
 mod requirements;
 mod scripts;

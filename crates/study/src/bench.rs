@@ -135,6 +135,19 @@ pub fn run_bench(
     })
 }
 
+/// Calls in fresh cells alone, after some that warm up.
+pub fn time_calls(host: &Host, skill: &Skill, call: &Call, calls: usize) -> Result<Series, BenchError> {
+    let mut cell = Series::new("cell");
+    for number in 0..20 + calls {
+        let started = Instant::now();
+        require_return(host.call(skill, call)?)?;
+        if number >= 20 {
+            cell.add(started.elapsed());
+        }
+    }
+    Ok(cell)
+}
+
 /// Prepares native processes of the skill, outside of any sandbox, unless it is not trusted.
 fn prepare_native(
     host: &Host,
@@ -177,7 +190,8 @@ fn measure_throughput(
             }
             Ok::<u64, BenchError>(count)
         };
-        let running: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+        let running: Vec<_> =
+            (0..threads).map(|_| scope.spawn(move || skillcell_host::on_enough_stack(work))).collect();
         running
             .into_iter()
             .map(|thread| thread.join().unwrap_or_else(|_| Err(std::io::Error::other("a thread panicked").into())))

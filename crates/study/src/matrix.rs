@@ -8,6 +8,7 @@
 //!                each skill, one after the other: image, latency            ──▶ Matrix ──▶ expect, page, markdown
 //! ```
 
+mod alike;
 mod answer_servers;
 mod cases;
 mod cells;
@@ -24,7 +25,12 @@ mod packages;
 mod page;
 mod parity;
 mod pyodide;
+mod recorded_calls;
 mod row;
+mod script_cases;
+mod script_model;
+mod script_tables;
+mod scripts;
 mod summary;
 
 use std::path::PathBuf;
@@ -38,6 +44,7 @@ pub use self::expect::Expectations;
 pub use self::markdown::{fill_in, render_document};
 pub use self::model::*;
 pub use self::page::render_page;
+pub use self::recorded_calls::{FLOOR_MS, RecordedCall, SkillCalls, measure_recorded_calls, median_times};
 use self::row::StudyResources;
 use skillcell_cache::progress::Progress;
 use skillcell_host::{Host, HostError};
@@ -45,7 +52,7 @@ use skillcell_packages::provision;
 
 /// What to study, and how much of it.
 ///
-/// Defaults: the pinned registry, all of its skills, native runs, no runs in Pyodide, latency, the cases that come with this
+/// Defaults: the pinned registry, all of its skills, native runs, no runs in Pyodide, latency, scripts in cells only, the cases that come with this
 /// program, as many skills at once as there are cores.
 #[derive(Debug, Clone)]
 pub struct Study {
@@ -58,6 +65,8 @@ pub struct Study {
     /// Run the tests in Pyodide on Node.js too, which is outside of any cell as well.
     pub pyodide: NativeRuns,
     pub latency: bool,
+    /// Make each run of a script in the tier `subprocess` too, and compare: a sandbox of this machine's kernel, and no cell.
+    pub subprocess: bool,
     pub cases: Cases,
     pub jobs: usize,
 }
@@ -78,6 +87,7 @@ impl Default for Study {
             native: NativeRuns::Allowed,
             pyodide: NativeRuns::Skipped("not run: it takes --pyodide".to_owned()),
             latency: true,
+            subprocess: false,
             cases: Cases::pinned(),
             jobs: std::thread::available_parallelism().map_or(2, usize::from),
         }
@@ -91,6 +101,8 @@ pub enum MatrixError {
     Host(#[from] HostError),
     #[error("the folder `{}` can't be read", .path.display())]
     Folder { path: PathBuf, source: std::io::Error },
+    #[error("there is no Python to compare with: {0}")]
+    Native(String),
     #[error("there is no skill in {}{}", describe_source(.registry), describe_filter(.globs))]
     NoSkills { registry: Source, globs: Vec<String> },
 }
@@ -98,7 +110,7 @@ pub enum MatrixError {
 fn describe_source(source: &Source) -> String {
     match source {
         Source::Pinned => "the pinned registry".to_owned(),
-        Source::Folder(path) => format!("`{}`: no folder below it has a `skill.py`", path.display()),
+        Source::Folder(path) => format!("`{}`: no folder below it has a `skill.py` or a `SKILL.md`", path.display()),
     }
 }
 

@@ -1,6 +1,9 @@
-//! The few devices under `/dev`. They hold no state and none of them reaches a real device.
+//! The few devices under `/dev`. They hold no state and none of them reaches a real device; three are other names for the standard
+//! streams.
 
+use super::Open;
 use super::errno::Errno;
+use super::file::Object;
 use super::stat::{Entry, Kind, Stat, Times};
 
 /// A device file.
@@ -10,10 +13,20 @@ pub enum Device {
     Zero,
     Random,
     Urandom,
+    Stdin,
+    Stdout,
+    Stderr,
 }
 
-const ALL: [(&str, Device); 4] =
-    [("null", Device::Null), ("random", Device::Random), ("urandom", Device::Urandom), ("zero", Device::Zero)];
+const ALL: [(&str, Device); 7] = [
+    ("null", Device::Null),
+    ("random", Device::Random),
+    ("stderr", Device::Stderr),
+    ("stdin", Device::Stdin),
+    ("stdout", Device::Stdout),
+    ("urandom", Device::Urandom),
+    ("zero", Device::Zero),
+];
 
 impl Device {
     pub fn find(path: &str) -> Result<Device, Errno> {
@@ -32,8 +45,22 @@ impl Device {
         matches!(self, Device::Random | Device::Urandom)
     }
 
+    /// What opening it gives. A stream that is read can't be written to, nor the other way round.
+    pub fn open(self, how: Open, dev: u64) -> Result<Object, Errno> {
+        match self {
+            Device::Stdin if how.write => Err(Errno::Acces),
+            Device::Stdout | Device::Stderr if how.read => Err(Errno::Acces),
+            Device::Stdin => Ok(Object::Stdin),
+            Device::Stdout => Ok(Object::Stdout),
+            Device::Stderr => Ok(Object::Stderr),
+            device => Ok(Object::Device { device, dev }),
+        }
+    }
+
     pub fn read(self, buf: &mut [u8]) -> Result<usize, Errno> {
         match self {
+            // Opening them gives the streams themselves.
+            Device::Stdin | Device::Stdout | Device::Stderr => return Err(Errno::Badf),
             Device::Null => return Ok(0),
             Device::Zero => buf.fill(0),
             Device::Random | Device::Urandom => getrandom::fill(buf).map_err(|_| Errno::Io)?,

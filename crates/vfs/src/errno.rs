@@ -8,6 +8,7 @@
 #[repr(u16)]
 pub enum Errno {
     Acces = 2,
+    Afnosupport = 5,
     Again = 6,
     Badf = 8,
     Busy = 10,
@@ -24,9 +25,12 @@ pub enum Errno {
     Noent = 44,
     Nomem = 48,
     Nospc = 51,
+    Nosys = 52,
     Notdir = 54,
     Notempty = 55,
     Notsup = 58,
+    Notty = 59,
+    Range = 68,
     Rofs = 69,
     Spipe = 70,
     Xdev = 75,

@@ -35,7 +35,7 @@ pub use self::file::Access;
 pub use self::host::HostFolder;
 pub use self::input::{Input, InputStream};
 pub use self::mount::Mount;
-pub use self::output::Output;
+pub use self::output::{Follower, Output};
 pub use self::scratch::WrittenFile;
 pub use self::stat::{Entry, Kind, NewTimes, Stat, now_ns};
 pub use self::table::ROOT;
@@ -92,6 +92,7 @@ pub struct Vfs {
     source_fault: Option<std::io::Error>,
     entropy_bytes: u64,
     watching: Option<Box<Watching>>,
+    grantable_looks: u64,
 }
 
 impl Vfs {
@@ -113,7 +114,18 @@ impl Vfs {
             }
         }
         let (table, source_fault, watching) = (Table::new(), None, None);
-        Vfs { mounts, scratch, table, stdin: Input::Empty, stdout, stderr, source_fault, entropy_bytes: 0, watching }
+        Vfs {
+            mounts,
+            scratch,
+            table,
+            stdin: Input::Empty,
+            stdout,
+            stderr,
+            source_fault,
+            entropy_bytes: 0,
+            watching,
+            grantable_looks: 0,
+        }
     }
 
     /// Adds mounts to a cell that has already run. Only host folders are added this late.
@@ -173,6 +185,11 @@ impl Vfs {
     /// Random bytes read from devices so far.
     pub fn entropy_bytes(&self) -> u64 {
         self.entropy_bytes
+    }
+
+    /// How often something was looked for where a call's files may be: not among those that are the same for every call.
+    pub fn grantable_looks(&self) -> u64 {
+        self.grantable_looks
     }
 
     /// Bytes and files charged to scratch now.

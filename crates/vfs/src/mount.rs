@@ -68,6 +68,11 @@ impl Mount {
 }
 
 impl Backend {
+    /// Whether every cell that has the mount sees the same there.
+    pub fn is_fixed(&self) -> bool {
+        matches!(self, Backend::Tree(_) | Backend::Devices)
+    }
+
     pub fn stat(&self, scratch: &Scratch, path: &str, dev: u64) -> Result<Stat, Errno> {
         match self {
             Backend::Tree(tree) => Ok(tree.stat(tree.find(path)?, dev)),
@@ -94,7 +99,7 @@ impl Backend {
             }
             Backend::Devices => match Device::find(path) {
                 Ok(_) if how.create && how.exclusive => Err(Errno::Exist),
-                Ok(device) => Ok(Object::Device { device, dev }),
+                Ok(device) => device.open(how, dev),
                 Err(Errno::Noent) if how.create => Err(refuse_new_device(path)),
                 Err(errno) => Err(errno),
             },

@@ -64,18 +64,27 @@ impl Vfs {
         }
     }
 
+    /// Counts a look at what a grant may show, or a call before this one left. Folders that only lead to mounts are none of it.
+    fn count_look(&mut self, path: &str) {
+        let fixed = self.covering_mount(path).is_some_and(|(index, _)| self.mounts[index].backend.is_fixed());
+        self.grantable_looks += u64::from(!fixed && !self.is_pinned(path));
+    }
+
     fn stat_path(&self, path: &CellPath) -> Result<Stat, Errno> {
         let stat = self.stat_clean(&path.text)?;
         if path.wants_directory && stat.kind != Kind::Directory { Err(Errno::Notdir) } else { Ok(stat) }
     }
 
-    pub fn stat_at(&self, dir: u32, raw: &[u8]) -> Result<Stat, Errno> {
-        self.stat_path(&self.resolve_path(dir, raw)?)
+    pub fn stat_at(&mut self, dir: u32, raw: &[u8]) -> Result<Stat, Errno> {
+        let path = self.resolve_path(dir, raw)?;
+        self.count_look(&path.text);
+        self.stat_path(&path)
     }
 
     /// Opens a path as a new descriptor.
     pub fn open(&mut self, dir: u32, raw: &[u8], how: Open) -> Result<u32, Errno> {
         let path = self.resolve_path(dir, raw)?;
+        self.count_look(&path.text);
         let changing = how.write || how.create || how.truncate;
         let doing = if changing { "open to change" } else { "open" };
         self.with_watch(doing, &path.text, changing, |vfs| vfs.open_path(&path, how))
@@ -215,6 +224,27 @@ impl Vfs {
         if more && self.read_backend(path, names, cookie, sink)? {
             self.read_mounts(path, cookie, sink);
         }
+        Ok(())
+    }
+
+    /// Another descriptor of an open directory, with a place of its own. A file has one descriptor for each time that it was opened.
+    pub fn reopen_directory(&mut self, fd: u32) -> Result<u32, Errno> {
+        let descriptor = self.table.get(fd)?;
+        let Object::Directory(path) = &descriptor.object else { return Err(Errno::Notsup) };
+        let (object, access) = (Object::Directory(path.clone()), descriptor.access);
+        self.scratch.allowance.charge_open()?;
+        Ok(self.add_descriptor(object, access))
+    }
+
+    /// The cookie at which listing an open directory goes on, for guests whose libraries leave that to the host.
+    pub fn listing_place(&self, fd: u32) -> Result<u64, Errno> {
+        let descriptor = self.table.get(fd)?;
+        if matches!(descriptor.object, Object::Directory(_)) { Ok(descriptor.offset) } else { Err(Errno::Notdir) }
+    }
+
+    pub fn set_listing_place(&mut self, fd: u32, cookie: u64) -> Result<(), Errno> {
+        self.listing_place(fd)?;
+        self.table.get_mut(fd)?.offset = cookie;
         Ok(())
     }
 

@@ -113,7 +113,7 @@ impl Vfs {
         self.rename(ROOT, from.as_bytes(), ROOT, to.as_bytes())
     }
 
-    fn info(&self, path: &str) -> Result<Stat, Errno> {
+    fn info(&mut self, path: &str) -> Result<Stat, Errno> {
         self.stat_at(ROOT, path.as_bytes())
     }
 }
@@ -126,7 +126,7 @@ fn directories_above_mount_points_exist_and_list_them() {
     assert_eq!(vfs.list("/usr/local/lib"), ["python315.zip"]);
     assert_eq!(vfs.list("/packages"), ["broken.bin", "yaml", "nested"]);
     assert_eq!(vfs.list("/packages/nested"), ["cache"]);
-    assert_eq!(vfs.list("/dev"), ["null", "random", "urandom", "zero"]);
+    assert_eq!(vfs.list("/dev"), ["null", "random", "stderr", "stdin", "stdout", "urandom", "zero"]);
     assert_eq!(vfs.list("/tmp"), [""; 0]);
 }
 
@@ -366,6 +366,21 @@ fn devices_behave() {
     assert_eq!(vfs.try_open("/dev/sda", CREATE), Err(Errno::Rofs));
     assert_eq!(vfs.rm("/dev/null"), Err(Errno::Rofs));
     assert_eq!(vfs.info("/dev/null/x"), Err(Errno::Notdir));
+}
+
+#[test]
+fn the_standard_streams_are_devices_too_each_in_its_direction() {
+    let mut vfs = vfs(ROOMY);
+    vfs.set_stdin(Input::Bytes(b"given".to_vec().into()));
+    let stdin = vfs.try_open("/dev/stdin", READ).unwrap();
+    let mut read = [0; 8];
+    assert_eq!((vfs.read(stdin, &mut read), &read[..5]), (Ok(5), &b"given"[..]));
+    let write = Open { read: false, ..CREATE };
+    let stdout = vfs.try_open("/dev/stdout", Open { truncate: true, ..write }).unwrap();
+    assert_eq!((vfs.write(stdout, b"told"), vfs.stdout.take()), (Ok(4), b"told".to_vec()));
+    assert_eq!(vfs.try_open("/dev/stdin", write), Err(Errno::Acces));
+    assert_eq!(vfs.try_open("/dev/stderr", READ), Err(Errno::Acces));
+    assert_eq!(vfs.try_open("/dev/stdout", Open { exclusive: true, ..write }), Err(Errno::Exist));
 }
 
 #[test]

@@ -7,17 +7,60 @@ session, and the next step begins anew. Tools are sent as source, so that they r
 """
 
 # Others' packages are hardly typed, and need not be installed.
-# pyright: basic, reportMissingImports=false
+# pyright: basic, reportMissingImports=false, reportMissingModuleSource=false
 
 from __future__ import annotations
 
-from typing import Any, Unpack
+import json
+from typing import Any, Unpack, cast
 
 from smolagents.local_python_executor import CodeOutput, PythonExecutor
 from smolagents.tools import Tool, get_tools_definition_code
 
-from .. import CallOptions, Host, Session
-from .._python import run_step
+from .. import BadProgram, CallOptions, Host, Session
+from .._host import shared_host
+from .._skillcell import Program
+
+#: Where a step leaves what it came to, in the cell's folder.
+ANSWER = ".skillcell-step.json"
+#: What a step runs: the code's last line is its value. It shares the interpreter with the code, so its answer is the code's own word.
+STEP = f"""
+def _skillcell_step(code):
+    import ast, json, sys, traceback
+
+    class FinalAnswer(BaseException):
+        pass
+
+    def final_answer(answer=None):
+        raise FinalAnswer(answer)
+
+    def as_json(value):
+        try:
+            return json.loads(json.dumps(value, allow_nan=False))
+        except (TypeError, ValueError, RecursionError):
+            return repr(value)
+
+    names = vars(sys.modules["__main__"])
+    names["final_answer"] = final_answer
+    output, final, error = None, False, None
+    try:
+        tree = ast.parse(code)
+        last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
+        exec(compile(tree, "<step>", "exec", dont_inherit=True), names)
+        if last is not None:
+            output = eval(compile(ast.Expression(last.value), "<step>", "eval", dont_inherit=True), names)
+    except FinalAnswer as answer:
+        output, final = answer.args[0], True
+    except BaseException as raised:
+        error = f"{{type(raised).__name__}}: {{raised}}"
+        trace = raised.__traceback__
+        while trace is not None and trace.tb_frame.f_code is _skillcell_step.__code__:
+            trace = trace.tb_next
+        traceback.print_exception(type(raised), raised, trace)
+    with open({ANSWER!r}, "w") as file:
+        json.dump([as_json(output), final, error], file)
+
+_skillcell_step("""
 
 
 class CellPythonExecutor(PythonExecutor):
@@ -57,11 +100,17 @@ class CellPythonExecutor(PythonExecutor):
         self(code)
 
     def _run(self, code: str) -> CodeOutput:
-        report, result = run_step(code, self.host, {**self.options, "session": self.session})
+        # All steps of a session are made over one image, whatever they import.
+        step = Program("import ast, json, traceback", code=f"{STEP}{code!r})\n")
+        options: CallOptions = {**self.options, "session": self.session}
+        report = (self.host or shared_host()).call(step, **options)
+        if report.exit_code is None:
+            report.raise_for_outcome()
+        output, final, error = _answer_of(report.files.get(ANSWER))
         logs = f"{report.stdout}{report.stderr}"
-        if result["error"] is not None:
-            raise StepError(f"{logs}\n{result['error']}".strip())
-        return CodeOutput(output=result["output"], logs=logs, is_final_answer=result["final"] is True)
+        if error is not None:
+            raise StepError(f"{logs}\n{error}".strip())
+        return CodeOutput(output=output, logs=logs, is_final_answer=final)
 
     def cleanup(self) -> None:
         """Forgets what the steps made."""
@@ -71,6 +120,14 @@ class CellPythonExecutor(PythonExecutor):
 
 class StepError(Exception):
     """The step's code raised; the text is for the model."""
+
+
+def _answer_of(text: bytes | None) -> tuple[Any, bool, str | None]:
+    try:
+        output, final, error = cast("list[Any]", json.loads(text or b"null"))
+    except (TypeError, ValueError, RecursionError):
+        raise BadProgram("the step left something else than its answer") from None
+    return output, final is True, None if error is None else str(error)
 
 
 def _is_plain(value: object) -> bool:

@@ -15,10 +15,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from skillcell._host import shared_host
+
 from .credentials import UnboundSecretWarning
 from .errors import BadSkill, SkillwareParamValidationError, UnboundSecret
 from .isolated import IsolatedSkill
-from .isolation import Isolation, configure, default_isolation, shared_host
+from .isolation import Isolation, configure, default_isolation
 from .loader import SkillLoader
 from .patching import Patch, isolate
 

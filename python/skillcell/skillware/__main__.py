@@ -1,5 +1,7 @@
 """`python -m skillcell.skillware run --isolated <skill> --params …`, the form of Skillware's proposal.
 
+In a folder of a stranger it is `python -P -m …`: without `-P` Python itself imports what lies in the working folder first.
+
 The result is on stdout as JSON. Exit codes are those of `skillcell run`: 0 it returned, 1 it raised, 2 wrong use or a host
 error, 3 refused, 4 a limit.
 """
@@ -15,7 +17,7 @@ from typing import Any
 from skillcell import Exceeded, Raised, Refused, SkillcellError
 from skillcell._skillcell import escape_text
 
-from .errors import BadSkill, UnboundSecret
+from .errors import UnboundSecret
 from .isolation import Isolation
 from .loader import SkillLoader
 
@@ -27,14 +29,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         result = SkillLoader.execute_isolated(
             options.skill, options.params, options.timeout, config=options.config, isolation=_isolation(options)
         )
-    except (SkillcellError, UnboundSecret, BadSkill, FileNotFoundError) as error:
+    except (SkillcellError, OSError, TypeError, ValueError) as error:
         # A skill's own text may hold anything, also what moves a terminal's cursor.
         print(f"error: {escape_text(str(error))}", file=sys.stderr)
         for note in getattr(error, "__notes__", []):
             print(escape_text(note), file=sys.stderr)
         return _exit_code(error)
-    json.dump(result, sys.stdout, ensure_ascii=False)
-    print()
+    # All of it escaped: whatever it is printed on, and whatever that would act on.
+    print(json.dumps(result))
     return 0
 
 
@@ -58,16 +60,21 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _json(text: str) -> Any:
-    if text.startswith("@"):
-        with open(text[1:], encoding="utf-8") as file:
-            text = file.read()
-    return json.loads(text)
+    try:
+        if text.startswith("@"):
+            with open(text[1:], encoding="utf-8") as file:
+                text = file.read()
+        return json.loads(text)
+    except (OSError, ValueError, RecursionError) as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def _isolation(options: argparse.Namespace) -> Isolation:
     hosts: dict[str, list[str]] = {}
     for text in options.secret_host:
-        name, _, host = text.partition("@")
+        name, at, host = text.partition("@")
+        if not at:
+            raise ValueError(f"--secret-host {text!r} is no NAME@HOST")
         hosts.setdefault(name, []).append(host)
     call = {"allow_http": options.allow_http, "mounts": options.mount}
     return Isolation(

@@ -14,10 +14,11 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
+
+from skillcell import Secret
 
 from .errors import UnboundSecret
 from .isolation import Isolation
@@ -35,26 +36,20 @@ class Credentials:
 
     config: dict[str, Any] | None
     env: dict[str, str] = field(default_factory=dict[str, str])
-    secrets: list[str] = field(default_factory=list[str])
+    secrets: list[str | Secret] = field(default_factory=list[str | Secret])
 
 
-@contextmanager
 def bind_credentials(
     manifest: Mapping[str, Any],
     config: Mapping[str, Any],
     credential_fn: CredentialFunction | None,
     isolation: Isolation,
-) -> Generator[Credentials, None, None]:
-    """What the call of a skill brings; values of secrets are readable until this is left."""
+) -> Credentials:
+    """What the call of a skill brings."""
     bound = Credentials(config=dict(config) or None)
-    open_files: list[int] = []
-    try:
-        for name in variable_names(manifest):
-            _bind_one(name, bound, credential_fn, isolation, manifest, open_files)
-        yield bound
-    finally:
-        for descriptor in open_files:
-            os.close(descriptor)
+    for name in variable_names(manifest):
+        _bind_one(name, bound, credential_fn, isolation, manifest)
+    return bound
 
 
 def variable_names(manifest: Mapping[str, Any]) -> list[str]:
@@ -68,7 +63,6 @@ def _bind_one(
     credential_fn: CredentialFunction | None,
     isolation: Isolation,
     manifest: Mapping[str, Any],
-    open_files: list[int],
 ) -> None:
     given = _nonblank(credential_fn(name) if credential_fn else None) or _nonblank((bound.config or {}).get(name))
     found = _nonblank(os.environ.get(name))
@@ -77,14 +71,13 @@ def _bind_one(
     if name in isolation.plain:
         bound.env[name] = given or found or ""
     elif hosts := isolation.secret_hosts.get(name):
-        source = f"env:{name}" if given is None else f"file:{_hold_value(given, open_files)}"
-        bound.secrets += [f"{name}={source}@{host}" for host in hosts]
+        bound.secrets.append(Secret(name, given or found or "", hosts))
         # The guest puts the placeholder there.
         bound.config = {key: value for key, value in (bound.config or {}).items() if key != name} or None
     elif given is not None:
         raise UnboundSecret(_refusal(name, manifest))
     elif name not in (isolation.call.get("env") or ()) and not _asked_hosts(name, manifest):
-        warnings.warn(f"{_refusal(name, manifest)}; it is not given to the skill", UnboundSecretWarning, stacklevel=6)
+        warnings.warn(f"{_refusal(name, manifest)}; it is not given to the skill", UnboundSecretWarning, stacklevel=4)
 
 
 def _nonblank(value: object) -> str | None:
@@ -92,19 +85,11 @@ def _nonblank(value: object) -> str | None:
     return text or None
 
 
-def _hold_value(value: str, open_files: list[int]) -> str:
-    """A file in memory that only this process can name, and no child inherits."""
-    descriptor = os.memfd_create("skillcell-secret", os.MFD_CLOEXEC)
-    open_files.append(descriptor)
-    os.write(descriptor, value.encode())
-    return f"/proc/self/fd/{descriptor}"
-
-
 def _refusal(name: str, manifest: Mapping[str, Any]) -> str:
     hosts = _asked_hosts(name, manifest) or ["HOST"]
     return (
-        f"`{name}` is bound to no host: say where it may be sent, `secret_hosts={{{name!r}: {hosts!r}}}`, "
-        f"or that it is no secret, `plain=[{name!r}]`"
+        f"`{name}` is bound to no host: tell `configure` or `Isolation` where it may be sent, "
+        f"`secret_hosts={{{name!r}: {hosts!r}}}`, or that it is no secret, `plain=[{name!r}]`"
     )
 
 

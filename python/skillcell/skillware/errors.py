@@ -82,18 +82,30 @@ def result_of(report: Report) -> Any:
     """The result, or the exception that stands for the outcome."""
     try:
         return report.result
-    except Raised as error:
-        raise _also(error, _NAMED.get(error.type)) from None
-    except Exceeded as error:
-        raise _also(error, TimeoutError if error.limit == "deadline" else None) from None
+    except CallError as error:
+        raise likened(error) from None
 
 
-def _also(error: CallError, like: type[Exception] | None) -> Exception:
+def likened(error: CallError) -> CallError:
+    """The same exception, which is also one of the class that the skill's was."""
+    if isinstance(error, Raised):
+        return _also(error, _NAMED.get(error.type))
+    if isinstance(error, Exceeded) and error.limit == "deadline":
+        return _also(error, TimeoutError)
+    return error
+
+
+def _also(error: CallError, like: type[Exception] | None) -> CallError:
     """The same exception, which is also one of the class `like`, and says what a skill's exception said."""
     if like is None:
         return error
-    members = {"__module__": __name__, "__str__": _message, "__init__": _ignore}
-    kind: type[Exception] = type(like.__name__, (type(error), like), members)
+
+    def take_apart(_: object) -> tuple[Any, ...]:
+        # The class can't be found by its name: it is made again of what it was made of.
+        return likened, (error,)
+
+    members = {"__module__": __name__, "__str__": _message, "__init__": _ignore, "__reduce__": take_apart}
+    kind: type[CallError] = type(like.__name__, (type(error), like), members)
     text = escape_text(error.report.error.message) if error.report.error is not None else str(error)
     made = kind.__new__(kind, text)
     made.args = (text,)

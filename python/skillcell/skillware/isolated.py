@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from skillcell import Report, Skill
 
-from .credentials import CredentialFunction, Credentials, bind_credentials
+from .credentials import CredentialFunction, bind_credentials
 from .errors import SkillwareParamValidationError, result_of
 from .isolation import Isolation
 from .metadata import check_params
@@ -49,15 +49,13 @@ class IsolatedSkill(BaseSkill):
 
     def execute(self, params: Any, *, timeout: float | None = None) -> Any:
         """Calls the skill in a cell, for at most `timeout` seconds."""
-        with self._credentials() as bound:
-            host = self._isolation.the_host()
-            return self._finish(host.call(self._skill, params, **self._options(bound, timeout)))
+        options = self._options(timeout)
+        return self._finish(self._isolation.the_host().call(self._skill, params, **options))
 
     async def aexecute(self, params: Any, *, timeout: float | None = None) -> Any:
         """The same for `asyncio`: the loop goes on meanwhile, and cancelling the task ends the call."""
-        with self._credentials() as bound:
-            host = self._isolation.the_host()
-            return self._finish(await host.acall(self._skill, params, **self._options(bound, timeout)))
+        options = self._options(timeout)
+        return self._finish(await self._isolation.the_host().acall(self._skill, params, **options))
 
     def validate_params(self, params: Any) -> bool:
         """True, or Skillware's exception. The schema is applied in a cell."""
@@ -70,11 +68,14 @@ class IsolatedSkill(BaseSkill):
         check_params(self._isolation.the_host(), self._manifest, params)
         return True
 
-    def _credentials(self) -> Any:
-        return bind_credentials(self._manifest, self.config, self._credential_fn, self._isolation)
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(
+            f"`{name}`: what the skill's own code defines or sets is in its cell only, not on `{type(self).__name__}`"
+        )
 
-    def _options(self, bound: Credentials, timeout: float | None) -> dict[str, Any]:
+    def _options(self, timeout: float | None) -> dict[str, Any]:
         """The arguments of `Host.call`."""
+        bound = bind_credentials(self._manifest, self.config, self._credential_fn, self._isolation)
         given = dict(self._isolation.call)
         given["env"] = {**(given.get("env") or {}), **bound.env}
         given["secrets"] = [*(given.get("secrets") or []), *bound.secrets]

@@ -3,13 +3,12 @@ policy file of the host, and in approvals."""
 
 from __future__ import annotations
 
-import os
-import threading
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from skillcell import Host
+from skillcell._host import shared_host
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,27 +33,7 @@ class Isolation:
         return self.host if self.host is not None else shared_host()
 
 
-_lock = threading.Lock()
-_shared: Host | None = None
 _default = Isolation()
-
-
-def shared_host() -> Host:
-    """One host for all of this process. Hosts know when they were forked."""
-    global _shared
-    with _lock:
-        if _shared is None:
-            _shared = Host()
-        return _shared
-
-
-def _renew_lock() -> None:
-    # Another thread may have held it when the process was forked.
-    global _lock
-    _lock = threading.Lock()
-
-
-os.register_at_fork(after_in_child=_renew_lock)
 
 
 def configure(isolation: Isolation | None = None, **settings: Any) -> Isolation:

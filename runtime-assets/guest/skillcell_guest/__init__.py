@@ -5,6 +5,7 @@ door and of WASI. The modules, in the order in which a cell uses them:
 
     boot      makes the interpreter ready: paths, stand-ins, the framework (baked once per runtime)
     load      imports one skill and constructs it (baked once per skill)
+    examples  finds calls, `warm` makes them, `kept` compares what they leave (before the image is taken)
     settle    arranges memory so that a call touches few pages (the last thing before an image is taken)
     call      one call: params in, `execute`, result out
     testing   one test file of a skill, with pytest (an image and an entry of its own)

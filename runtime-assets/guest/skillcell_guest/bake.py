@@ -1,11 +1,16 @@
 """What runs while an image is made. Each function ends by handing a report, or an exception, to the host."""
 
+import contextlib
+import gc
 import json
 import os
+import sys
 import time
 
-from skillcell_guest import boot, door, failure
+from skillcell_guest import boot, door, examples, failure
 
+#: Taken before any skill could put something else in its place.
+_loads, _dumps = json.loads, json.dumps
 #: Bounds of a report: a manifest is for people, and ends where they would stop reading.
 _DEEPEST, _LONGEST = 40, 1 << 20
 
@@ -17,14 +22,14 @@ def framework():
 
 def environment(values):
     """Sets environment variables before a skill is imported. `values` is JSON."""
-    os.environ.update(json.loads(values))
+    os.environ.update(_loads(values))
 
 
 def deny_imports(names):
     """Denies imports before a skill is imported. `names` is JSON."""
     from skillcell_guest import imports
 
-    imports.deny(json.loads(names))
+    imports.deny(_loads(names))
 
 
 def skill(folder, package, watched):
@@ -33,7 +38,7 @@ def skill(folder, package, watched):
     from skillcell_guest import call, load
 
     global _loaded
-    call.watched += tuple(json.loads(watched))
+    call.watched += tuple(_loads(watched))
     _loaded = {}
     _report(lambda: _loaded.update(load.load(folder, package)) or _loaded)
 
@@ -43,7 +48,7 @@ def script(folder, path, watched, preload):
     from skillcell_guest import call, script
 
     global _loaded
-    call.watched += tuple(json.loads(watched))
+    call.watched += tuple(_loads(watched))
     _loaded = {}
     _report(lambda: _loaded.update(script.load(folder, path, preload == "yes")) or _loaded)
 
@@ -60,15 +65,22 @@ def _finish_script():
     started = time.perf_counter()
     practice.practise()
     plots.tidy()
+    _close_archives()
     script.warm_up()
     warmed = time.perf_counter()
     settle.settle()
     return _loaded | {"warm_up_ms": (warmed - started) * 1e3, "settle_ms": (time.perf_counter() - warmed) * 1e3}
 
 
-def finish(warm_up):
-    """Completes a skill's image. `warm_up` is JSON: example params, or null for those of the manifest."""
-    _report(lambda: _finish(json.loads(warm_up)))
+def practise(warm_up, recorded):
+    """Completes what needs no call of the skill. Reports calls to warm the image by: `warm_up` is JSON, params from the operator
+    or null; `recorded` too, a list of params that the skill's tests called it with."""
+    _report(lambda: _loaded | {"calls": _practised(_loads(warm_up), _loads(recorded))})
+
+
+def settle():
+    """Completes a skill's image."""
+    _report(_settled)
 
 
 def look(folder):
@@ -89,36 +101,48 @@ def analyse(folder, package, skipped):
     """No image: what the skill's code would need. `skipped` is JSON: files to leave alone."""
     from skillcell_guest import analysis
 
-    _report(lambda: analysis.facts(folder, package, set(json.loads(skipped))))
+    _report(lambda: analysis.facts(folder, package, set(_loads(skipped))))
 
 
 def try_imports(wanted):
     """No image: what becomes of importing packages. `wanted` is JSON: modules, and pairs of a module and a name in it."""
     from skillcell_guest.analysis import tried
 
-    _report(lambda: tried.tried(*json.loads(wanted)))
+    _report(lambda: tried.tried(*_loads(wanted)))
 
 
-def _finish(params):
-    from skillcell_guest import imports, practice, settle, warm
+def _practised(given, recorded):
+    from skillcell_guest import imports, practice, warm
     from skillcell_guest.standins import plots
 
-    report = _loaded
     started = time.perf_counter()
-    if params is None:
-        manifest = report["manifest"]
-        params = manifest.get("warm_up") if isinstance(manifest, dict) else None
     with imports.recorded() as names:
-        report["warm_up"] = warm.skill(params) if params is not None else None
-    report["import_names"] = sorted({*report["import_names"], *names})
-    practice.practise()
-    plots.tidy()
-    warm.way_in_and_out()
-    warmed = time.perf_counter()
+        practice.practise()
+        plots.tidy()
+        _close_archives()
+        warm.way_in_and_out()
+    _loaded["import_names"] = sorted({*_loaded["import_names"], *names})
+    _loaded["practice_ms"] = (time.perf_counter() - started) * 1e3
+    return examples.calls(given, _loaded["manifest"], recorded)
+
+
+def _close_archives():
+    """`importlib.metadata` keeps each zip of the path open that it looked into; a file that is left open would have every call
+    import the skill anew."""
+    metadata = sys.modules.get("importlib.metadata")
+    if metadata is not None:
+        with contextlib.suppress(Exception):  # whatever a skill made of it
+            metadata.FastPath.__new__.cache_clear()
+        gc.collect()
+
+
+def _settled():
+    from skillcell_guest import settle
+
+    started = time.perf_counter()
     settle.settle()
-    report["warm_up_ms"] = (warmed - started) * 1e3
-    report["settle_ms"] = (time.perf_counter() - warmed) * 1e3
-    return report
+    _loaded["settle_ms"] = (time.perf_counter() - started) * 1e3
+    return _loaded
 
 
 def _report(work):
@@ -128,7 +152,7 @@ def _report(work):
 
         report.setdefault("entry", id(call.enter))
         report.setdefault("rehearsal", id(warm.rehearse))
-        text = json.dumps(_plain(report)).encode()
+        text = _dumps(_plain(report)).encode()
         if len(text) > _LONGEST:
             raise ValueError(f"the manifest is too long: what there is to report takes {len(text)} bytes as JSON")
         door.send(door.BAKE, text)
@@ -155,4 +179,4 @@ def _plain(value, depth=0):
 
 def _key(key):
     """As `json.dumps` would have it, where it would."""
-    return _plain(key) if isinstance(key, str) else json.dumps(key) if isinstance(key, (bool, type(None))) else str(key)
+    return _plain(key) if isinstance(key, str) else _dumps(key) if isinstance(key, (bool, type(None))) else str(key)

@@ -1,12 +1,14 @@
 """Makes a fresh interpreter ready for skills. Run once per runtime; what it leaves in memory is the framework image."""
 
 import io
+import os
 import sys
 
 
 def boot():
     sys.stdout = sys.__stdout__ = _stream(1, "<stdout>", "strict")
     sys.stderr = sys.__stderr__ = _stream(2, "<stderr>", "backslashreplace")
+    os.environ.pop("PYTHONHOME", None)  # one runtime finds its library by it, and nobody else needs it
     # Before anything that a stand-in replaces could be taken by name.
     from skillcell_guest import standins
 

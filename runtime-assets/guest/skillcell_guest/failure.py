@@ -94,6 +94,18 @@ def _is_ours(filename):
     return _OWN in filename or filename.startswith("<frozen importlib") or filename.endswith("/importlib/__init__.py")
 
 
+def without_ours(trace):
+    """The frames of the program and of libraries: what a stand-in raised is raised where it was called."""
+    kept = []
+    while trace is not None:
+        if _OWN not in trace.tb_frame.f_code.co_filename:
+            kept.append(trace)
+        trace = trace.tb_next
+    for one, following in zip(kept, [*kept[1:], None]):
+        one.tb_next = following
+    return kept[0] if kept else None
+
+
 def explain_result(result, error):
     """Raises with the path of the first value that is not JSON, as `result["rows"][3]`."""
     found = _first_bad(result, "result", set())

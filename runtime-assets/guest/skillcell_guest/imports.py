@@ -15,6 +15,8 @@ _OURS = "skillcell_guest"
 _plain_import = builtins.__import__
 _plain_import_module = importlib.import_module
 _denied = ()
+#: How many imports are under way, one inside the other, while they are recorded.
+under_way = 0
 
 
 def deny(names):
@@ -34,14 +36,22 @@ def recorded():
         return
     plain_import, plain_import_module = builtins.__import__, importlib.import_module
 
+    def counted(plain, *words):
+        global under_way
+        under_way += 1
+        try:
+            return plain(*words)
+        finally:
+            under_way -= 1
+
     def recording_import(name, globals=None, locals=None, fromlist=(), level=0):
         if not level:
             names.add(name.partition(".")[0])
-        return plain_import(name, globals, locals, fromlist, level)
+        return counted(plain_import, name, globals, locals, fromlist, level)
 
     def recording_import_module(name, package=None):
         names.add(name.partition(".")[0])
-        return plain_import_module(name, package)
+        return counted(plain_import_module, name, package)
 
     builtins.__import__, importlib.import_module = recording_import, recording_import_module
     try:

@@ -11,6 +11,7 @@ Where a process may connect to nothing, the proxy is a stream that it holds: for
 """
 
 import array
+import contextlib
 import errno
 import importlib.util
 import os
@@ -98,7 +99,11 @@ def _become_script(work, path, stdin, params):
             os.dup2(file.fileno(), 0)
         sys.stdin = sys.__stdin__ = open(0, encoding="utf-8", closefd=False)
         script.enter_folder(work, path)
-        status, _ = script.run_program(params.get("argv") or [], params.get("code"))
+        status = script.run_program(params.get("argv") or [], params.get("code"), called=params.get("called"))[0]
+        script.let_go()
+        for stream in (sys.stdout, sys.stderr):
+            with contextlib.suppress(Exception):
+                stream.flush()
     finally:
         os._exit(status)
 

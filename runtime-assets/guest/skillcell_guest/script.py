@@ -7,6 +7,7 @@ its own modules are executed anew, from the code that is here if their text is s
 
 import atexit
 import contextlib
+import gc
 import importlib
 import importlib.machinery
 import io
@@ -15,6 +16,7 @@ import sys
 import time
 import types
 import warnings
+import weakref
 
 from skillcell_guest import call, door, failure, imports, skill_folder, watch
 
@@ -26,24 +28,33 @@ _compiled = {}
 _kept = None
 #: What compiling had to say; Python says it each time.
 _warned = []
+#: How many modules there were before the script ran.
+_modules = 0
+#: Compiles lines as they are typed, and remembers their `from __future__ import`.
+_compile_line = None
 
 
 def load(folder, path, preload):
     """Gives the report of the bake. Without `preload` it is the call itself that follows, and nothing is done ahead."""
-    global _code
+    global _code, _modules
     started = time.perf_counter()
     before = set(sys.modules)
     manifest = call.manifest = skill_folder.manifest(folder, path)
-    enter_folder(folder, path)
-    place = os.path.join(folder, path)
     read, names = set(), set()
     if preload:
         own, foreign = skill_folder.scan(folder, path)
-        _compile_all(own)
-        _code = _compiled.get(place, (None, None))[1]
+        # Before the folder is where modules are looked for: a module of Python's must not find one of the same name there.
+        os.chdir(folder)
         with imports.recorded() as names, watch.environment_reads() as read:
             for module, wanted in foreign:
                 _import_quietly(module, wanted)
+    enter_folder(folder, path)
+    # As on standard input: what is no UTF-8 comes through a script as it was.
+    sys.stdout.reconfigure(errors="surrogateescape")
+    if preload:
+        _compile_all(own)
+        _code = _compiled.get(os.path.join(folder, path), (None, None))[1]
+    _modules = len(sys.modules)
     return {
         "manifest": manifest,
         "imported": sorted(name for name in set(sys.modules) - before if "." not in name),
@@ -63,6 +74,19 @@ def enter_folder(folder, path):
     if folder not in sys.path:
         sys.path.append(folder)
     os.chdir(folder)
+    _forget_shadowed(sys.path[0])
+
+
+def _forget_shadowed(place):
+    """A module beside the script is found before one of the same name that is loaded already, unless that is part of the interpreter."""
+    fixed = (importlib.machinery.BuiltinImporter, importlib.machinery.FrozenImporter)
+    for entry in os.listdir(place):
+        name = entry.removesuffix(".py")
+        if name == entry and not os.path.isfile(os.path.join(place, entry, "__init__.py")):
+            continue
+        if name in sys.modules and not name.startswith("__") and not any(one.find_spec(name) for one in fixed):
+            for loaded in [other for other in sys.modules if other == name or other.startswith(name + ".")]:
+                del sys.modules[loaded]
 
 
 def _compile_all(files):
@@ -126,21 +150,28 @@ def enter():
     try:
         params, extra = call._take()
         call._reseed()
+        goes_on = False
         if extra is not None:
+            goes_on = bool(extra.get("session"))
             os.environ.update(extra.get("env") or {})
             if extra.get("deny_imports"):
                 imports.deny(extra["deny_imports"])
-        _hand_over(*run_program(params.get("argv") or [], _rehearsed or params.get("code")))
+        code = _rehearsed or params.get("code")
+        _hand_over(*run_program(params.get("argv") or [], code, params.get("interactive"), goes_on, params.get("called")))
+        if not goes_on and _rehearsed is None:
+            let_go()
     except BaseException as error:  # the host tells the caller, whatever it was
         call.tell_of_modules()
         failure.hand_over(error)
 
 
-def run_program(argv, code):
-    """Runs the script to its end as Python does; gives its exit status, and the exception that it ended with."""
+def run_program(argv, code, interactive=False, goes_on=False, called=None):
+    """Runs the script to its end as Python does; gives its exit status, and the exception that it ended with. No status means
+    that the code, which is typed line by line, is only a beginning. `called` is the script's path as it was written."""
     status, error = 0, None
     try:
-        _execute(argv, code)
+        if not _execute(argv, code, interactive, called):
+            status = None
     except SystemExit as end:
         status, error = _status(end), end
     except BaseException as raised:
@@ -148,21 +179,34 @@ def run_program(argv, code):
         if isinstance(raised, KeyboardInterrupt):
             status = 130
         _show(raised)
-    _at_exit()
+    if not goes_on:
+        _at_exit()
+    elif interactive:
+        _write_out()  # nobody says when the last line was typed
     call._flush()
-    return status, error
+    try:
+        return status, error
+    finally:
+        # The frames of its traceback lead back to this one: with the exception in it, all of them are a cycle, and a collection that comes
+        # before `_write_out` closes their files unwritten.
+        error = None
 
 
-def _execute(argv, code):
+def _execute(argv, code, interactive, called):
+    """Gives whether there was something whole to run."""
     global _kept
     if code is not None:
         # In a session the cell goes on, and with it the names that earlier code left.
         main = _kept = _kept if _kept is not None and code is not _rehearsed else types.ModuleType("__main__")
-        shown = "-c"
-        program = compile(code, "<string>", "exec", dont_inherit=True) if isinstance(code, str) else code
+        shown = "" if interactive else "-c"
+        program = _typed(code) if interactive else code
+        if isinstance(program, str):
+            program = compile(code, "<string>", "exec", dont_inherit=True)
+        if program is None:
+            return False
     else:
         main = types.ModuleType("__main__")
-        shown, place = _path, os.path.join(_folder, _path)
+        shown, place = called or _path, os.path.join(_folder, _path)
         main.__file__, main.__cached__ = place, None
         main.__loader__ = _Loader("__main__", place)
         program = _program(place)
@@ -170,6 +214,17 @@ def _execute(argv, code):
     sys.modules["__main__"] = main
     sys.argv = [shown, *argv]
     exec(program, main.__dict__)
+    return True
+
+
+def _typed(code):
+    """Code as it is typed: an expression's value is shown. None if more lines have to follow."""
+    global _compile_line
+    if _compile_line is None:
+        import codeop
+
+        _compile_line = codeop.CommandCompiler()
+    return _compile_line(code, "<stdin>", "single")
 
 
 def _program(place):
@@ -188,7 +243,8 @@ def _status(end):
     if end.code is None:
         return 0
     if isinstance(end.code, int):
-        return end.code & 0xFF
+        # What no C `long` can hold is -1 there.
+        return (end.code if -(1 << 63) <= end.code < 1 << 63 else -1) & 0xFF
     with contextlib.suppress(Exception):
         print(end.code, file=sys.stderr)
     return 1
@@ -196,7 +252,7 @@ def _status(end):
 
 def _show(error):
     """As Python shows an exception that nobody caught, without our own frames."""
-    trace = error.__traceback__ = _without_ours(error.__traceback__)
+    trace = error.__traceback__ = failure.without_ours(error.__traceback__)
     if isinstance(error, ModuleNotFoundError) and sys.excepthook is sys.__excepthook__:
         # Python's own words end in advice on how the interpreter was started, which is our doing.
         with contextlib.suppress(BaseException):
@@ -211,28 +267,76 @@ def _show(error):
             sys.__excepthook__(type(error), error, trace)
 
 
-def _without_ours(trace):
-    """The frames of the script and of libraries: what a stand-in raised is raised where it was called."""
-    kept = []
-    while trace is not None:
-        if failure._OWN not in trace.tb_frame.f_code.co_filename:
-            kept.append(trace)
-        trace = trace.tb_next
-    for one, following in zip(kept, [*kept[1:], None]):
-        one.tb_next = following
-    return kept[0] if kept else None
-
-
 def _at_exit():
-    """What was registered for the end runs at the end, as with Python's own."""
-    if _rehearsed is None:
+    """Threads that are no daemons are waited for, and what was registered for the end runs, as with Python's own."""
+    if _rehearsed is not None:
+        return
+    threading = sys.modules.get("threading")
+    if threading is not None:
         with contextlib.suppress(BaseException):
-            atexit._run_exitfuncs()
+            threading._shutdown()
+    with contextlib.suppress(BaseException):
+        atexit._run_exitfuncs()
+
+
+def let_go():
+    """The end of an interpreter: nothing holds the script's objects any more, so that files that were left open are written, and
+    finalizers run. Modules that something else still holds are emptied, as Python does."""
+    global _kept
+    with contextlib.suppress(BaseException):
+        _kept = None
+        atexit._clear()
+        held = _forget_modules()
+        _write_out()
+        gc.collect()
+        left = [module for module in (reference() for reference in held) if isinstance(module, types.ModuleType)]
+        for module in left:
+            _empty(module.__dict__)
+        if left:
+            gc.collect()
+    call._flush()
+
+
+def _write_out():
+    """What files were not written of. In a cycle their parts are finalized in the order in which they were made, the descriptor first."""
+    made = gc.get_objects()
+    for kinds in ((io.TextIOWrapper,), (io.BufferedWriter, io.BufferedRandom)):
+        for one in made:
+            if type(one) in kinds:
+                with contextlib.suppress(Exception):
+                    one.flush()
+
+
+def _forget_modules():
+    """Takes the script, the folder's modules and what the script put there itself out of the table; gives weak references to them."""
+    own = [name for name, module in list(sys.modules.items())[_modules:] if _is_of_script(module)]
+    held = []
+    for name in ["__main__", *own]:
+        with contextlib.suppress(TypeError):  # a script may put anything there
+            held.append(weakref.ref(sys.modules.pop(name, None)))
+    return held
+
+
+def _is_of_script(module):
+    try:
+        place = getattr(module, "__file__", None)
+        return str(place or "").startswith(_folder + "/") or getattr(module, "__spec__", None) is None
+    except Exception:  # it is no module of anybody else
+        return True
+
+
+def _empty(namespace):
+    for private in (True, False):
+        for name in list(namespace):
+            if name != "__builtins__" and (not private or name.startswith("_") and not name.startswith("__")):
+                namespace[name] = None
 
 
 def _hand_over(status, error):
     call.tell_of_modules()
-    if status == 0:
+    if status is None:
+        door.send(door.GIVE, b'"incomplete"')
+    elif status == 0:
         door.send(door.GIVE, b"null")
     elif isinstance(error, SystemExit):
         failure.hand_over_exit(status)

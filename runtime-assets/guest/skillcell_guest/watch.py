@@ -7,25 +7,41 @@ itself; any other call need not.
 import contextlib
 import os
 
+from skillcell_guest import imports
+
 _ALL = "*"
+
+
+class _Names(set):
+    """With those that were read while a module was imported, for whoever records imports too."""
+
+    def __init__(self):
+        super().__init__()
+        self.importing = set()
+
+    def note(self, name):
+        name = name if isinstance(name, str) else _ALL
+        self.add(name)
+        if imports.under_way:
+            self.importing.add(name)
 
 
 @contextlib.contextmanager
 def environment_reads():
     """Gives a set that fills with the names that are asked for; `*` if all of them are looked through."""
-    names = set()
+    names = _Names()
 
     class Watched(type(os.environ)):
         def __getitem__(self, name):
-            names.add(name if isinstance(name, str) else _ALL)
+            names.note(name)
             return super().__getitem__(name)
 
         def __contains__(self, name):
-            names.add(name if isinstance(name, str) else _ALL)
+            names.note(name)
             return super().__contains__(name)
 
         def __iter__(self):
-            names.add(_ALL)
+            names.note(_ALL)
             return super().__iter__()
 
     plain = type(os.environ)

@@ -117,7 +117,7 @@ impl ApprovalStates {
         match &self.decision {
             Decision::Planned(plan) => row("runs in", &plan.describe_tier()),
             Decision::Refused(refused) => {
-                printer.print_warning("`skillcell run` with these flags would refuse it");
+                printer.print_warning("a call with these flags would be refused");
                 for denial in &refused.denials {
                     // Already printed under `missing`.
                     if !effective.missing.iter().any(|missing| missing.message() == denial.message) {

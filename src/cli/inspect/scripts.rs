@@ -1,5 +1,6 @@
 //! `skillcell inspect` of a folder in the Agent Skills format: a row for each script, a verdict for the skill.
 
+use std::collections::BTreeSet;
 use std::process::ExitCode;
 
 use serde_json::{Value, json};
@@ -60,6 +61,16 @@ pub fn inspect_scripts(
         if !front[key].is_null() {
             print_row(printer, key, &format!("{} (as it says; nothing is granted by it)", value_text(&front[key])));
         }
+    }
+    let programs: BTreeSet<&str> =
+        scripts.iter().flat_map(|script| &script.analysis.programs).map(String::as_str).collect();
+    if !programs.is_empty() {
+        let programs: Vec<&str> = programs.into_iter().collect();
+        print_row(
+            printer,
+            "programs",
+            &format!("{}: its scripts start these, and a cell has none", programs.join(", ")),
+        );
     }
     printer.print_line("");
     let rows: Vec<Vec<String>> = scripts.iter().map(table_row).collect();

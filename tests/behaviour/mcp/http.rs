@@ -137,11 +137,11 @@ fn both_eras_are_served_at_one_place() {
         let failed = served.ask(era, "tools/call", json!({"name": "echo", "arguments": {"problem": "x"}}));
         assert_eq!(failed["result"]["isError"], true);
         // With a token for progress the answer is a stream.
-        let slow = json!({"name": "sleeper", "arguments": {"seconds": 7}, "_meta": {"progressToken": 1}});
+        let slow = json!({"name": "sleeper", "arguments": {"seconds": 3}, "_meta": {"progressToken": 1}});
         let answer = served.ask_with(era, "tools/call", slow, "");
         assert!(answer.body.contains("notifications/progress"), "{}", answer.body);
         assert_eq!(answer.header("x-accel-buffering"), Some("no"));
-        assert_eq!(answer.message()["result"]["structuredContent"]["slept"], 7);
+        assert_eq!(answer.message()["result"]["structuredContent"]["slept"], 3);
     }
     let long = served.ask(Era::New, "tools/call", json!({"name": "grower", "arguments": {"lines": 20_000}}));
     let uri = long["result"]["structuredContent"]["resource"].clone();
@@ -316,4 +316,20 @@ fn serve_has_it_behind_its_tokens_and_each_sees_its_own_skills() {
     }
     let rebound = served.head(&bearer(&token)).replace(&served.address, "evil.example");
     assert!((400..500).contains(&served.exchange(&rebound, "{}").status));
+}
+
+#[test]
+fn where_nobody_is_asked_for_a_token_it_stays_on_this_machine_and_ignores_none() {
+    let folder = tempfile::tempdir().unwrap();
+    let settings = folder.path().join("skillcell.toml");
+    std::fs::write(&settings, format!("[token.ci]\nsha256 = '{}'\nskills = ['*']\n", "0".repeat(64))).unwrap();
+    let refused = |args: &[&str]| {
+        let output = program().arg(skills()).args(args).output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{output:?}");
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    let said = refused(&["--http", "0.0.0.0:0"]);
+    assert!(said.contains("other machines") && said.contains("skillcell serve"), "{said}");
+    let said = refused(&["--http", "127.0.0.1:0", "--policy", settings.to_str().unwrap()]);
+    assert!(said.contains("tokens") && said.contains("/mcp"), "{said}");
 }

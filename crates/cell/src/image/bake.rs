@@ -2,17 +2,21 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use serde_json::{Value, json};
 
+use super::reading::InspectedFiles;
 use super::snapshot::Snapshot;
+use super::warming::{Imported, Warmed};
 use super::{BakeReport, FORMAT, Image, Meta};
 use crate::runtime::files::{CommonFiles, GUEST_FOLDER, PACKAGES_FOLDER};
-use crate::runtime::{self, Runtime, RuntimeError};
+use crate::runtime::{Runtime, RuntimeError};
+use crate::runtime_kind::{boot_interpreter, call_python, run_source};
 use crate::wasi::Stop;
-use crate::wasi_python;
-use crate::{Cell, Ending, EngineError, HotPages, Inputs, Machine, NewImage, Precompiled};
+use crate::{
+    Cell, Ending, EngineError, HotPages, Inputs, Machine, Machines, NewImage, Precompiled, RuntimeKind, pyodide,
+};
 use skillcell_cache::{self as cache, Bucket};
 use skillcell_door::Door;
 use skillcell_limits::cancel::CancelToken;
@@ -20,22 +24,18 @@ use skillcell_limits::outcome::{Note, NoteKind, Outcome};
 use skillcell_limits::{LimitKind, Limits};
 use skillcell_packages::skill::Skill;
 use skillcell_packages::{self as packages, Packages, SITE_FOLDER, SitePackages, SitePackagesStore};
-use skillcell_policy::manifest::{Manifest, StaticManifest};
+use skillcell_policy::manifest::Manifest;
 use skillcell_quote::{self as quote, ascii_json};
 use skillcell_vfs::Mount;
 
 /// What a bake report keeps of what was printed.
 const MAX_REPORTED_OUTPUT: usize = 16 << 10;
 
-/// The most files that an analysis skips because the guest crashes on them.
-const MAX_SKIPPED_FILES: usize = 4;
-/// The deadline of trial imports: generous, so that a verdict does not depend on the machine's load.
-const TRY_IMPORTS_TIMEOUT: Duration = Duration::from_secs(180);
-
 /// Where images come from: the cache, or a bake.
 pub struct Baker<'a> {
     pub runtime: Runtime<'a>,
-    pub machine: &'a Machine,
+    pub machine: Arc<Machine>,
+    pub machines: &'a Machines,
     pub files: &'a CommonFiles,
 }
 
@@ -90,24 +90,6 @@ pub enum BakeError {
     Io(#[from] std::io::Error),
 }
 
-/// What the guest read of a skill's files.
-#[derive(serde::Deserialize)]
-struct InspectedFiles {
-    manifest: Value,
-    manifest_error: Option<String>,
-    early_imports: BTreeMap<String, String>,
-    #[serde(default)]
-    imports: Vec<String>,
-}
-
-impl InspectedFiles {
-    fn static_manifest(&self) -> StaticManifest {
-        let (manifest, error) = (self.manifest.clone(), self.manifest_error.clone());
-        let read = StaticManifest::new(manifest, error, self.early_imports.clone());
-        StaticManifest { imports: self.imports.clone(), ..read }
-    }
-}
-
 impl Baker<'_> {
     /// The key of a skill's image: everything that its content depends on.
     pub fn image_key(&self, skill: &Skill) -> String {
@@ -120,7 +102,7 @@ impl Baker<'_> {
 
     pub(super) fn framework_key(&self) -> String {
         let mut hasher = blake3::Hasher::new();
-        let (format, runtime) = (FORMAT.to_string(), runtime::runtime_id());
+        let (format, runtime) = (FORMAT.to_string(), self.runtime.id());
         for part in [&format, &runtime, self.machine.fingerprint(), &self.files.digest] {
             hasher.update(&(part.len() as u64).to_le_bytes()).update(part.as_bytes());
         }
@@ -139,21 +121,33 @@ impl Baker<'_> {
         Ok(meta.is_some_and(|meta| !meta.is_expired()))
     }
 
-    /// Bakes a skill's image, unless another process just did: then it is that one, and `false`.
-    pub fn bake(&self, skill: &Skill, limits: &Limits) -> Result<(Image, bool), BakeError> {
+    /// Bakes a skill's image, unless another process just did: then it is that one, and `false`. `recorded` finds params that its
+    /// tests call it with.
+    pub fn bake(
+        &self,
+        skill: &Skill,
+        limits: &Limits,
+        recorded: impl FnOnce(&Skill) -> Vec<Value>,
+    ) -> Result<(Image, bool), BakeError> {
         let key = self.image_key(skill);
         let _guard = self.lock_bake(&key)?;
         match self.open_image(&key)? {
             Some(image) => Ok((image, false)),
-            None => Ok((self.bake_now(skill, &key, &WarmUp::Manifest, limits)?, true)),
+            None => Ok((self.bake_now(skill, &key, &WarmUp::Manifest, limits, recorded)?, true)),
         }
     }
 
     /// Bakes a skill's image whether there is one or not.
-    pub fn rebake(&self, skill: &Skill, warm_up: &WarmUp, limits: &Limits) -> Result<Image, BakeError> {
+    pub fn rebake(
+        &self,
+        skill: &Skill,
+        warm_up: &WarmUp,
+        limits: &Limits,
+        recorded: impl FnOnce(&Skill) -> Vec<Value>,
+    ) -> Result<Image, BakeError> {
         let key = self.image_key(skill);
         let _guard = self.lock_bake(&key)?;
-        self.bake_now(skill, &key, warm_up, limits)
+        self.bake_now(skill, &key, warm_up, limits, recorded)
     }
 
     pub(super) fn lock_bake(&self, key: &str) -> Result<cache::Guard, BakeError> {
@@ -161,8 +155,14 @@ impl Baker<'_> {
         Ok(self.runtime.cache.lock(&format!("bake-{key}"), "baking an image", self.runtime.progress)?)
     }
 
-    fn bake_now(&self, skill: &Skill, key: &str, warm_up: &WarmUp, limits: &Limits) -> Result<Image, BakeError> {
-        let framework = self.framework_image()?;
+    fn bake_now(
+        &self,
+        skill: &Skill,
+        key: &str,
+        warm_up: &WarmUp,
+        limits: &Limits,
+        recorded: impl FnOnce(&Skill) -> Vec<Value>,
+    ) -> Result<Image, BakeError> {
         self.runtime.progress.step(&format!("baking the image of {}", skill.id()));
         let read = self.inspect_files(skill)?;
         let skill = &match read.static_manifest().manifest {
@@ -170,10 +170,25 @@ impl Baker<'_> {
             // The import below raises, with the reason.
             Err(_) => skill.clone(),
         };
-        // Time spent in pip does not count against the skill.
+        self.with_libraries_of(skill.site())?.bake_with_packages(skill, key, read, warm_up, limits, recorded)
+    }
+
+    fn bake_with_packages(
+        &self,
+        skill: &Skill,
+        key: &str,
+        read: InspectedFiles,
+        warm_up: &WarmUp,
+        limits: &Limits,
+        recorded: impl FnOnce(&Skill) -> Vec<Value>,
+    ) -> Result<Image, BakeError> {
+        let framework = self.framework_image()?;
+        let recorded = recorded(skill);
+        // Time spent in pip, and in the skill's tests, does not count against it.
         let started = Instant::now();
         let limits = &bake_limits(limits);
-        let (snapshot, mut report) = self.skill_snapshot(&framework, skill, warm_up, limits).map_err(mark_as_baking)?;
+        let Warmed { snapshot, mut report, hot } =
+            self.skill_snapshot(&framework, skill, warm_up, &recorded, limits).map_err(mark_as_baking)?;
         // The skill's cell is untrusted and could report another manifest, so the host's reading replaces it.
         report.manifest = read.manifest;
         report.manifest_error = read.manifest_error;
@@ -182,13 +197,16 @@ impl Baker<'_> {
         report.digest = skill.digest().to_owned();
         report.image_bytes = snapshot.image_bytes;
         report.immortal_objects = snapshot.immortal_objects;
-        let compiled = snapshot.precompile(self.machine)?;
+        let compiled = snapshot.precompile(&self.machine)?;
         let meta = Meta::new(snapshot.state, report, skill.site());
         self.store_image(key, compiled, meta, |image, meta| {
             let rest = limits.deadline.saturating_sub(started.elapsed());
             let mut limits = limits.clone();
             limits.deadline = rest;
-            meta.state.hot = self.rehearse(image, meta, skill, warm_up, &limits)?;
+            meta.state.hot = match hot {
+                Some(hot) => hot,
+                None => self.rehearse(image, meta, skill, &limits)?,
+            };
             meta.report.total_ms = started.elapsed().as_secs_f64() * 1e3;
             Ok(())
         })
@@ -199,52 +217,65 @@ impl Baker<'_> {
         framework: &Image,
         skill: &Skill,
         warm_up: &WarmUp,
+        recorded: &[Value],
         limits: &Limits,
-    ) -> Result<(Snapshot, BakeReport), BakeError> {
+    ) -> Result<Warmed, BakeError> {
         let mut cell = self.cell_from(framework, skill.mounts(), limits)?;
         let drawn_before = cell.state().wasi.entropy_bytes;
-        let ran = wasi_python::run_source(&mut cell, &load_source(skill, true));
+        let ran = run_source(&mut cell, &load_source(skill, true));
         report_of(&mut cell, ran).map_err(|error| explain_import(error, skill))?;
         let entropy_bytes = cell.state().wasi.entropy_bytes - drawn_before;
-        let ran = wasi_python::run_source(&mut cell, &finish_source(skill, warm_up));
-        let mut report = BakeReport { entropy_bytes, ..report_of(&mut cell, ran)? };
+        let ran = run_source(&mut cell, &practise_source(skill, warm_up, recorded));
+        let practised = report_of(&mut cell, ran)?;
         // A skill that ran into a limit may be in a degraded state, which must not become the image.
         if cell.state().memory.denied || cell.state().wasi.vfs.limits_hit().is_some() {
             let limit = cell.state().wasi.vfs.limits_hit().unwrap_or(LimitKind::Memory);
             return Err(ending_error(&mut cell, Err(wasmtime::Error::new(Stop::Exceeded(limit)))));
         }
-        (report.open_files, report.scratch_files) = cell.state().wasi.vfs.left_behind();
-        let snapshot = self.take_snapshot(&mut cell, report.entry)?;
-        Ok((snapshot, report))
+        let (open_files, scratch_files) = cell.state().wasi.vfs.left_behind();
+        let (stdout, stderr) = (practised.stdout.clone(), practised.stderr.clone());
+        let warmed = self.complete_image(cell, skill, practised, limits, (open_files, scratch_files) == (0, 0))?;
+        let report = BakeReport { entropy_bytes, open_files, scratch_files, stdout, stderr, ..warmed.report };
+        Ok(Warmed { report, ..warmed })
+    }
+
+    /// Makes an image of a cell that has imported its skill: by calls if there are any, and if the image is to serve any.
+    fn complete_image(
+        &self,
+        mut cell: Cell,
+        skill: &Skill,
+        practised: BakeReport,
+        limits: &Limits,
+        is_used: bool,
+    ) -> Result<Warmed, BakeError> {
+        if skill.script().is_some() {
+            let snapshot = self.take_snapshot(&mut cell, practised.entry)?;
+            return Ok(Warmed { snapshot, report: practised, hot: None });
+        }
+        if practised.calls.is_empty() || !is_used {
+            let (snapshot, report) = self.settle(&mut cell)?;
+            return Ok(Warmed { snapshot, report, hot: None });
+        }
+        let snapshot = self.take_snapshot(&mut cell, practised.entry)?;
+        drop(cell);
+        let memories = self.unsealed_image(&snapshot)?;
+        let (calls, entry) = (&*practised.calls, practised.entry);
+        self.warm_image(&Imported { skill, limits, calls, snapshot: &snapshot, memories, entry })
     }
 
     pub(super) fn take_snapshot(&self, cell: &mut Cell, entry: u32) -> Result<Snapshot, BakeError> {
-        Snapshot::take(self.machine, cell, entry, self.runtime.cache)
+        Snapshot::take(&self.machine, cell, entry, self.runtime.cache)
     }
 
-    /// One call in a cell of the new image, to learn which pages calls write to. With example params it is a real
-    /// one; without, the skill is left out of it.
-    fn rehearse(
-        &self,
-        image: NewImage,
-        meta: &Meta,
-        skill: &Skill,
-        warm_up: &WarmUp,
-        limits: &Limits,
-    ) -> Result<HotPages, BakeError> {
+    /// One call in a cell of the new image without the skill, to learn which pages every call writes to.
+    fn rehearse(&self, image: NewImage, meta: &Meta, skill: &Skill, limits: &Limits) -> Result<HotPages, BakeError> {
         let Meta { state, report, .. } = meta;
-        let params = match warm_up {
-            WarmUp::Manifest => &report.manifest["warm_up"],
-            WarmUp::Params(params) => params,
-        };
-        let entry = if params.is_null() { report.rehearsal } else { report.entry };
         let memories = self.machine.new_image(image, state.globals.clone())?;
-        let door =
-            Door { call: Door::pack(params.to_string().as_bytes(), None), result_cap: 1 << 24, ..Door::default() };
+        let door = Door { call: Door::pack(b"{}", None), result_cap: 1 << 24, ..Door::default() };
         let inputs = self.cell_inputs(skill.mounts(), door, limits, state.monotonic_ns);
         let mut cell = self.machine.new_cell(&memories, inputs)?;
         // The outcome does not matter, only which pages were written.
-        let _ = wasi_python::call_python(&mut cell, entry);
+        let _ = call_python(&mut cell, report.rehearsal);
         let memory = cell.memory();
         Ok(HotPages::written_pages(memory.data(&mut *cell.store())).unwrap_or_default())
     }
@@ -261,74 +292,17 @@ impl Baker<'_> {
         }
         self.runtime.progress.step("baking the framework's image");
         let mut cell = self.boot_cell(None, &Limits::default())?;
-        let ran = wasi_python::run_source(&mut cell, &boot_source());
+        let ran = run_source(&mut cell, &self.boot_source());
         let report = report_of(&mut cell, ran)?;
         let snapshot = self.take_snapshot(&mut cell, report.entry)?;
         drop(cell);
-        let compiled = snapshot.precompile(self.machine)?;
+        let compiled = snapshot.precompile(&self.machine)?;
         self.store_image(&key, compiled, Meta::new(snapshot.state, report, None), |_, _| Ok(()))
     }
 
     /// Gets the framework's image ready.
     pub fn prepare_framework(&self) -> Result<(), BakeError> {
         self.framework_image().map(drop)
-    }
-
-    /// Has the guest read a skill's files without running them.
-    fn inspect_files(&self, skill: &Skill) -> Result<InspectedFiles, BakeError> {
-        let framework = self.framework_image()?;
-        let mut cell = self.cell_from(&framework, skill.mounts(), &Limits::default())?;
-        let source = match skill.script() {
-            None if skill.is_agent_skill() => {
-                format!("bake.look_script(*{}, None)", ascii_json(&json!([skill.guest_folder()]).to_string()))
-            }
-            None => format!("bake.look(*{})", ascii_json(&json!([skill.guest_folder()]).to_string())),
-            Some(script) => {
-                format!("bake.look_script(*{})", ascii_json(&json!([skill.guest_folder(), script]).to_string()))
-            }
-        };
-        let ran = wasi_python::run_source(&mut cell, &source);
-        let look = cell.store().data_mut().door.report.take();
-        let look = look.and_then(|look| serde_json::from_value(look).ok()).map(with_guessed_packages);
-        look.ok_or_else(|| ending_error(&mut cell, ran.map(|_| ())))
-    }
-
-    /// What a skill's files say that matters for what it may do.
-    pub fn static_manifest(&self, skill: &Skill) -> Result<StaticManifest, BakeError> {
-        Ok(self.inspect_files(skill)?.static_manifest())
-    }
-
-    /// Has the guest say what is in a skill's files, for the analysis. The guest prints the name of each
-    /// file before it parses it, so that a file that crashes it is known, and skipped in the next attempt.
-    pub fn analysis_facts(&self, skill: &Skill) -> Result<Value, BakeError> {
-        let framework = self.framework_image()?;
-        let mut skipped: Vec<String> = Vec::new();
-        loop {
-            let mount = Mount::tree(&skill.guest_folder(), skill.tree());
-            let mut cell = self.cell_from(&framework, mount, &Limits::default())?;
-            let words = json!([skill.guest_folder(), skill.package(), json!(skipped).to_string()]);
-            let ran = wasi_python::run_source(&mut cell, &format!("bake.analyse(*{})", ascii_json(&words.to_string())));
-            if let Some(facts) = cell.store().data_mut().door.report.take() {
-                return Ok(facts);
-            }
-            let last = last_line(&cell.state().wasi.vfs.stdout.bytes);
-            match last {
-                Some(file) if skipped.len() < MAX_SKIPPED_FILES && !skipped.contains(&file) => skipped.push(file),
-                _ => return Err(ending_error(&mut cell, ran.map(|_| ()))),
-            }
-        }
-    }
-
-    /// Has the guest import packages that a skill names, of which nothing is the skill's own, and say what became of it.
-    /// `None` if the guest crashed.
-    pub fn try_imports(&self, skill: &Skill, wanted: &Value) -> Result<Option<Value>, BakeError> {
-        let framework = self.framework_image()?;
-        self.runtime.progress.step(&format!("importing the packages of {}", skill.id()));
-        let limits = Limits::within(TRY_IMPORTS_TIMEOUT);
-        let mut cell = self.cell_from(&framework, skill.site().and_then(SitePackages::mount), &limits)?;
-        let words = ascii_json(&json!([wanted.to_string()]).to_string());
-        let _ = wasi_python::run_source(&mut cell, &format!("{}bake.try_imports(*{words})", path_source(skill)));
-        Ok(cell.store().data_mut().door.report.take())
     }
 
     /// A cell that imports the skill itself, for one call, with that call's environment. Gives its report.
@@ -338,12 +312,13 @@ impl Baker<'_> {
         call: &ImportFor<'_>,
         start: Start,
     ) -> Result<(Cell, BakeReport), BakeError> {
+        let baker = self.with_libraries_of(skill.site())?;
         let mut cell = match start {
-            Start::Boot => self.boot_cell(skill.mounts(), call.limits)?,
-            Start::Framework => self.cell_from(&self.framework_image()?, skill.mounts(), call.limits)?,
+            Start::Boot => baker.boot_cell(skill.mounts(), call.limits)?,
+            Start::Framework => baker.cell_from(&baker.framework_image()?, skill.mounts(), call.limits)?,
         };
-        cell.cancel_by(call.cancel, self.machine);
-        let mut source = if start == Start::Boot { boot_source() + "\n" } else { String::new() };
+        cell.cancel_by(call.cancel, &self.machine);
+        let mut source = if start == Start::Boot { self.boot_source() + "\n" } else { String::new() };
         let values = json!([serde_json::to_string(&call.env).unwrap_or_default()]).to_string();
         source += &format!("bake.environment(*{})\n", ascii_json(&values));
         if !call.deny_imports.is_empty() {
@@ -351,7 +326,7 @@ impl Baker<'_> {
             source += &format!("bake.deny_imports(*{})\n", ascii_json(&denied));
         }
         source += &load_source(skill, false);
-        let ran = wasi_python::run_source(&mut cell, &source);
+        let ran = run_source(&mut cell, &source);
         let report = report_of(&mut cell, ran).map_err(|error| explain_import(error, skill))?;
         Ok((cell, report))
     }
@@ -369,15 +344,23 @@ impl Baker<'_> {
     }
 
     fn boot_cell(&self, skill: impl IntoIterator<Item = Mount>, limits: &Limits) -> Result<Cell, BakeError> {
-        let base = self.runtime.base_image(self.machine)?;
+        let base = self.runtime.base_image(&self.machine)?;
         if !base.fits_within(limits) {
             return Err(BakeError::TooLow(LimitKind::Memory));
         }
         let mut cell = self.machine.new_cell(&base, self.cell_inputs(skill, baking_door(), limits, 0))?;
-        match wasi_python::boot_interpreter(&mut cell) {
+        match boot_interpreter(&mut cell) {
             Ok(()) => Ok(cell),
             Err(error) => Err(ending_error(&mut cell, Err(error))),
         }
+    }
+
+    fn boot_source(&self) -> String {
+        let mut folders = vec![GUEST_FOLDER, PACKAGES_FOLDER];
+        if self.runtime.kind == RuntimeKind::Pyodide {
+            folders.push(pyodide::PACKAGES_FOLDER);
+        }
+        format!("import sys; sys.path[:0] = {folders:?}\nfrom skillcell_guest import bake; bake.framework()")
     }
 
     pub(super) fn cell_from(
@@ -395,18 +378,35 @@ impl Baker<'_> {
 
     /// The skill with its packages: fetched if they have to be, recorded as missing if they can't be had.
     pub fn with_packages(&self, skill: &Skill, manifest: &Manifest) -> Result<Skill, BakeError> {
-        let site = self.site_store().get_or_make(&skill.wanted(&manifest.requirements))?;
+        let site = self.site_store().get_or_make(skill.runtime(), &skill.wanted(&manifest.requirements))?;
         Ok(skill.with_site(site.map(Arc::new)))
     }
 
+    /// This baker on the runtime that has the native libraries of these packages, if there are any.
+    pub fn with_libraries_of(&self, site: Option<&SitePackages>) -> Result<Baker<'_>, BakeError> {
+        let sides = match self.runtime.kind {
+            RuntimeKind::Pyodide => self.runtime.libraries_of(site)?,
+            RuntimeKind::WasiPython => Arc::default(),
+        };
+        let (machines, files) = (self.machines, self.files);
+        if sides.is_empty() {
+            return Ok(Baker { runtime: self.runtime.clone(), machine: self.machine.clone(), machines, files });
+        }
+        let runtime = Runtime { sides, ..self.runtime.clone() };
+        let machine = machines.get(&runtime, self.machine.is_metered())?;
+        Ok(Baker { runtime, machine, machines, files })
+    }
+
     pub fn site_store(&self) -> SitePackagesStore<'_> {
-        let Runtime { cache, fetch, progress } = self.runtime;
+        let Runtime { cache, fetch, progress, .. } = self.runtime;
         SitePackagesStore { cache, fetch, progress }
     }
 
     fn load_image(&self, key: &str, artefact: cache::Artefact) -> Result<Option<Image>, BakeError> {
-        let site = |packages: Packages, pack| Ok(self.site_store().reopen_site(packages, pack)?);
-        Image::load_artefact(self.machine, key, artefact, !self.runtime.cache.is_writable(), site)
+        let kind = self.runtime.kind;
+        let site = |packages: Packages, pack| Ok(self.site_store().reopen_site(kind, packages, pack)?);
+        let machine = |site: Option<&SitePackages>| Ok(self.with_libraries_of(site)?.machine);
+        Image::load_artefact(machine, key, artefact, !self.runtime.cache.is_writable(), site)
     }
 
     pub(super) fn open_image(&self, key: &str) -> Result<Option<Image>, BakeError> {
@@ -486,15 +486,12 @@ pub fn note_of_bake(skill: &Skill, ending: &Ending) -> Option<Note> {
     ending.while_baking.then(|| Note::new(NoteKind::Bake, subject, message))
 }
 
-fn last_line(output: &[u8]) -> Option<String> {
-    String::from_utf8_lossy(output).lines().last().map(str::to_owned)
-}
-
-fn ending_error(cell: &mut Cell, ran: wasmtime::Result<()>) -> BakeError {
+pub(super) fn ending_error(cell: &mut Cell, ran: wasmtime::Result<()>) -> BakeError {
     let ending = cell.take_ending(ran);
-    match ending.source_fault {
-        Some(fault) => BakeError::Damaged(fault),
-        None => BakeError::Ended(Box::new(ending)),
+    match (&ending.source_fault, &ending.part_fault) {
+        (Some(fault), _) => BakeError::Damaged(fault.clone()),
+        (None, Some(fault)) => BakeError::Engine(fault.clone().into()),
+        (None, None) => BakeError::Ended(Box::new(ending)),
     }
 }
 
@@ -513,27 +510,8 @@ fn bake_limits(call: &Limits) -> Limits {
 }
 
 /// The door of a cell that is being baked: it rehearses calls, with empty params.
-fn baking_door() -> Door {
+pub(super) fn baking_door() -> Door {
     Door { baking: true, result_cap: 1 << 16, call: Door::pack(b"{}", None), ..Door::default() }
-}
-
-fn boot_source() -> String {
-    format!(
-        "import sys; sys.path[:0] = [{GUEST_FOLDER:?}, {PACKAGES_FOLDER:?}]\nfrom skillcell_guest import bake; bake.framework()"
-    )
-}
-
-/// Names packages for the modules that a script imports, where nothing else says what it requires.
-fn with_guessed_packages(mut look: InspectedFiles) -> InspectedFiles {
-    let Some(modules) = look.manifest.get("wanted_modules").and_then(Value::as_array) else { return look };
-    let mut guessed: Vec<&str> = modules.iter().filter_map(Value::as_str).map(packages::package_of).collect();
-    guessed.sort_unstable();
-    guessed.dedup();
-    let guessed = json!(guessed);
-    if let Some(keys) = look.manifest.as_object_mut() {
-        keys.insert("requirements".to_owned(), guessed);
-    }
-    look
 }
 
 /// `preload`: import ahead what a script imports; a skill is imported in any case.
@@ -550,14 +528,14 @@ fn load_source(skill: &Skill, preload: bool) -> String {
 }
 
 /// Puts a skill's packages on the path.
-fn path_source(skill: &Skill) -> String {
+pub(super) fn path_source(skill: &Skill) -> String {
     match skill.site().and_then(SitePackages::mount) {
         Some(_) => format!("import sys; sys.path.append({SITE_FOLDER:?})\n"),
         None => String::new(),
     }
 }
 
-fn finish_source(skill: &Skill, warm_up: &WarmUp) -> String {
+fn practise_source(skill: &Skill, warm_up: &WarmUp, recorded: &[Value]) -> String {
     if skill.script().is_some() {
         return "bake.finish_script()".to_owned();
     }
@@ -565,7 +543,8 @@ fn finish_source(skill: &Skill, warm_up: &WarmUp) -> String {
         WarmUp::Manifest => Value::Null,
         WarmUp::Params(params) => params.clone(),
     };
-    format!("bake.finish(*{})", ascii_json(&json!([params.to_string()]).to_string()))
+    let words = json!([params.to_string(), json!(recorded).to_string()]);
+    format!("bake.practise(*{})", ascii_json(&words.to_string()))
 }
 
 pub fn file_name(key: &str) -> String {

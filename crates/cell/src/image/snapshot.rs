@@ -6,7 +6,7 @@
 use super::source::ModuleSource;
 use super::{BakeError, Frozen};
 use crate::runtime::split;
-use crate::wasi_python;
+use crate::runtime_kind;
 use crate::{Cell, EngineError, HotPages, Machine, Precompiled};
 use skillcell_cache::Cache;
 
@@ -28,10 +28,10 @@ impl Snapshot {
         let globals = cell.global_values(machine.global_names()).map_err(EngineError::from)?;
         let monotonic = cell.state().wasi.monotonic_now();
         let immortal_objects = cell.state().immortal_objects;
+        let dead = runtime_kind::dead_memory(cell, &globals).map_err(EngineError::from)?;
         let memory = cell.memory();
         let pages = memory.size(&mut *cell.store());
         let bytes = memory.data_mut(&mut *cell.store());
-        let dead = wasi_python::dead_memory(&globals);
         let dead = dead.start.min(bytes.len())..dead.end.min(bytes.len());
         bytes[dead].fill(0);
         let range = nonzero_range(bytes);

@@ -4,7 +4,7 @@
 use super::bake::report_of;
 use super::{BakeError, Baker, Image, Meta};
 use crate::runtime::files::TEST_PACKAGES_FOLDER;
-use crate::wasi_python;
+use crate::runtime_kind::run_source;
 use skillcell_limits::Limits;
 use skillcell_vfs::Mount;
 
@@ -24,11 +24,11 @@ impl Baker<'_> {
         self.runtime.progress.step("baking the image for tests");
         let mut cell = self.cell_from(&framework, packages, &Limits::default())?;
         let source = format!("from skillcell_guest.testing import prepare; prepare.image({TEST_PACKAGES_FOLDER:?})");
-        let ran = wasi_python::run_source(&mut cell, &source);
+        let ran = run_source(&mut cell, &source);
         let report = report_of(&mut cell, ran)?;
         let snapshot = self.take_snapshot(&mut cell, report.entry)?;
         drop(cell);
-        let compiled = snapshot.precompile(self.machine)?;
+        let compiled = snapshot.precompile(&self.machine)?;
         self.store_image(&key, compiled, Meta::new(snapshot.state, report, None), |_, _| Ok(()))
     }
 

@@ -4,8 +4,8 @@ use std::io;
 use std::os::unix::fs::FileExt;
 use std::sync::{Arc, OnceLock};
 
-use super::{Runtime, RuntimeError};
-use crate::wasi_python;
+use super::{Runtime, RuntimeError, stdlib};
+use crate::{pyodide, wasi_python};
 use skillcell_assets::GUEST_FILES;
 use skillcell_cache::{Artefact, Pack};
 use skillcell_packages::pack_tree;
@@ -27,6 +27,38 @@ pub struct CommonFiles {
 }
 
 impl CommonFiles {
+    /// The same for the second runtime, whose library has been made ready: `stdlib` is its size. `packages` are those that the first
+    /// runtime brings along.
+    pub fn open_pyodide(
+        runtime: &Runtime<'_>,
+        open: StdlibOpener,
+        bytes: u64,
+        packages: Pack,
+    ) -> Result<CommonFiles, RuntimeError> {
+        let framework = provision::framework_pack(runtime.cache, runtime.fetch, runtime.progress)?;
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(framework.digest().as_bytes()).update(packages.digest().as_bytes());
+        // Unlike the first runtime's library, this one is made here.
+        hasher.update(stdlib::compiled_stdlib_name().as_bytes());
+        let guest = guest_tree(&mut hasher);
+        let mut library = Tree::new();
+        let stdlib = Stdlib { open, bytes, artefact: OnceLock::new() };
+        insert_checked(&mut library, pyodide::STDLIB_NAME, Content::Lazy(Arc::new(stdlib)));
+        let mounts = [
+            Mount::tree(pyodide::STDLIB_FOLDER, Arc::new(library)),
+            Mount::tree(pyodide::PACKAGES_FOLDER, Arc::new(pack_tree(packages))),
+            Mount::tree(PACKAGES_FOLDER, Arc::new(pack_tree(framework))),
+            Mount::tree(GUEST_FOLDER, Arc::new(guest)),
+        ];
+        Ok(CommonFiles::new(mounts.into_iter().flatten().collect(), hasher.finalize()))
+    }
+
+    fn new(mut mounts: Vec<Mount>, digest: blake3::Hash) -> CommonFiles {
+        let writable = [Mount::scratch("/tmp"), Mount::scratch(HOME_FOLDER), Mount::devices("/dev")];
+        mounts.extend(writable.into_iter().flatten());
+        CommonFiles { mounts, digest: digest.to_hex().to_string() }
+    }
+
     pub fn open(
         runtime: &Runtime<'_>,
         open: StdlibOpener,
@@ -54,14 +86,8 @@ impl CommonFiles {
             Mount::tree(wasi_python::STDLIB_FOLDER, Arc::new(library)),
             Mount::tree(PACKAGES_FOLDER, Arc::new(pack_tree(packages))),
             Mount::tree(GUEST_FOLDER, Arc::new(guest)),
-            Mount::scratch("/tmp"),
-            Mount::scratch(HOME_FOLDER),
-            Mount::devices("/dev"),
         ];
-        Ok(CommonFiles {
-            mounts: mounts.into_iter().flatten().collect(),
-            digest: hasher.finalize().to_hex().to_string(),
-        })
+        Ok(CommonFiles::new(mounts.into_iter().flatten().collect(), hasher.finalize()))
     }
 
     /// The mounts of a cell that sees `more` besides.

@@ -13,8 +13,8 @@
 //! ```
 //!
 //! The code module is compiled once and serves every image; an image is only a memory, so making one
-//! costs milliseconds. The code section is copied as it is: nothing here understands instructions, except
-//! `refuse_table_writes`, which makes sure that a module's only state is its memory and its globals.
+//! costs milliseconds. Instructions are copied as they are, but for interrupt checks that are put between them (`checks`);
+//! `refuse_table_writes` makes sure that a module's only state is its memory and its globals.
 
 use wasm_encoder::reencode::{Reencode, RoundtripReencoder};
 use wasm_encoder::{
@@ -23,7 +23,13 @@ use wasm_encoder::{
 };
 use wasmparser::{DataKind, KnownCustom, Name, Operator, OperatorsReader, Parser, Payload, SectionLimited, TypeRef};
 
+use super::checks::{Checks, add_checks};
+use super::parts::{Divided, divide_module};
+use crate::interrupt::OWN_CHECKS;
 use crate::{MEMORY_EXPORT, MEMORY_IMPORT};
+
+/// Names what is made of a binary here: raise it when that changes.
+pub const FORMAT: &str = "3: parts";
 
 /// The result of [`split_module`].
 pub struct Split {
@@ -54,6 +60,31 @@ pub enum SplitError {
 /// Splits `binary`, exporting the internal functions that `entries` names (they are found in the binary's
 /// name section) beside what it exports already.
 pub fn split_module(binary: &[u8], entries: &[&str]) -> Result<Split, SplitError> {
+    let mut split = split_unchecked(binary, entries)?;
+    if OWN_CHECKS {
+        split.code = add_checks(&split.code, Checks::Own)?;
+    }
+    Ok(split)
+}
+
+/// The same, with the code divided: what is used stays in `Split::code`, the rest is in parts, without checks yet.
+pub fn split_divided(
+    binary: &[u8],
+    entries: &[&str],
+    is_used: impl Fn(u32) -> bool,
+    part_bytes: usize,
+) -> Result<(Split, Divided), SplitError> {
+    let mut split = split_unchecked(binary, entries)?;
+    let mut divided = divide_module(&split.code, is_used, part_bytes)?;
+    split.code = std::mem::take(&mut divided.main);
+    split.functions = divided.functions;
+    if OWN_CHECKS {
+        split.code = add_checks(&split.code, Checks::Own)?;
+    }
+    Ok((split, divided))
+}
+
+fn split_unchecked(binary: &[u8], entries: &[&str]) -> Result<Split, SplitError> {
     let sections = Sections::parse(binary)?;
     let mut globals = Vec::new();
     let mut exports = ExportSection::new();
@@ -191,7 +222,7 @@ impl<'a> Sections<'a> {
             let DataKind::Active { memory_index: 0, offset_expr } = &segment.kind else {
                 return Err(SplitError::Unsupported("has a passive data segment"));
             };
-            data.active(0, &constant_offset(offset_expr)?, segment.data.iter().copied());
+            data.active(0, &ConstExpr::i32_const(constant_address(offset_expr)?), segment.data.iter().copied());
         }
         Ok(memory_module(RoundtripReencoder.memory_type(self.memory)?, Some(&data)))
     }
@@ -262,10 +293,11 @@ fn element_count(section: SectionLimited<'_, wasmparser::Element<'_>>) -> Result
     Ok(count)
 }
 
-fn constant_offset(expr: &wasmparser::ConstExpr<'_>) -> Result<ConstExpr, SplitError> {
+/// Where a segment of data or of the table lies.
+pub(super) fn constant_address(expr: &wasmparser::ConstExpr<'_>) -> Result<i32, SplitError> {
     let mut operators = expr.get_operators_reader();
     match operators.read()? {
-        Operator::I32Const { value } => Ok(ConstExpr::i32_const(value)),
+        Operator::I32Const { value } => Ok(value),
         _ => Err(SplitError::Unsupported("places data at an address that is not a constant")),
     }
 }

@@ -36,12 +36,11 @@ impl Wasi {
     }
 
     /// 0 is the wall clock, 1 runs evenly, 2 and 3 are CPU time, for which the time since the cell began has to do.
-    fn clock_ns(&self, id: u32) -> Result<u64, Errno> {
-        let elapsed = || self.origin.elapsed();
+    pub(crate) fn clock_ns(&self, id: u32) -> Result<u64, Errno> {
         match id {
-            0 => Ok(now_ns()),
-            1 => Ok(as_nanoseconds(self.monotonic_base.saturating_add(elapsed()))),
-            2 | 3 => Ok(as_nanoseconds(elapsed())),
+            0 => Ok(self.practice.as_ref().map_or_else(now_ns, |practice| practice.wall_ns())),
+            1 => Ok(as_nanoseconds(self.monotonic_now())),
+            2 | 3 => Ok(as_nanoseconds(self.elapsed())),
             _ => Err(Errno::Inval),
         }
     }
@@ -80,9 +79,11 @@ impl Wasi {
     }
 
     /// Waits, but not past the deadline: if that comes first, this is the end of the call.
-    fn sleep_until_deadline(&self, wait: Duration) -> Outcome {
+    pub(crate) fn sleep_until_deadline(&self, wait: Duration) -> Outcome {
         let left = self.deadline.map_or(Duration::MAX, |deadline| deadline.saturating_duration_since(Instant::now()));
-        if !wait.is_zero() && self.cancel.sleep(wait.min(left)) {
+        if let Some(practice) = &self.practice {
+            practice.pass(wait.min(left));
+        } else if !wait.is_zero() && self.cancel.sleep(wait.min(left)) {
             return Err(Stop::Cancelled.into());
         }
         if wait > left { Err(Stop::Exceeded(LimitKind::Deadline).into()) } else { Ok(()) }

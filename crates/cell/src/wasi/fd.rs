@@ -88,7 +88,7 @@ impl Wasi {
         Ok(self.vfs.renumber(from, to)?)
     }
 
-    pub(super) fn fd_seek(&mut self, guest: &mut Guest<'_>, fd: u32, by: i64, whence: u32, out: u32) -> Outcome {
+    pub(crate) fn fd_seek(&mut self, guest: &mut Guest<'_>, fd: u32, by: i64, whence: u32, out: u32) -> Outcome {
         let whence = match whence {
             0 => Whence::Start,
             1 => Whence::Current,

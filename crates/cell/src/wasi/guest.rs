@@ -7,6 +7,8 @@ use skillcell_vfs::Errno;
 
 /// Vectors of one call that are looked at; POSIX calls this `IOV_MAX`.
 const MAX_VECTORS: u32 = 1024;
+/// The longest text that is read, with its zero: a path.
+const MAX_TEXT: usize = 4097;
 
 /// The whole memory of a guest, for the length of one host call.
 pub struct Guest<'a> {
@@ -56,6 +58,21 @@ impl<'a> Guest<'a> {
 
     pub fn put_u64(&mut self, start: u32, value: u64) -> Result<(), Errno> {
         self.put_bytes(start, &value.to_le_bytes())
+    }
+
+    pub fn read_u32(&self, start: u32) -> Result<u32, Errno> {
+        self.read_array(start).map(u32::from_le_bytes)
+    }
+
+    /// A text that ends with a zero, without it.
+    pub fn text(&self, start: u32) -> Result<Vec<u8>, Errno> {
+        let rest = self.bytes.get(start as usize..).ok_or(Errno::Fault)?;
+        let longest = rest.get(..MAX_TEXT).unwrap_or(rest);
+        match longest.iter().position(|byte| *byte == 0) {
+            Some(end) => Ok(longest[..end].to_vec()),
+            None if longest.len() == MAX_TEXT => Err(Errno::Nametoolong),
+            None => Err(Errno::Fault),
+        }
     }
 
     /// The vectors of a `readv` or `writev`: checked as a table here, each one when it is used.

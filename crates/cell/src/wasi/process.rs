@@ -31,7 +31,10 @@ impl Wasi {
             if self.deadline.is_some_and(|deadline| std::time::Instant::now() >= deadline) {
                 return Err(Stop::Exceeded(LimitKind::Deadline).into());
             }
-            getrandom::fill(piece).map_err(|_| Stop::NoEntropy)?;
+            match &mut self.practice {
+                Some(practice) => practice.fill(piece),
+                None => getrandom::fill(piece).map_err(|_| Stop::NoEntropy)?,
+            }
             self.entropy_bytes += piece.len() as u64;
         }
         Ok(())

@@ -186,7 +186,9 @@ impl Trail {
         };
         self.write_line(match done {
             Ok(ended) => ended.complete_line(line),
-            Err(error) => Line { outcome: Some("error".to_owned()), reason: Some(error_chain(error)), ..line },
+            Err(error) => {
+                Line { outcome: Some("error".to_owned()), reason: Some(skillcell_quote::error_chain(error)), ..line }
+            }
         });
         self.take_failure()
     }
@@ -227,15 +229,4 @@ impl Ended<'_> {
 
 fn round_to_ms(time: Duration) -> f64 {
     (time.as_secs_f64() * 1e6).round() / 1e3
-}
-
-/// An error with its causes.
-fn error_chain(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        text = format!("{text}: {cause}");
-        source = cause.source();
-    }
-    text
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::{Decision, PassedOver, Plan, Preparation};
+use skillcell_limits::RuntimeKind;
 use skillcell_policy::{Denial, Grants, Missing, Tier};
 
 /// A plan in the JSON contract: `plan` of `run --dry-run --json`.
@@ -16,6 +17,9 @@ pub struct PlanView<'a> {
     state: &'static str,
     tier: Tier,
     tier_reason: Option<&'a str>,
+    /// Of the cell; none in another tier.
+    runtime: Option<RuntimeKind>,
+    runtime_reason: Option<&'a str>,
     passed_over: &'a [PassedOver],
     grants: Option<&'a Grants>,
     missing: &'a [Missing],
@@ -35,6 +39,8 @@ impl<'a> PlanView<'a> {
                 state: "planned",
                 tier: plan.tier,
                 tier_reason: plan.reason.as_deref(),
+                runtime: (plan.tier == Tier::Wasm).then_some(plan.runtime),
+                runtime_reason: plan.runtime_reason.as_deref().filter(|_| plan.tier == Tier::Wasm),
                 passed_over: &plan.passed_over,
                 grants: Some(&plan.effective.grants),
                 missing: &plan.effective.missing,
@@ -49,6 +55,8 @@ impl<'a> PlanView<'a> {
                 state: "refused",
                 tier: refused.tier,
                 tier_reason: None,
+                runtime: None,
+                runtime_reason: None,
                 passed_over: &[],
                 grants: None,
                 missing: &[],
@@ -71,10 +79,19 @@ impl Plan {
         format!("{}: {why}", self.tier)
     }
 
+    /// Which runtime the cell is of, and why.
+    pub fn describe_runtime(&self) -> String {
+        let why = self.runtime_reason.as_deref().unwrap_or("it has what the skill requires");
+        format!("runtime {}: {why}", self.runtime)
+    }
+
     /// A line for each thing that was decided.
     pub fn describe(&self) -> Vec<String> {
         let mut lines = vec![format!("tier {}", self.describe_tier())];
         lines.extend(self.passed_over.iter().map(|passed| format!("not {}: {}", passed.tier, passed.why)));
+        if self.tier == Tier::Wasm {
+            lines.push(self.describe_runtime());
+        }
         lines.push(self.preparation.describe());
         let may = self.effective.describe();
         if may.is_empty() {

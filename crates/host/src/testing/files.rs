@@ -5,7 +5,7 @@ use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::{TestCall, TestError};
+use super::{TestCall, TestError, has_command_line};
 use skillcell_cache::Pack;
 use skillcell_packages::skill::{Origin, Skill};
 use skillcell_vfs::{Content, Tree};
@@ -25,6 +25,8 @@ pub struct Chosen {
     pub file: String,
     /// `file`, or with `::` and names in it.
     pub test: String,
+    /// A script to be started for its usage, and no file of tests.
+    pub is_script: bool,
 }
 
 /// The files to run, in order; every file of the skill that pytest would collect, unless the call names some.
@@ -35,23 +37,29 @@ pub fn choose_files(skill: &Skill, call: &TestCall) -> Result<Vec<Chosen>, TestE
             let given = given.strip_prefix("./").unwrap_or(given);
             let file = given.split("::").next().unwrap_or(given).to_owned();
             if own(&file) {
-                return Ok(vec![Chosen { file, test: given.to_owned() }]);
+                let is_script = skill.is_agent_skill() && !is_test(&file);
+                return Ok(vec![Chosen { file, test: given.to_owned(), is_script }]);
             }
-            let below = all_below(skill, &format!("{}/", file.trim_end_matches('/')));
+            let below = all_below(skill, call, &format!("{}/", file.trim_end_matches('/')));
             let missing = || TestError::NoFile { skill: skill.id().to_owned(), file };
             if below.is_empty() { Err(missing()) } else { Ok(below) }
         });
         return Ok(named.collect::<Result<Vec<_>, _>>()?.concat());
     }
-    let all = all_below(skill, "");
+    let all = all_below(skill, call, "");
     if all.is_empty() { Err(TestError::NoTests { skill: skill.id().to_owned() }) } else { Ok(all) }
 }
 
-/// The test files in one of the skill's folders.
-fn all_below(skill: &Skill, folder: &str) -> Vec<Chosen> {
-    let paths = skill.files().iter().map(|(path, _)| path);
-    let tests = paths.filter(|path| path.starts_with(folder) && is_test(path));
-    tests.map(|path| Chosen { file: path.clone(), test: path.clone() }).collect()
+/// The test files in one of the skill's folders, and the scripts there that have a command line.
+fn all_below(skill: &Skill, call: &TestCall, folder: &str) -> Vec<Chosen> {
+    let chosen = |is_script| move |path: &str| Chosen { file: path.to_owned(), test: path.to_owned(), is_script };
+    let paths = skill.files().iter().map(|(path, _)| path.as_str());
+    let tests = paths.filter(|path| path.starts_with(folder) && is_test(path)).map(chosen(false));
+    // Names of tests choose among tests.
+    let scripts =
+        if skill.is_agent_skill() && call.scripts && call.keyword.is_none() { skill.scripts() } else { Vec::new() };
+    let scripts = scripts.into_iter().filter(|path| path.starts_with(folder) && has_command_line(skill, path));
+    tests.chain(scripts.map(chosen(true))).collect()
 }
 
 fn is_test(path: &str) -> bool {
@@ -65,6 +73,9 @@ fn is_test(path: &str) -> bool {
 /// The files around a skill in a registry, `skills/<category>/<name>`, by their paths from its root. `None` for a skill
 /// on its own.
 pub fn registry_surroundings(skill: &Skill, registry: &Pack) -> Result<Option<Arc<Tree>>, TestError> {
+    if skill.is_agent_skill() {
+        return Ok(None);
+    }
     let Some((category, _)) = skill.id().split_once('/').filter(|(_, name)| !name.contains('/')) else {
         return Ok(None);
     };

@@ -71,15 +71,15 @@ fn cell_failure(outcome: &Outcome) -> Option<Failure> {
     }
 }
 
-fn limit_failure(limit: LimitKind) -> Failure {
+pub(super) fn limit_failure(limit: LimitKind) -> Failure {
     let flag = limit.flag().map(|flag| format!("; `{flag}` sets it")).unwrap_or_default();
     new_failure("limit", &format!("the file's cell went over a limit: {limit}{flag}"))
 }
 
-fn exception_failure(raised: &Raised) -> Failure {
+pub(super) fn exception_failure(raised: &Raised) -> Failure {
     new_failure(&raised.kind, &raised.message)
 }
 
-fn new_failure(kind: &str, message: &str) -> Failure {
+pub(super) fn new_failure(kind: &str, message: &str) -> Failure {
     Failure { kind: kind.to_owned(), message: message.to_owned(), line: None }
 }

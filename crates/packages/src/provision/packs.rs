@@ -27,9 +27,15 @@ pub fn test_packages(cache: &Cache, fetch: &Fetch, progress: &dyn Progress) -> R
     make_pack(cache, "test packages", &wheels, fetch, progress, |path| in_site_packages(path).then(|| path.to_owned()))
 }
 
-/// These wheels for Pyodide, unpacked likewise, without what is compiled in them: it would be for another machine.
-pub fn pyodide_packages(cache: &Cache, pins: &[Pin], fetch: &Fetch, progress: &dyn Progress) -> Result<Pack> {
-    let wheels: Vec<&Pin> = pins.iter().collect();
+/// Whether that is in the cache.
+pub fn has_test_packages(cache: &Cache) -> bool {
+    let wheels: Vec<&Pin> = pins().test_packages().iter().collect();
+    matches!(cache.bytes(Bucket::Pack, &pack_name("test packages", &wheels)), Ok(Some(_)))
+}
+
+/// What Pyodide is given besides, unpacked likewise, without what is compiled in it: it would be for another machine.
+pub fn pyodide_framework(cache: &Cache, fetch: &Fetch, progress: &dyn Progress) -> Result<Pack> {
+    let wheels: Vec<&Pin> = pins().pyodide_packages().iter().collect();
     let place = |path: &str| (in_site_packages(path) && !path.ends_with(".so")).then(|| path.to_owned());
     make_pack(cache, "pyodide packages", &wheels, fetch, progress, place)
 }

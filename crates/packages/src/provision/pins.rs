@@ -46,12 +46,40 @@ pub struct RuntimePin {
     pub stdlib: String,
 }
 
+/// A package of npm.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NpmPin {
+    /// Its name.
+    pub name: String,
+    /// Its version.
+    pub version: String,
+    /// `sha512-` and the sha512 of its archive, in base64.
+    pub integrity: String,
+    /// The Python in it.
+    pub python: String,
+}
+
+impl NpmPin {
+    /// The name of its archive, as `npm pack` gives it.
+    pub fn archive(&self) -> String {
+        format!("{}-{}.tgz", self.name, self.version)
+    }
+
+    /// Names its content in cache keys.
+    pub fn id(&self) -> String {
+        blake3::hash(self.integrity.as_bytes()).to_hex()[..16].to_owned()
+    }
+}
+
 /// Everything that is pinned.
 #[derive(Debug, Clone)]
 pub struct Pins {
     runtimes: BTreeMap<String, RuntimePin>,
+    pyodide: NpmPin,
     packages: Vec<Pin>,
     test_packages: Vec<Pin>,
+    pyodide_packages: Vec<Pin>,
 }
 
 // serde's `flatten` and `deny_unknown_fields` exclude each other, hence a flat row for each runtime.
@@ -73,9 +101,16 @@ struct RuntimeRow {
 #[serde(deny_unknown_fields)]
 struct PinsFile {
     runtime: BTreeMap<String, RuntimeRow>,
+    pyodide: NpmPin,
     package: Vec<Pin>,
     #[serde(rename = "test-package")]
     test_package: Vec<Pin>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PackagesFile {
+    package: Vec<Pin>,
 }
 
 impl Pins {
@@ -83,12 +118,30 @@ impl Pins {
     pub fn parse(text: &str) -> Result<Pins> {
         let file: PinsFile = toml::from_str(text).map_err(|e| Error::Pins { source: Box::new(e) })?;
         let runtimes = file.runtime.into_iter().map(|(key, row)| (key, row.into())).collect();
-        Ok(Pins { runtimes, packages: file.package, test_packages: file.test_package })
+        let more: PackagesFile =
+            toml::from_str(skillcell_assets::PYODIDE_PACKAGES).map_err(|e| Error::Pins { source: Box::new(e) })?;
+        Ok(Pins {
+            runtimes,
+            pyodide: file.pyodide,
+            packages: file.package,
+            test_packages: file.test_package,
+            pyodide_packages: more.package,
+        })
     }
 
     /// The runtime under this key.
     pub fn runtime(&self, key: &str) -> Option<&RuntimePin> {
         self.runtimes.get(key)
+    }
+
+    /// The second runtime.
+    pub fn pyodide(&self) -> &NpmPin {
+        &self.pyodide
+    }
+
+    /// What the second runtime is given of what the first has.
+    pub fn pyodide_packages(&self) -> &[Pin] {
+        &self.pyodide_packages
     }
 
     /// The framework in the guest.
@@ -130,6 +183,8 @@ mod tests {
                 "{pin:?}"
             );
         }
+        let integrity = pins().pyodide().integrity.strip_prefix("sha512-").unwrap();
+        assert!(integrity.len() == 88 && integrity.ends_with("=="));
         assert!(pins().package("skillware").is_some() && pins().package("SkillWare").is_some());
     }
 

@@ -1,7 +1,7 @@
 //! A skill's files as bytes, within bounds, and their digest. The folder is untrusted: links that lead out of it
 //! are not followed, and special files are refused.
 
-use std::io::Read;
+use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -77,7 +77,7 @@ impl Bundle {
         let failed = |source| BundleError::Read { path: path.to_owned(), source };
         let folder = Dir::open_ambient_dir(path, ambient_authority()).map_err(failed)?;
         let mut collector = FileCollector::default();
-        collector.add_folder(&folder, "", path)?;
+        collector.add_folder(&folder, &folder, "", path)?;
         collector.finish()
     }
 
@@ -112,7 +112,8 @@ struct FileCollector {
 }
 
 impl FileCollector {
-    fn add_folder(&mut self, folder: &Dir, below: &str, path: &Path) -> Result<(), BundleError> {
+    /// `root` is the skill's own folder: no link leads out of that.
+    fn add_folder(&mut self, root: &Dir, folder: &Dir, below: &str, path: &Path) -> Result<(), BundleError> {
         let failed = |source| BundleError::Read { path: path.to_owned(), source };
         if below.matches('/').count() > MAX_DEPTH {
             return Err(BundleError::TooLarge { what: format!("{MAX_DEPTH} folders inside each other") });
@@ -129,13 +130,17 @@ impl FileCollector {
                 continue;
             }
             let place = format!("{below}{name}");
-            // Through the folder, not by path: a link that leads out of it is refused here.
+            // Through the skill's folder, not by path: a link that leads out of it is refused here.
             let here = |source| BundleError::Read { path: path.join(&place), source };
-            let kind = folder.metadata(name).map_err(here)?;
+            let kind = match root.metadata(&place) {
+                // A link that leads nowhere is nothing that a script could read.
+                Err(error) if error.kind() == ErrorKind::NotFound => continue,
+                found => found.map_err(here)?,
+            };
             if kind.is_dir() {
-                self.add_folder(&folder.open_dir(name).map_err(here)?, &format!("{place}/"), path)?;
+                self.add_folder(root, &root.open_dir(&place).map_err(here)?, &format!("{place}/"), path)?;
             } else if kind.is_file() {
-                self.add_file(folder, name, place, path)?;
+                self.add_file(root, place, path)?;
             } else {
                 return Err(BundleError::Odd { path: place });
             }
@@ -143,11 +148,11 @@ impl FileCollector {
         Ok(())
     }
 
-    fn add_file(&mut self, folder: &Dir, name: &str, place: String, path: &Path) -> Result<(), BundleError> {
+    fn add_file(&mut self, root: &Dir, place: String, path: &Path) -> Result<(), BundleError> {
         let failed = |source| BundleError::Read { path: path.join(&place), source };
         let mut bytes = Vec::new();
         let room = MAX_BYTES - self.bytes;
-        folder.open(name).and_then(|file| file.take(room + 1).read_to_end(&mut bytes)).map_err(failed)?;
+        root.open(&place).and_then(|file| file.take(room + 1).read_to_end(&mut bytes)).map_err(failed)?;
         self.count_bytes(bytes.len() as u64)?;
         self.files.push((place, bytes.into()));
         Ok(())
@@ -209,5 +214,22 @@ mod tests {
         let (skill, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         symlink(other.path(), skill.path().join("out")).unwrap();
         assert!(matches!(Bundle::from_folder(skill.path()), Err(BundleError::Read { .. })));
+    }
+
+    #[test]
+    fn a_link_to_another_folder_of_the_skill_is_followed_and_one_that_leads_nowhere_is_left_out() {
+        let skill = tempfile::tempdir().unwrap();
+        for folder in ["scripts/deep", "shared"] {
+            fs::create_dir_all(skill.path().join(folder)).unwrap();
+        }
+        fs::write(skill.path().join("shared/tool.py"), "tool").unwrap();
+        symlink("../shared/tool.py", skill.path().join("scripts/tool.py")).unwrap();
+        symlink("../../shared", skill.path().join("scripts/deep/all")).unwrap();
+        symlink("nowhere", skill.path().join("scripts/gone.py")).unwrap();
+        let paths: Vec<String> =
+            Bundle::from_folder(skill.path()).unwrap().files.into_iter().map(|(path, _)| path).collect();
+        assert_eq!(paths, ["scripts/deep/all/tool.py", "scripts/tool.py", "shared/tool.py"]);
+        symlink("../../etc", skill.path().join("shared/up")).unwrap();
+        assert!(Bundle::from_folder(skill.path()).is_err(), "out of the skill, and not only out of a folder of it");
     }
 }

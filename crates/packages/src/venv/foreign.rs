@@ -41,7 +41,7 @@ impl Foreign {
         Target {
             id: Target::native_id(self.major, self.minor, self.machine.name(), self.glibc),
             values: self.markers.clone(),
-            is_guest: false,
+            runtime: None,
             glibc: self.glibc,
             pip_options: self.pip_options(),
             python: None,

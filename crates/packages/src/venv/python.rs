@@ -74,7 +74,7 @@ impl BasePython {
         Target {
             id: Target::native_id(self.major, self.minor, &self.machine, self.glibc),
             values: self.markers.clone(),
-            is_guest: false,
+            runtime: None,
             glibc: self.glibc,
             pip_options: Vec::new(),
             python: Some(self.executable.clone()),

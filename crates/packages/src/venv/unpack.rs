@@ -30,7 +30,7 @@ impl Unpacker<'_> {
     /// Writes the files of a wheel.
     pub fn unpack(&mut self, wheel: &mut Wheel) -> Result<()> {
         for member in wheel.members().to_vec() {
-            let Some(path) = site_path(&member.path, false) else { continue };
+            let Some(path) = site_path(&member.path, None) else { continue };
             self.files += 1;
             self.bytes = self.bytes.saturating_add(member.bytes);
             if self.files > MAX_FILES || self.bytes > MAX_BYTES {

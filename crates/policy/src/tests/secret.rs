@@ -1,7 +1,7 @@
 //! Secrets: bound to hosts, over https unless the grant says otherwise.
 
 use super::target;
-use crate::{BadEnv, BadSecret, EnvGrant, SecretGrant, SecretHost, SecretSource};
+use crate::{BadEnv, BadSecret, EnvGrant, GrantKind, Grants, SecretGrant, SecretHost, SecretSource};
 
 fn source(text: &str) -> SecretSource {
     SecretGrant::parse(text).unwrap().source
@@ -124,4 +124,23 @@ fn variables_are_granted_by_name_and_fixed_ones_are_not() {
         assert!(matches!(EnvGrant::parse(name), Err(BadEnv::Name(_))), "{name}");
     }
     assert!(!format!("{:?}", EnvGrant::parse("TOKEN=hunter2").unwrap()).contains("hunter2"));
+}
+
+#[test]
+fn a_value_that_was_given_is_in_no_text_and_no_text_gives_one() {
+    let mut grants = Grants::default();
+    grants.add_given_secret("KEY", "v4lue-of-it", "a.org").unwrap();
+    grants.add_given_secret("KEY", "v4lue-of-it", "b.org").unwrap();
+    assert!(grants.add_given_secret("KEY", "another-value", "c.org").is_err());
+    let texts = grants.texts(GrantKind::Secret);
+    assert_eq!(texts, ["KEY=given:@a.org", "KEY=given:@b.org"]);
+    assert!(!format!("{grants:?}").contains("v4lue"));
+    assert!(SecretGrant::parse(&texts[0]).is_err());
+    for (name, host) in [("PATH", "a.org"), ("A B", "a.org"), ("KEY", ""), ("KEY", "a.org/path"), ("KEY", "*")] {
+        assert!(Grants::default().add_given_secret(name, "v4lue-of-it", host).is_err(), "{name} {host}");
+    }
+    // A later layer's value does not go to the hosts of an earlier one's.
+    let mut later = Grants::default();
+    later.add_given_secret("KEY", "another-value", "c.org").unwrap();
+    assert_eq!(grants.merged_with(later).texts(GrantKind::Secret), ["KEY=given:@c.org"]);
 }

@@ -13,6 +13,7 @@ use tokio::sync::OwnedSemaphorePermit;
 
 use super::{Api, Problem};
 use crate::page::Filled;
+use crate::script_body::ScriptBody;
 use skillcell_settings::LimitOverrides;
 
 /// Bodies up to this size are not counted together: the number of connections bounds them.
@@ -29,6 +30,9 @@ pub(super) struct CallBody<'a> {
     #[serde(borrow, default)]
     #[schemars(with = "Option<serde_json::Map<String, Value>>")]
     pub params: Option<&'a RawValue>,
+    /// Runs this script of an Agent Skills folder, instead of `execute`; such a call has no params, config or session.
+    #[serde(default)]
+    pub script: Option<ScriptBody>,
     /// What the skill's constructor gets.
     #[serde(default)]
     #[schemars(with = "Option<serde_json::Map<String, Value>>")]

@@ -10,11 +10,13 @@ use http::header::{ACCEPT, CONTENT_TYPE, HeaderMap};
 use super::body::{CallBody, ReadBody, read_body};
 use super::guard::RequestInfo;
 use super::{Api, Problem, stream};
-use crate::{CallError, CallRequest, Client};
+use crate::{CallError, CallRequest, Client, OpenedSession};
 use skillcell_host::call::Report;
 
 /// What asks for a session of its own.
 const NEW_SESSION: &str = "new";
+/// Of all files that a script wrote, together; the content of others is left out.
+const MAX_FILES_BYTES: usize = 16 << 20;
 
 pub(super) async fn make_call(
     State(api): State<Api>,
@@ -34,27 +36,23 @@ pub(super) async fn make_call(
     let opened = open_session(&api, &client, &mut call)?;
     let session = call.session.clone();
     if wants_events {
-        return Ok(stream::stream_call(api.service().clone(), client, call, body, info));
+        return Ok(stream::stream_call(api.service().clone(), client, call, opened, body, info));
     }
-    let made = api.service().call(&client, call).await;
-    if made.is_err() {
-        // Nobody learns of its handle.
-        if let Some((skill, handle)) = &opened {
-            let _ = api.service().sessions().close(&client, skill, handle);
-        }
+    let report = api.service().call(&client, call).await.map_err(|error| tell_problem(error, &info))?;
+    if let Some(opened) = opened {
+        opened.keep();
     }
-    let report = made.map_err(|error| tell_problem(error, &info))?;
     Ok(([(CONTENT_TYPE, "application/json")], envelope_text(&report, session.as_deref())).into_response())
 }
 
-/// Opens the session that a call asks for: the skill and the handle.
-fn open_session(api: &Api, client: &Client, call: &mut CallRequest) -> Result<Option<(String, String)>, Problem> {
+/// Opens the session that a call asks for.
+fn open_session(api: &Api, client: &Client, call: &mut CallRequest) -> Result<Option<OpenedSession>, Problem> {
     if call.session.as_deref() != Some(NEW_SESSION) {
         return Ok(None);
     }
-    let handle = api.service().sessions().open(client, &call.skill).map_err(CallError::from)?;
-    call.session = Some(handle.clone());
-    Ok(Some((call.skill.clone(), handle)))
+    let opened = api.service().open_session(client, &call.skill).map_err(CallError::from)?;
+    call.session = Some(opened.handle().to_owned());
+    Ok(Some(opened))
 }
 
 /// `DELETE /v1/skills/{id}/sessions/{session}`.
@@ -74,8 +72,13 @@ pub(super) fn read_id(id: Result<Path<String>, PathRejection>) -> Result<String,
 }
 
 fn call_request(id: String, body: &ReadBody, info: &RequestInfo) -> Result<CallRequest, Problem> {
-    let CallBody { params, config, limits, session } = body.parse()?;
+    let CallBody { params, script, config, limits, session } = body.parse()?;
+    if script.is_some() && (params.is_some() || config.is_some() || session.is_some()) {
+        return Err(Problem::bad_request("bad_script_call", "a script has no params, config or session"));
+    }
     let mut call = CallRequest::new(id, params.map_or("{}", |params| params.get()));
+    let wrong = |words: String| Problem::bad_request("bad_script_call", skillcell_quote::brief(&words));
+    call.script = script.map(|script| script.into_request().map_err(wrong)).transpose()?;
     call.config = config;
     call.limits = limits;
     call.session = session;
@@ -91,7 +94,7 @@ fn accepts_events(headers: &HeaderMap) -> bool {
 /// The envelope, and the handle of the session that the call was made in.
 pub(super) fn envelope_text(report: &Report, session: Option<&str>) -> String {
     // An envelope is made of texts, numbers and JSON that was checked: it can always be written.
-    let mut text = serde_json::to_string(&report.envelope()).unwrap_or_default();
+    let mut text = serde_json::to_string(&report.envelope_with_files(MAX_FILES_BYTES)).unwrap_or_default();
     if let Some(handle) = session {
         // Appended as text, since the result in it is text too. A handle is hexadecimal digits.
         text.pop();
@@ -103,19 +106,8 @@ pub(super) fn envelope_text(report: &Report, session: Option<&str>) -> String {
 /// A problem for the client; what is the operator's goes to stderr.
 pub(super) fn tell_problem(error: CallError, info: &RequestInfo) -> Problem {
     if let CallError::Host(host_error) = &error {
-        let chain = skillcell_quote::one_line(&chain_of(host_error));
+        let chain = skillcell_quote::one_line(&skillcell_quote::error_chain(host_error));
         eprintln!("error: request {}: {chain}", info.id);
     }
     error.into()
-}
-
-/// An error with its causes.
-fn chain_of(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        text = format!("{text}: {cause}");
-        source = cause.source();
-    }
-    text
 }

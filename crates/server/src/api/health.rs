@@ -1,4 +1,4 @@
-//! `/healthz`: it answers. `/readyz`: every image is baked, or can't be.
+//! `/healthz`: it answers. `/readyz`: every image is baked, is not needed since calls are refused, or can't be.
 
 use std::sync::atomic::Ordering;
 
@@ -25,12 +25,18 @@ pub(super) async fn tell_readiness(State(api): State<Api>, Extension(client): Ex
         skills.retain(|(id, _)| client.may_call(id));
         let waiting = skills.iter().filter(|(_, warmth)| matches!(warmth, Warmth::Waiting));
         body["waiting"] = waiting.map(|(id, _)| id.as_str()).collect();
-        body["failed"] = skills.iter().filter_map(|(id, warmth)| tell_failure(&client, id, warmth)).collect();
+        let told = |name| skills.iter().filter_map(|(id, warmth)| tell_reason(&client, id, warmth, name)).collect();
+        body["refused"] = told("refused");
+        body["failed"] = told("failed");
     }
     (if is_ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE }, Json(body)).into_response()
 }
 
-fn tell_failure(client: &Client, id: &str, warmth: &Warmth) -> Option<serde_json::Value> {
-    let Warmth::Failed(why) = warmth else { return None };
+/// A skill that is not ready in this way; the reason is the operator's.
+fn tell_reason(client: &Client, id: &str, warmth: &Warmth, name: &str) -> Option<serde_json::Value> {
+    let (Warmth::Refused(why) | Warmth::Failed(why)) = warmth else { return None };
+    if warmth.name() != name {
+        return None;
+    }
     Some(if client.is_operator() { json!({"id": id, "why": why}) } else { json!({"id": id}) })
 }

@@ -76,8 +76,15 @@ impl Page {
     fn add_process(&mut self) {
         let version = format!("{{version=\"{}\"}}", env!("CARGO_PKG_VERSION"));
         self.add("build_info", "gauge", "The version.", [(version, 1.0)]);
-        if let Some(bytes) = resident_bytes() {
-            self.add("resident_memory_bytes", "gauge", "Memory of this process.", [(String::new(), bytes as f64)]);
+        let about =
+            "Memory of this process, with pages of files (images, compiled code) that the system can take back.";
+        for (name, help, field) in [
+            ("resident_memory_bytes", about, "VmRSS:"),
+            ("private_memory_bytes", "Memory that is this process's own.", "RssAnon:"),
+        ] {
+            if let Some(bytes) = memory_bytes(field) {
+                self.add(name, "gauge", help, [(String::new(), bytes as f64)]);
+            }
         }
     }
 
@@ -117,10 +124,12 @@ fn quoted(text: &str) -> String {
     quoted + "\""
 }
 
-fn resident_bytes() -> Option<u64> {
-    let statm = std::fs::read_to_string("/proc/self/statm").ok()?;
-    let pages: u64 = statm.split(' ').nth(1)?.parse().ok()?;
-    Some(pages * rustix::param::page_size() as u64)
+/// What the kernel counts under this name.
+fn memory_bytes(field: &str) -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let value = status.lines().find_map(|line| line.strip_prefix(field))?;
+    let kib: u64 = value.trim().strip_suffix(" kB")?.parse().ok()?;
+    Some(kib << 10)
 }
 
 #[cfg(test)]
@@ -134,6 +143,7 @@ mod tests {
 
     #[test]
     fn memory_is_known() {
-        assert!(resident_bytes().unwrap() > 1 << 20);
+        let [all, own] = ["VmRSS:", "RssAnon:"].map(|field| memory_bytes(field).unwrap());
+        assert!(own > 100 << 10 && all > own, "{all} {own}");
     }
 }

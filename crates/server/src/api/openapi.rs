@@ -56,6 +56,9 @@ struct EnvelopeSchema {
     skill: String,
     tier: String,
     tier_reason: Option<String>,
+    /// The Python of the cell, and why that one.
+    runtime: Option<String>,
+    runtime_reason: Option<String>,
     /// `returned`, `raised`, `refused`, `exceeded`, `cancelled` or `busy`.
     outcome: String,
     /// What `execute` returned.
@@ -64,6 +67,10 @@ struct EnvelopeSchema {
     error: Option<serde_json::Map<String, Value>>,
     /// The limit that ended the call.
     limit: Option<String>,
+    /// The status that a script ended with.
+    exit_code: Option<u8>,
+    /// What a script wrote in its folder: path, number of bytes, and the content in base64 as far as there is room.
+    files: Option<Vec<serde_json::Map<String, Value>>>,
     denials: Vec<serde_json::Map<String, Value>>,
     stdout: String,
     stderr: String,

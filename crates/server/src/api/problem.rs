@@ -83,6 +83,14 @@ impl From<CallError> for Problem {
     fn from(error: CallError) -> Problem {
         match error {
             CallError::NoSuchSkill(id) => Problem::no_such_skill(&id),
+            CallError::NoSuchScript { skill, script } => {
+                let detail =
+                    format!("`{}` has no script `{}`", skillcell_quote::brief(&skill), skillcell_quote::brief(&script));
+                Problem::new(StatusCode::NOT_FOUND, "no_such_script", detail)
+            }
+            error @ (CallError::OnlyScripts(_) | CallError::Files(_)) => {
+                Problem::bad_request("bad_script_call", skillcell_quote::brief(&error.to_string()))
+            }
             CallError::Params(error) => Problem::bad_request("params_not_json", format!("params: {error}")),
             CallError::NotOffered(limit) => {
                 Problem::bad_request("limit_not_offered", format!("the limit `{limit}` is not offered here"))

@@ -59,6 +59,10 @@ pub(super) struct SkillPage {
     parameters: Option<Value>,
     /// What its manifest asks for; null if it does not say.
     permissions: Option<Value>,
+    /// The scripts that it has, if it is in the Agent Skills format: a call names one of them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(default)]
+    scripts: Vec<String>,
     /// What a call would do, as `skillcell run --dry-run --json` has it; without what is the operator's.
     plan: Value,
 }
@@ -71,7 +75,8 @@ pub(super) async fn show_skill(
 ) -> Result<Json<SkillPage>, Problem> {
     let id = read_id(id)?;
     let view = api.service().view_skill(&client, &id).await.map_err(|error| tell_problem(error, &info))?;
-    let SkillView { id, digest, state, card, plan } = view;
+    let SkillView { id, digest, state, card, scripts, plan } = view;
     let SkillCard { name, version, summary, parameters, permissions } = card;
-    Ok(Json(SkillPage { id, digest, state: state.to_owned(), name, version, summary, parameters, permissions, plan }))
+    let state = state.to_owned();
+    Ok(Json(SkillPage { id, digest, state, name, version, summary, parameters, permissions, scripts, plan }))
 }

@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::held::{HeldResults, PART_BYTES, count_parts, parts};
 use super::resources::result_uri;
+use super::run_script::answer_script;
 use super::schema::plain_text;
 use crate::{CallError, Client};
 use skillcell_host::call::{Outcome, Raised, Report};
@@ -30,6 +31,11 @@ pub struct Asker<'a> {
 /// A call that was made.
 pub fn answer_report(report: &Report, asker: &Asker<'_>, held: &HeldResults) -> CallToolResult {
     let answer = match &report.outcome {
+        Outcome::Returned(_) | Outcome::Raised(_) if report.exit_code.is_some() => {
+            let mut answer = answer_script(report, report.exit_code.unwrap_or(1), asker.client, held);
+            add_denials(&mut answer, report);
+            answer
+        }
         Outcome::Returned(json) => answer_result(json.get(), report, asker, held),
         Outcome::Raised(raised) => fail(raised_text(raised)),
         Outcome::Refused => fail(refused_text(&report.denials)),
@@ -76,11 +82,15 @@ fn answer_result(json: &str, report: &Report, asker: &Asker<'_>, held: &HeldResu
         answer.structured_content = value.map(|value| structure(value, asker));
         answer
     };
+    add_denials(&mut answer, report);
+    answer
+}
+
+fn add_denials(answer: &mut CallToolResult, report: &Report) {
     if !report.denials.is_empty() {
         let note = format!("While it ran, {}", refused_list(&report.denials));
         answer.content.push(ContentBlock::text(note));
     }
-    answer
 }
 
 /// The beginning of a long result, and where the whole of it is.

@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::cancelling::CallName;
 use super::http::session_of;
+use super::session_tools::META_KEY;
 use crate::api::is_traceparent;
 use crate::{Client, RequestInfo};
 use skillcell_door::audit::RequestOrigin;
@@ -25,9 +26,9 @@ pub fn call_name(client: &Client, context: &RequestContext<RoleServer>) -> Optio
     Some((session_of(&parts.headers)?, client.name.clone(), id))
 }
 
-/// The handle of a session of this client's, which was opened beside MCP: a call without one has a fresh cell.
-pub fn session_handle(context: &RequestContext<RoleServer>) -> Option<String> {
-    context.meta.0.0.get("skillcell/session").and_then(Value::as_str).map(str::to_owned)
+/// The session that a program asks for, by its handle or as `new`: a call without one has a fresh cell.
+pub fn asked_session(context: &RequestContext<RoleServer>) -> Option<String> {
+    context.meta.0.0.get(META_KEY).and_then(Value::as_str).map(str::to_owned)
 }
 
 /// The request's own name and trace, if an HTTP server gave it one; a message may bring its own trace.

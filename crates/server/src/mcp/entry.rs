@@ -5,7 +5,9 @@ use std::sync::Arc;
 use rmcp::model::{Tool, ToolAnnotations};
 use serde_json::Value;
 
+use super::agent_skill::AgentSkill;
 use super::schema::{input_schema, output_schema, plain_text};
+use super::session_tools::{has_own_argument, show_argument};
 use super::yaml;
 use skillcell_host::plan::{Decision, Plan};
 use skillcell_packages::skill::Skill;
@@ -26,7 +28,11 @@ pub struct Entry {
     pub tool: Tool,
     /// The same for clients of the older era.
     pub legacy_tool: Tool,
-    /// `instructions.md`.
+    /// Whether its own schema has the argument that sessions are named by.
+    pub has_own_session: bool,
+    /// A folder of scripts, which is no tool by itself.
+    pub agent_skill: Option<Arc<AgentSkill>>,
+    /// `instructions.md`, or `SKILL.md`.
     pub instructions: Option<Arc<str>>,
     /// `card.json`.
     pub card: Option<Arc<str>>,
@@ -45,8 +51,19 @@ impl Entry {
 
     /// Of a skill that no guest has read yet.
     pub fn of_files(skill: &Skill) -> Entry {
+        if let Some(agent_skill) = AgentSkill::new(skill) {
+            return Entry::of_agent_skill(skill, agent_skill);
+        }
         let raw = file(skill, "manifest.yaml").and_then(yaml::read_for_showing).unwrap_or(Value::Null);
         Entry::of_manifest(skill, &raw, None)
+    }
+
+    fn of_agent_skill(skill: &Skill, agent_skill: AgentSkill) -> Entry {
+        let title = agent_skill.says("name").map_or_else(|| title_of(skill.id()), title_of);
+        let description = agent_skill.says("description").map(str::to_owned);
+        let (instructions, digest) = (text_file(skill, "SKILL.md"), Some(skill.digest().to_owned()));
+        let described = Described { title, description, ..Described::default() };
+        Entry { agent_skill: Some(Arc::new(agent_skill)), instructions, digest, ..described.entry(skill.id()) }
     }
 
     /// Of a skill whose manifest is known, with what was decided about a call of it.
@@ -73,6 +90,15 @@ impl Entry {
         self
     }
 
+    /// The tool as a client of this era is shown it.
+    pub fn shown_tool(&self, is_legacy: bool, with_sessions: bool) -> Tool {
+        let mut tool = if is_legacy { self.legacy_tool.clone() } else { self.tool.clone() };
+        if with_sessions {
+            show_argument(&mut tool);
+        }
+        tool
+    }
+
     /// The tool's name.
     pub fn name(&self) -> &str {
         &self.tool.name
@@ -97,7 +123,19 @@ struct Described {
 impl Described {
     fn entry(self, id: &str) -> Entry {
         let (tool, legacy_tool) = (self.tool(false), self.tool(true));
-        Entry { id: id.to_owned(), tool, legacy_tool, instructions: None, card: None, digest: None, problem: None }
+        let has_own_session = has_own_argument(self.parameters.as_ref());
+        let (agent_skill, instructions, card, digest, problem) = (None, None, None, None, None);
+        Entry {
+            id: id.to_owned(),
+            tool,
+            legacy_tool,
+            has_own_session,
+            agent_skill,
+            instructions,
+            card,
+            digest,
+            problem,
+        }
     }
 
     fn tool(&self, is_legacy: bool) -> Tool {

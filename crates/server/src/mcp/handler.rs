@@ -4,27 +4,34 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use rmcp::model::{
-    CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, ErrorData, GetPromptRequestParams,
-    GetPromptResponse, Implementation, InitializeRequestParams, InitializeResult, ListPromptsResult,
-    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-    ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig, SubscriptionFilter, Tool,
+    CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CustomRequest, CustomResult, ErrorCode,
+    ErrorData, GetPromptRequestParams, GetPromptResponse, Implementation, InitializeRequestParams, InitializeResult,
+    JsonObject, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
+    PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, ServerCapabilities,
+    ServerConfig, SubscriptionFilter, Tool,
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{RoleServer, ServerHandler};
-use serde_json::Value;
+use serde_json::{Value, json};
 
+use super::agent_skill::contents_of;
 use super::answer::{Asker, answer_error, answer_report, fail};
-use super::asked::{call_name, client_of, is_legacy, origin_of, scope_of, session_handle};
+use super::asked::{asked_session, call_name, client_of, is_legacy, origin_of, scope_of};
 use super::entry::Entry;
+use super::held::Content;
 use super::progress::Teller;
 use super::resources::{self, Place};
+use super::run_script::{RUN_SCRIPT, read_arguments, script_tool};
+use super::session_tools::{CLOSE_SESSION, CallSession, close_session, close_tool, take_argument};
 use super::shelf::Server;
-use crate::{CallRequest, Client};
+use crate::{CallRequest, Client, ScriptRequest};
 use skillcell_limits::cancel::CancelToken;
 
 /// How long clients may keep a list: while skills are being read, and after that.
 const TTL_WHILE_READING: Duration = Duration::from_secs(1);
 const TTL_SETTLED: Duration = Duration::from_secs(60);
+/// SEP-2640: Agent Skills folders, as files.
+const SKILLS_EXTENSION: &str = "io.modelcontextprotocol/skills";
 const INSTRUCTIONS: &str = "Each tool is a skill that runs in a sandbox of its own. What a skill may reach is decided by the \
     operator of this server: if something is refused, say so and ask for it, and don't look for a way round. The prompt and the \
     resource with a tool's name have its instructions.";
@@ -46,7 +53,7 @@ impl Handler {
     async fn make_call(
         &self,
         call: &ToolCall<'_>,
-        arguments: String,
+        arguments: Arguments,
         context: &RequestContext<RoleServer>,
     ) -> CallToolResult {
         let teller = Teller::new(context, &call.client, self.server.0.watched.clone());
@@ -58,10 +65,22 @@ impl Handler {
             Ok(service) => service,
             Err(problem) => return fail(problem),
         };
-        let mut request = CallRequest::new(&call.entry.id, arguments);
+        let mut request = CallRequest::new(&call.entry.id, "{}");
+        let mut session = None;
+        match arguments {
+            Arguments::Params { params, session: argument } => {
+                request.params = params;
+                let (client, skill) = (&call.client, &call.entry.id);
+                session = match CallSession::begin(&service, client, skill, argument, asked_session(context)) {
+                    Ok(session) => session,
+                    Err(problem) => return fail(problem),
+                };
+            }
+            Arguments::Script(script) => request.script = Some(script),
+        }
+        request.session = session.as_ref().map(|session| session.handle().to_owned());
         request.cancel = CancelToken::new();
         request.origin = Some(origin_of(context));
-        request.session = session_handle(context);
         let made = tokio::select! {
             made = service.call(&call.client, request) => made,
             () = teller.tell_running() => unreachable!("it tells until it is dropped"),
@@ -72,11 +91,24 @@ impl Handler {
             has_schema: call.entry.tool.output_schema.is_some(),
         };
         match made {
-            Ok(report) => answer_report(&report, &asker, &self.server.0.held),
+            Ok(report) => {
+                let mut answer = answer_report(&report, &asker, &self.server.0.held);
+                if let Some(session) = session {
+                    session.keep(&mut answer);
+                }
+                answer
+            }
             Err(error) => {
                 self.report_error(&call.entry.id, &error);
                 answer_error(&error, &call.client)
             }
+        }
+    }
+
+    fn close_session(&self, client: &Client, arguments: &JsonObject) -> CallToolResult {
+        match self.server.service() {
+            Some(service) => close_session(&service, client, arguments),
+            None => fail("no session is open yet".to_owned()),
         }
     }
 
@@ -88,10 +120,60 @@ impl Handler {
         }
     }
 
+    /// The skill that a tool stands for, and what it is called with.
+    fn find_tool(&self, client: &Client, request: CallToolRequestParams) -> Result<(Arc<Entry>, Arguments), ErrorData> {
+        let mut arguments = request.arguments.unwrap_or_default();
+        let wrong = |words: String| ErrorData::invalid_params(words, None);
+        if request.name != RUN_SCRIPT {
+            let entry = self.server.entry_for(client, &request.name).filter(|entry| entry.agent_skill.is_none());
+            let entry = entry.ok_or_else(|| wrong(format!("unknown tool: {}", request.name)))?;
+            let keeps_argument = entry.has_own_session || !self.server.offers_sessions();
+            let session = take_argument(keeps_argument, &mut arguments).map_err(wrong)?;
+            return Ok((entry, Arguments::Params { params: Value::Object(arguments).to_string(), session }));
+        }
+        let (id, script) = read_arguments(arguments).map_err(wrong)?;
+        let found = self.agent_skills(client).into_iter().find(|entry| entry.id == id);
+        Ok((found.ok_or_else(|| wrong(format!("there is no skill `{id}` with scripts")))?, Arguments::Script(script)))
+    }
+
+    fn agent_skills(&self, client: &Client) -> Vec<Arc<Entry>> {
+        let mut entries = self.server.entries_for(client);
+        entries.retain(|entry| entry.agent_skill.is_some());
+        entries
+    }
+
+    /// `skills/list` and `skills/get` of the Skills extension.
+    fn answer_skills(&self, client: &Client, request: &CustomRequest) -> Result<Value, ErrorData> {
+        let entries = self.agent_skills(client);
+        let mut listed = entries.iter().filter_map(|entry| entry.agent_skill.as_ref()?.listed());
+        let mut answer = json!({"resultType": "complete", "ttlMs": self.ttl(), "cacheScope": scope_of(client)});
+        match request.method.as_str() {
+            "skills/list" => answer["skills"] = listed.cloned().collect(),
+            "skills/get" => {
+                let uri = request.params.as_ref().and_then(|params| params.get("uri")?.as_str()).unwrap_or_default();
+                let found = listed.find(|skill| skill["uri"] == uri);
+                let unknown = || ErrorData::invalid_params("there is no such skill", Some(json!({"uri": uri})));
+                answer["skill"] = found.ok_or_else(unknown)?.clone();
+            }
+            other => return Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, other.to_owned(), None)),
+        }
+        Ok(answer)
+    }
+
     fn ttl(&self) -> u64 {
         let time = if self.server.is_settled() { TTL_SETTLED } else { TTL_WHILE_READING };
         u64::try_from(time.as_millis()).unwrap_or_default()
     }
+}
+
+/// What a call brings.
+enum Arguments {
+    /// JSON text for `execute`, and the session that it names.
+    Params {
+        params: String,
+        session: Option<String>,
+    },
+    Script(ScriptRequest),
 }
 
 /// A tool and who calls it.
@@ -104,6 +186,7 @@ impl ServerHandler for Handler {
     fn get_info(&self) -> ServerConfig {
         let mut capabilities = ServerCapabilities::builder().enable_tools().enable_prompts().enable_resources().build();
         promise_changes(&mut capabilities, true);
+        capabilities.extensions.get_or_insert_default().insert(SKILLS_EXTENSION.to_owned(), JsonObject::new());
         let about = Implementation::new("skillcell", env!("CARGO_PKG_VERSION")).with_title("skillcell");
         ServerConfig::new(capabilities).with_server_info(about).with_instructions(INSTRUCTIONS)
     }
@@ -126,8 +209,15 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         let (client, is_legacy) = (client_of(&context), is_legacy(&context));
-        let shown = |entry: Arc<Entry>| if is_legacy { entry.legacy_tool.clone() } else { entry.tool.clone() };
-        let tools: Vec<Tool> = self.server.entries_for(&client).into_iter().map(shown).collect();
+        let with_sessions = self.server.offers_sessions();
+        let shown = |entry: Arc<Entry>| entry.shown_tool(is_legacy, with_sessions);
+        let (scripts, skills): (Vec<_>, Vec<_>) =
+            self.server.entries_for(&client).into_iter().partition(|entry| entry.agent_skill.is_some());
+        let mut tools: Vec<Tool> = skills.into_iter().map(shown).chain(script_tool(&scripts)).collect();
+        if with_sessions {
+            tools.push(close_tool());
+        }
+        tools.sort_by(|one, other| one.name.cmp(&other.name));
         let list = ListToolsResult::with_all_items(tools);
         Ok(if is_legacy { list } else { list.with_ttl_ms(self.ttl()).with_cache_scope(scope_of(&client)) })
     }
@@ -138,9 +228,10 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let client = client_of(&context);
-        let entry = self.server.entry_for(&client, &request.name);
-        let entry = entry.ok_or_else(|| ErrorData::invalid_params(format!("unknown tool: {}", request.name), None))?;
-        let arguments = Value::Object(request.arguments.unwrap_or_default()).to_string();
+        if request.name == CLOSE_SESSION && self.server.offers_sessions() {
+            return Ok(self.close_session(&client, &request.arguments.unwrap_or_default()).into());
+        }
+        let (entry, arguments) = self.find_tool(&client, request)?;
         let registered = self.server.0.running.register(call_name(&client, &context));
         let call = ToolCall { client, entry: &entry };
         // Dropping the call's future ends the call itself.
@@ -196,9 +287,20 @@ impl ServerHandler for Handler {
                 let entry = self.server.entry_for(&client, name).ok_or_else(missing)?;
                 resources::read_text(uri, "application/json", entry.card.as_ref().ok_or_else(missing)?)
             }
-            Place::Result(handle, part) => {
-                let held = self.server.0.held.find(&client, handle).ok_or_else(missing)?;
-                resources::read_text(uri, "application/json", resources::result_part(&held, part).ok_or_else(missing)?)
+            Place::Result(handle, part) => match self.server.0.held.find(&client, handle).ok_or_else(missing)? {
+                Content::Text(text) => {
+                    let part = resources::result_part(&text, part).ok_or_else(missing)?;
+                    resources::read_text(uri, "application/json", part)
+                }
+                Content::File(..) if part.is_some() => return Err(missing()),
+                Content::File(bytes, kind) => {
+                    ReadResourceResult::new(vec![contents_of(uri, "", &bytes).with_mime_type(kind)])
+                }
+            },
+            Place::SkillFile => {
+                let entries = self.agent_skills(&client);
+                let read = entries.iter().find_map(|entry| entry.agent_skill.as_ref()?.read(uri));
+                ReadResourceResult::new(vec![read.ok_or_else(missing)?])
             }
         };
         Ok(match is_legacy(&context) {
@@ -207,6 +309,14 @@ impl ServerHandler for Handler {
             false => read.with_ttl_ms(self.ttl()).with_cache_scope(CacheScope::Private),
         }
         .into())
+    }
+
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        self.answer_skills(&client_of(&context), &request).map(CustomResult::new)
     }
 
     async fn list_prompts(

@@ -12,6 +12,22 @@ const MAX_RESULTS: usize = 256;
 const MAX_BYTES: usize = 128 << 20;
 const LIFETIME: Duration = Duration::from_secs(15 * 60);
 
+/// What is held: a text that is read in parts, or a file that a script wrote.
+#[derive(Clone)]
+pub enum Content {
+    Text(Arc<str>),
+    File(Arc<[u8]>, &'static str),
+}
+
+impl Content {
+    fn len(&self) -> usize {
+        match self {
+            Content::Text(text) => text.len(),
+            Content::File(bytes, _) => bytes.len(),
+        }
+    }
+}
+
 /// Results by handle, oldest first.
 #[derive(Default)]
 pub struct HeldResults(Mutex<VecDeque<Held>>);
@@ -20,25 +36,29 @@ struct Held {
     handle: String,
     /// Whose it is; nobody else is told that it is there.
     client: Option<String>,
-    text: Arc<str>,
+    content: Content,
     since: Instant,
 }
 
 impl HeldResults {
     /// Keeps a result; the handle is not to be guessed. None if there is no randomness to make one of.
     pub fn keep(&self, client: &Client, text: &str) -> Option<String> {
+        self.keep_content(client, Content::Text(text.into()))
+    }
+
+    /// Keeps a file, of this type, in the same way.
+    pub fn keep_bytes(&self, client: &Client, bytes: &[u8], mime_type: &'static str) -> Option<String> {
+        self.keep_content(client, Content::File(bytes.into(), mime_type))
+    }
+
+    fn keep_content(&self, client: &Client, content: Content) -> Option<String> {
         let mut bytes = [0; 16];
         getrandom::fill(&mut bytes).ok()?;
         let handle: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
         let mut held = self.lock();
-        held.push_back(Held {
-            handle: handle.clone(),
-            client: client.name.clone(),
-            text: text.into(),
-            since: Instant::now(),
-        });
+        held.push_back(Held { handle: handle.clone(), client: client.name.clone(), content, since: Instant::now() });
         let too_much = |held: &VecDeque<Held>| {
-            held.len() > MAX_RESULTS || held.iter().map(|held| held.text.len()).sum::<usize>() > MAX_BYTES
+            held.len() > MAX_RESULTS || held.iter().map(|held| held.content.len()).sum::<usize>() > MAX_BYTES
         };
         while too_much(&held) {
             held.pop_front();
@@ -47,11 +67,11 @@ impl HeldResults {
     }
 
     /// A result of this client's, unless it is gone.
-    pub fn find(&self, client: &Client, handle: &str) -> Option<Arc<str>> {
+    pub fn find(&self, client: &Client, handle: &str) -> Option<Content> {
         let mut all = self.lock();
         all.retain(|held| held.since.elapsed() < LIFETIME);
         let is_meant = |held: &&Held| held.handle == handle && held.client == client.name;
-        all.iter().find(is_meant).map(|held| held.text.clone())
+        all.iter().find(is_meant).map(|held| held.content.clone())
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, VecDeque<Held>> {
@@ -80,6 +100,13 @@ mod tests {
     use super::*;
     use crate::Rights;
 
+    fn text_of(content: Option<Content>) -> Option<String> {
+        match content? {
+            Content::Text(text) => Some(text.to_string()),
+            Content::File(..) => None,
+        }
+    }
+
     fn client(name: &str) -> Client {
         Client::new(name, 1, Rights::default())
     }
@@ -88,10 +115,10 @@ mod tests {
     fn a_result_is_there_for_its_client_alone() {
         let held = HeldResults::default();
         let handle = held.keep(&client("a"), "text").unwrap();
-        assert_eq!(held.find(&client("a"), &handle).as_deref(), Some("text"));
-        assert_eq!(held.find(&client("b"), &handle), None);
-        assert_eq!(held.find(&Client::default(), &handle), None);
-        assert_eq!(held.find(&client("a"), "0"), None);
+        assert_eq!(text_of(held.find(&client("a"), &handle)).as_deref(), Some("text"));
+        assert!(held.find(&client("b"), &handle).is_none());
+        assert!(held.find(&Client::default(), &handle).is_none());
+        assert!(held.find(&client("a"), "0").is_none());
     }
 
     #[test]
@@ -99,7 +126,7 @@ mod tests {
         let held = HeldResults::default();
         let first = held.keep(&client("a"), "first").unwrap();
         let last = (0..MAX_RESULTS).map(|_| held.keep(&client("a"), "more").unwrap()).last().unwrap();
-        assert_eq!(held.find(&client("a"), &first), None);
+        assert!(held.find(&client("a"), &first).is_none());
         assert!(held.find(&client("a"), &last).is_some());
         let long = "x".repeat(MAX_BYTES / 2);
         let [one, _, three] = [(); 3].map(|()| held.keep(&client("a"), &long).unwrap());

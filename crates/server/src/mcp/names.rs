@@ -4,6 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use sha2::{Digest, Sha256};
 
+use super::run_script::RUN_SCRIPT;
+use super::session_tools::CLOSE_SESSION;
+
 /// Clients put a prefix before it, and cut or drop what is longer than 63 or 64 with it.
 pub const MAX_CHARS: usize = 40;
 /// Hexadecimal digits of a digest that tells apart what would have one name.
@@ -17,7 +20,7 @@ pub fn name_tools<'a>(ids: impl IntoIterator<Item = &'a str>) -> BTreeMap<String
     for id in &ids {
         sharing.entry(plain_name(id)).or_default().push(id);
     }
-    let mut taken: BTreeSet<String> = BTreeSet::new();
+    let mut taken: BTreeSet<String> = BTreeSet::from([RUN_SCRIPT.to_owned(), CLOSE_SESSION.to_owned()]);
     let mut named = BTreeMap::new();
     // Bare names come first: a digest that looks like one of them is what gives way.
     let (alone, together): (Vec<_>, Vec<_>) = sharing.into_iter().partition(|(_, ids)| ids.len() == 1);
@@ -81,6 +84,11 @@ mod tests {
             assert!(!name.is_empty() && name.len() <= MAX_CHARS, "{name}");
             assert!(name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_'), "{name}");
         }
+    }
+
+    #[test]
+    fn no_skill_takes_the_name_of_the_tool_for_scripts() {
+        assert_ne!(names(&["run/skill-script"])[0], RUN_SCRIPT);
     }
 
     #[test]

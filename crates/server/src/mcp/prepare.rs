@@ -13,7 +13,7 @@ use skillcell_packages::skill::Skill;
 /// operator, and again by the call that needs it.
 pub fn prepare_skills(server: &Server, service: &Service) {
     if let Err(error) = service.host().install() {
-        server.0.watched.note(&format!("calls can't be made yet: {}", error_chain(&error)));
+        server.0.watched.note(&format!("calls can't be made yet: {}", skillcell_quote::error_chain(&error)));
     }
     server.set_prepared();
     let skills: Vec<(Skill, Call)> = service.catalogue().iter().filter_map(|skill| with_call(service, skill)).collect();
@@ -28,17 +28,11 @@ fn with_call(service: &Service, skill: &Skill) -> Option<(Skill, Call)> {
 
 /// What the guest reads, and what a call may do. A manifest that makes no sense stays shown as the host read it.
 fn read_entry(service: &Service, skill: &Skill, call: &Call) -> Option<Entry> {
+    // All that is shown of a folder of scripts is in its files.
+    if skill.is_agent_skill() {
+        return None;
+    }
     let manifest = service.host().manifest(skill).ok()?;
     let decided = service.host().plan(skill, call).ok()?;
     Some(Entry::of_manifest(skill, manifest.raw(), Some(&decided)))
-}
-
-fn error_chain(error: &dyn std::error::Error) -> String {
-    let mut chain = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        chain = format!("{chain}: {cause}");
-        source = cause.source();
-    }
-    chain
 }

@@ -4,8 +4,10 @@ use rmcp::model::{
     GetPromptResult, Prompt, PromptMessage, ReadResourceResult, Resource, ResourceContents, ResourceTemplate, Role,
 };
 
+use super::agent_skill::AgentSkill;
 use super::entry::Entry;
 use super::held;
+use super::run_script::RUN_SCRIPT;
 
 const SKILLS: &str = "skillcell://skills/";
 const RESULTS: &str = "skillcell://results/";
@@ -20,6 +22,8 @@ pub enum Place<'a> {
     Card(&'a str),
     /// By handle, and which part of it, from 1.
     Result(&'a str, Option<usize>),
+    /// A file of an Agent Skills folder, by the whole URI.
+    SkillFile,
 }
 
 impl Place<'_> {
@@ -28,6 +32,9 @@ impl Place<'_> {
         if let Some(skill) = uri.strip_prefix(SKILLS) {
             let instructions = skill.strip_suffix(INSTRUCTIONS).map(Place::Instructions);
             return instructions.or_else(|| skill.strip_suffix(CARD).map(Place::Card));
+        }
+        if uri.starts_with("skill://") {
+            return Some(Place::SkillFile);
         }
         let (handle, part) = match uri.strip_prefix(RESULTS)?.split_once('/') {
             Some((handle, part)) => (handle, Some(part.parse().ok()?)),
@@ -45,7 +52,9 @@ pub fn result_uri(handle: &str) -> String {
 /// The resources that come with a skill.
 pub fn resources_of(entry: &Entry) -> impl Iterator<Item = Resource> {
     let (name, title) = (entry.name(), entry.title());
-    let instructions = entry.instructions.as_ref().map(|text| {
+    let skill_file = entry.agent_skill.as_ref().and_then(|skill| skill_file_of(entry, skill));
+    let own_instructions = entry.instructions.as_ref().filter(|_| skill_file.is_none());
+    let instructions = own_instructions.map(|text| {
         Resource::new(format!("{SKILLS}{name}{INSTRUCTIONS}"), format!("{name}_instructions"))
             .with_title(format!("{title}: instructions"))
             .with_description("When and how to use the skill, in its author's words")
@@ -59,7 +68,14 @@ pub fn resources_of(entry: &Entry) -> impl Iterator<Item = Resource> {
             .with_mime_type("application/json")
             .with_size(text.len() as u64)
     });
-    instructions.into_iter().chain(card)
+    skill_file.into_iter().chain(instructions).chain(card)
+}
+
+/// The SKILL.md of a folder that the Skills extension lists; the other files are read by the URIs that are listed there.
+fn skill_file_of(entry: &Entry, skill: &AgentSkill) -> Option<Resource> {
+    let resource =
+        Resource::new(skill.uri()?, skill.says("name").unwrap_or(entry.name())).with_mime_type("text/markdown");
+    Some(resource.with_title(entry.title()).with_description(entry.tool.description.as_deref().unwrap_or_default()))
 }
 
 /// How a long result is read part by part.
@@ -92,7 +108,11 @@ pub fn prompt_of(entry: &Entry) -> Option<Prompt> {
 
 /// The instructions as a message.
 pub fn prompt_text(entry: &Entry) -> Option<GetPromptResult> {
-    let text = format!("Instructions for the tool `{}`:\n\n{}", entry.name(), entry.instructions.as_ref()?);
+    let of = match &entry.agent_skill {
+        Some(_) => format!("of the skill `{}`, whose scripts the tool `{RUN_SCRIPT}` runs", entry.id),
+        None => format!("for the tool `{}`", entry.name()),
+    };
+    let text = format!("Instructions {of}:\n\n{}", entry.instructions.as_ref()?);
     Some(GetPromptResult::new(vec![PromptMessage::new_text(Role::User, text)]).with_description(entry.title()))
 }
 

@@ -6,6 +6,7 @@
 //! ```
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
@@ -28,6 +29,8 @@ pub(super) struct Shared {
     /// By the tool's name: clients get them in this order, which is the same in every run.
     entries: RwLock<Arc<BTreeMap<String, Arc<Entry>>>>,
     service: watch::Sender<Option<Service>>,
+    /// Whether models are offered sessions.
+    offers_sessions: AtomicBool,
     /// Counts what clients would see as a change of the list.
     changes: watch::Sender<u64>,
     prepared: watch::Sender<Prepared>,
@@ -55,6 +58,7 @@ impl Server {
     pub fn new(skills: &[Skill], unread: &[String], watched: Arc<Watched>) -> Server {
         let server = Server(Arc::new(Shared {
             entries: RwLock::default(),
+            offers_sessions: AtomicBool::new(false),
             service: watch::Sender::new(None),
             changes: watch::Sender::new(0),
             prepared: watch::Sender::default(),
@@ -90,6 +94,16 @@ impl Server {
         let unread = shown.values().filter(is_unread).map(|entry| Entry::clone(entry));
         self.replace_entries(service.catalogue().iter().map(entry).chain(unread).collect());
         self.0.service.send_replace(Some(service));
+    }
+
+    /// Shows models how they open sessions; programs always can. Before anybody is served.
+    pub fn offer_sessions(&self) {
+        self.0.offers_sessions.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether models are offered sessions.
+    pub(super) fn offers_sessions(&self) -> bool {
+        self.0.offers_sessions.load(Ordering::Relaxed)
     }
 
     /// Says of a skill that is only named why it can't be called yet.
@@ -133,9 +147,16 @@ impl Server {
         self.0.closing.cancel();
     }
 
+    /// Ends sessions that are past their bounds. Cheap; to be called every few seconds where nothing else does.
+    pub fn sweep_sessions(&self) {
+        if let Some(service) = self.service() {
+            service.sessions().sweep();
+        }
+    }
+
     /// Waits until no call runs any more: what they do when they are ended, they do on threads that the program would end with.
     pub async fn wait_until_idle(&self) {
-        let Some(service) = self.0.service.borrow().clone() else { return };
+        let Some(service) = self.service() else { return };
         while service.load().running > 0 {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
@@ -184,6 +205,11 @@ impl Server {
                 _ = changes.changed() => {}
             }
         }
+    }
+
+    /// The service, if there is one yet.
+    pub(super) fn service(&self) -> Option<Service> {
+        self.0.service.borrow().clone()
     }
 
     fn entries(&self) -> Arc<BTreeMap<String, Arc<Entry>>> {

@@ -92,7 +92,7 @@ fn item_markup(item: &SkillItem) -> Markup {
     let summary = match &item.warmth {
         Warmth::Ready(card) => card.summary.as_deref().map(|text| cut(text, MAX_SUMMARY_CHARS)),
         // Of one whose calls are refused, the reasons follow.
-        Warmth::Failed(_) if matches!(item.decision, Some(Decision::Refused(_))) => None,
+        Warmth::Refused(_) => None,
         Warmth::Failed(why) => Some(cut(why, MAX_SUMMARY_CHARS)),
         Warmth::Waiting => None,
     };

@@ -136,7 +136,7 @@ impl Page {
         match warmth {
             Warmth::Ready(card) => (**card).clone(),
             Warmth::Waiting => SkillCard::default(),
-            Warmth::Failed(_) => {
+            Warmth::Refused(_) | Warmth::Failed(_) => {
                 let manifest = service.catalogue().get(id).and_then(|skill| service.host().manifest(skill).ok());
                 manifest.map(|manifest| SkillCard::new(&manifest)).unwrap_or_default()
             }
@@ -164,7 +164,8 @@ impl Shown {
             @if let Some(summary) = &self.card.summary { p.lead { (cut(summary, MAX_WORDS_CHARS)) } }
             @match &self.warmth {
                 Warmth::Waiting => { p.lead { "It is being got ready, and its manifest is not read yet: load this page again in a while." } }
-                Warmth::Failed(_) if matches!(self.decision, Some(Decision::Refused(_))) => {}
+                // The plan says why.
+                Warmth::Refused(_) => {}
                 Warmth::Failed(why) => { p.mistake { (sentence_markup(&cut(why, MAX_WORDS_CHARS))) } }
                 Warmth::Ready(_) => {}
             }

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use crate::NoSession;
 use skillcell_host::HostError;
+use skillcell_packages::skill::BundleError;
 
 /// Why there is no report of a call. What the skill did is never an error.
 #[derive(Debug, thiserror::Error)]
@@ -15,6 +16,20 @@ pub enum CallError {
     /// The params are no JSON.
     #[error("the params are not JSON: {0}")]
     Params(#[from] serde_json::Error),
+    /// The skill has no such script, or none at all.
+    #[error("the skill `{skill}` has no script `{script}`")]
+    NoSuchScript {
+        /// The skill's id.
+        skill: String,
+        /// As it was asked for.
+        script: String,
+    },
+    /// The skill is in the Agent Skills format, and the call names none of its scripts.
+    #[error("the skill `{0}` has no `execute`: name one of its scripts")]
+    OnlyScripts(String),
+    /// The files of a call can't be laid into the skill's folder.
+    #[error("the files can't be laid into the skill's folder: {0}")]
+    Files(BundleError),
     /// Too many calls wait already, or this one waited for all of its time. Nothing ran.
     #[error("too many calls are waiting; try again in {} s", retry_after.as_secs())]
     Busy {

@@ -5,10 +5,13 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::{CallError, Inner, Owner, Service};
+use crate::mcp::AgentSkill;
 use crate::{Client, SkillCard, Warmth};
 use skillcell_host::HostError;
+use skillcell_host::call::Call;
 use skillcell_host::plan::{Decision, PlanView};
 use skillcell_limits::cancel::CancelToken;
+use skillcell_packages::skill::Skill;
 
 /// Reading a manifest takes milliseconds; the first start may take minutes.
 const DEADLINE: Duration = Duration::from_secs(300);
@@ -26,7 +29,9 @@ pub struct SkillView {
     pub state: &'static str,
     /// What it says of itself.
     pub card: SkillCard,
-    /// What a call would do, as `run --dry-run --json` has it.
+    /// The scripts that it has, if that is what it is made of.
+    pub scripts: Vec<String>,
+    /// What a call would do, of the first script if it has those; null if there is nothing to call. As `run --dry-run --json` has it.
     pub plan: Value,
 }
 
@@ -45,7 +50,8 @@ impl Service {
     /// long as reading the manifest takes.
     pub(crate) fn decide_call(&self, client: &Client, id: &str) -> Option<Result<Decision, HostError>> {
         let (place, skill) = self.inner.catalogue.find(id).filter(|(_, skill)| client.may_call(skill.id()))?;
-        Some(self.inner.host.plan(skill, &self.inner.begin_call(client, place)))
+        let call = self.inner.begin_first_entry(client, place, skill)?;
+        Some(self.inner.host.plan(skill, &call))
     }
 
     /// How far the skill with this id is.
@@ -60,15 +66,36 @@ impl Service {
         let card = match &warmth {
             Warmth::Ready(card) => (**card).clone(),
             // A manifest that can't be read says nothing; the plan says why.
+            _ if skill.is_agent_skill() => {
+                AgentSkill::new(skill).map(|skill| SkillCard::of_agent_skill(&skill)).unwrap_or_default()
+            }
             _ => host.manifest(skill).map(|manifest| SkillCard::new(&manifest)).unwrap_or_default(),
         };
-        let decision = host.plan(skill, &self.inner.begin_call(client, place))?;
-        let mut plan = serde_json::to_value(PlanView::new(skill.id(), &decision)).unwrap_or_default();
+        let mut plan = match self.inner.begin_first_entry(client, place, skill) {
+            Some(call) => {
+                let decision = host.plan(skill, &call)?;
+                serde_json::to_value(PlanView::new(skill.id(), &decision)).unwrap_or_default()
+            }
+            None => Value::Null,
+        };
         if !client.is_operator() {
             hide_operators_keys(&mut plan);
         }
         let (id, digest) = (skill.id().to_owned(), skill.digest().to_owned());
-        Ok(SkillView { id, digest, state: warmth.name(), card, plan })
+        let of_scripts = skill.is_agent_skill().then(|| skill.scripts());
+        let scripts = of_scripts.unwrap_or_default().into_iter().map(str::to_owned).collect();
+        Ok(SkillView { id, digest, state: warmth.name(), card, scripts, plan })
+    }
+}
+
+impl Inner {
+    /// A call of `execute`, or of the first script of a folder of them, which all may do the same. None if there is none.
+    fn begin_first_entry(&self, client: &Client, place: usize, skill: &Skill) -> Option<Call> {
+        let call = self.begin_call(client, place);
+        if !skill.is_agent_skill() {
+            return Some(call);
+        }
+        Some(call.with_script(*skill.scripts().first()?, []))
     }
 }
 

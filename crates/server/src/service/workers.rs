@@ -7,10 +7,6 @@ use std::thread;
 
 use crate::queue::{Bounds, Queue, Taken};
 
-/// A cell's own stack and what the host's functions need below it, several times over: a thread that has less gets more for
-/// each call, at a cost.
-const STACK_BYTES: usize = 8 << 20;
-
 /// Workers, for as long as this lives; then they end with what they do.
 pub(super) struct Workers {
     queue: Arc<Queue>,
@@ -41,7 +37,7 @@ impl Drop for Workers {
 }
 
 fn start_worker(number: usize, queue: Arc<Queue>) -> bool {
-    let builder = thread::Builder::new().name(format!("call-{number}")).stack_size(STACK_BYTES);
+    let builder = thread::Builder::new().name(format!("call-{number}")).stack_size(skillcell_host::CALLER_STACK);
     builder.spawn(move || do_jobs(&queue)).is_ok()
 }
 

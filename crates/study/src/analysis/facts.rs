@@ -188,6 +188,9 @@ pub struct Call {
     /// Whether it has a body.
     #[serde(rename = "b")]
     pub body: bool,
+    /// What it starts, as far as that is written: a program, or a whole command line.
+    #[serde(rename = "x")]
+    pub commands: Vec<String>,
 }
 
 /// A branch that gives up where a name is not there.

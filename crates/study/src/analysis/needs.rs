@@ -77,6 +77,8 @@ pub struct Need {
     pub name: String,
     /// The call of a library that imports it.
     pub by: String,
+    /// The programs that it starts, as far as they are known.
+    pub programs: Vec<String>,
     pub raises: Raises,
     met: bool,
     /// It is looked for before it is used, so the skill copes without.
@@ -153,8 +155,8 @@ pub fn of(facts: &Facts, modules: &Modules<'_>) -> Vec<Need> {
 }
 
 fn need(file: &str, spot: Spot, what: What, name: &str, raises: Raises, met: bool) -> Need {
-    let (by, excused, mounted) = (String::new(), false, false);
-    Need { file: file.to_owned(), spot, what, name: name.to_owned(), by, raises, met, excused, mounted }
+    let (by, programs, excused, mounted) = (String::new(), Vec::new(), false, false);
+    Need { file: file.to_owned(), spot, what, name: name.to_owned(), by, programs, raises, met, excused, mounted }
 }
 
 fn of_import(path: &str, import: &Import, facts: &Facts, modules: &Modules<'_>) -> Vec<Need> {

@@ -13,6 +13,7 @@ use super::graph::{Graph, When};
 use super::integer_width::{IntegerWidth, integer_width};
 use super::modules::{Module, Modules, Required};
 use super::needs::{Need, Raises, What};
+use super::programs;
 use super::verdict::{BestTier, Decision, Reason, Verdict};
 
 /// Entries that a list has at most.
@@ -38,6 +39,9 @@ pub struct Analysis {
     pub imports: Vec<Imported>,
     /// Calls that a sandbox changes.
     pub effects: Vec<Finding>,
+    /// The programs that it starts, as far as they are written: a cell has none of them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub programs: Vec<String>,
     /// What happens when it is imported or constructed.
     pub work: Vec<Finding>,
     pub native_files: Vec<NativeFile>,
@@ -137,6 +141,7 @@ pub fn analysis(
         requirements: Vec::new(),
         imports,
         effects,
+        programs: programs::all(needs, &|need| when(graph, &need.file, &need.spot.function).is_some()),
         work,
         native_files: facts
             .native

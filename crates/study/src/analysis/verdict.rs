@@ -190,6 +190,10 @@ fn text(need: &Need) -> String {
         What::TooEarly(effect) => {
             format!("{} when it is imported (`{name}`), and nothing is granted then", effect.words())
         }
+        What::Effect(_) if !need.programs.is_empty() => {
+            let programs: Vec<String> = need.programs.iter().map(|program| cut(program, MAX_QUOTED)).collect();
+            format!("starts `{}`, and a cell has no programs (`{name}`)", programs.join("`, `"))
+        }
         What::Effect(effect) => format!("{} (`{name}`)", effect.words()),
     }
 }

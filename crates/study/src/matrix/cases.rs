@@ -2,7 +2,8 @@
 //!
 //! A case is `{id, skill, params, config?, env?, files?, http?, ends, expected | raises, validate_params?,
 //! nondeterministic?, http_requests?}`, as `skills-compat/parity/record.py` records it; or `{id, skill, not_recorded}`,
-//! a call that would be worth having, with the reason why there is none. `{{WORK}}`, `{{HOME}}` and `{{SKILLS}}` stand for
+//! a call that would be worth having, with the reason why there is none; or a run of a script, see
+//! [`ScriptCase`]. `{{WORK}}`, `{{HOME}}` and `{{SKILLS}}` stand for
 //! places that differ from run to run.
 
 use std::collections::BTreeMap;
@@ -12,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::answer_servers::{Answer, Request};
+pub use super::script_cases::ScriptCase;
 
 const MAX_FILE_BYTES: u64 = 64 << 20;
 
@@ -146,14 +148,14 @@ fn is_plain(name: &str) -> bool {
 
 /// Where the files of a case are.
 #[derive(Debug, Clone, Default)]
-enum Files {
+pub(super) enum Files {
     #[default]
     Pinned,
     Folder(PathBuf),
 }
 
 impl Files {
-    fn read(&self, name: &str) -> Result<Vec<u8>, String> {
+    pub(super) fn read(&self, name: &str) -> Result<Vec<u8>, String> {
         match self {
             Files::Pinned => {
                 let found = PINNED_FILES.iter().find(|(known, _)| *known == name);
@@ -196,7 +198,8 @@ impl Cases {
         let values: Vec<Value> = serde_json::from_str(text).map_err(|error| error.to_string())?;
         for value in &values {
             let case = Case::deserialize(value).map_err(|error| format!("{}: {error}", value["id"]))?;
-            if case.not_recorded.is_none() && case.expected.is_none() && case.raises.is_none() {
+            let is_call = case.not_recorded.is_none() && value["script"].is_null();
+            if is_call && case.expected.is_none() && case.raises.is_none() {
                 return Err(format!("`{}` has no result", case.id));
             }
         }
@@ -213,6 +216,12 @@ impl Cases {
     pub fn cases_of<'a>(&'a self, skill: &'a str, places: Places<'a>) -> impl Iterator<Item = Case> + 'a {
         let own = self.cases.iter().filter(move |(value, _)| value["skill"] == skill);
         own.filter_map(move |(value, files)| put_in_places(value, files, places))
+    }
+
+    /// The recorded runs of a skill's script.
+    pub fn script_cases<'a>(&'a self, skill: &'a str, script: &'a str) -> impl Iterator<Item = ScriptCase> + 'a {
+        let own = self.cases.iter().filter(move |(value, _)| value["skill"] == skill && value["script"] == script);
+        own.filter_map(|(value, files)| ScriptCase::read(value, files))
     }
 
     /// The call to measure a skill by: its first recorded one that succeeds.

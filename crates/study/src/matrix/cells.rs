@@ -9,6 +9,8 @@ pub fn run_tests(host: &Host, skill: &Skill) -> Result<TestRun, String> {
     let mut call = TestCall::default();
     // Skills are studied side by side already.
     call.jobs = 1;
+    // Scripts are rows of their own.
+    call.scripts = false;
     let report = match host.test(skill, &call) {
         Ok(report) => report,
         // A suite without tests is no failure of the cell.

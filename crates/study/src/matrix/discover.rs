@@ -16,7 +16,7 @@ const MAX_SKILLS: usize = 2000;
 pub enum Source {
     /// The one that is pinned with this program.
     Pinned,
-    /// A folder: every folder below it that has a `skill.py` is a skill.
+    /// A folder: every folder below it that has a `skill.py` or a `SKILL.md` is a skill.
     Folder(PathBuf),
 }
 
@@ -60,7 +60,7 @@ fn find_skill_folders(
     depth: usize,
     found: &mut Vec<(String, PathBuf)>,
 ) -> Result<(), MatrixError> {
-    if folder.join("skill.py").is_file() {
+    if folder.join("skill.py").is_file() || folder.join("SKILL.md").is_file() {
         let id = if id.is_empty() { name_of(folder) } else { id };
         found.push((id, folder.to_owned()));
         return Ok(());
@@ -88,7 +88,7 @@ fn name_of(folder: &Path) -> String {
     full.file_name().map_or_else(|| "skill".to_owned(), |name| name.to_string_lossy().into_owned())
 }
 
-fn error_with_causes(error: &dyn std::error::Error) -> String {
+pub fn error_with_causes(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
     while let Some(inner) = cause {

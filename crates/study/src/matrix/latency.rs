@@ -55,7 +55,7 @@ pub fn measure_latency(
 }
 
 /// How long the call took, if it succeeded.
-fn time_of_success(prepared: &PreparedCase, skill: &Skill) -> Option<Duration> {
+pub(super) fn time_of_success(prepared: &PreparedCase, skill: &Skill) -> Option<Duration> {
     let started = Instant::now();
     let report = prepared.host.call(skill, &prepared.call).ok()?;
     let time = started.elapsed();

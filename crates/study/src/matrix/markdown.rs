@@ -4,6 +4,7 @@
 //! table is never edited by hand, and a test can tell when it is stale.
 
 use super::model::{Matrix, Row, SkillFigures, Suite};
+use super::script_tables::{render_scripts, script_differences, scripts_summary};
 use super::summary::{
     VERDICTS, count_running, describe_endings, find_blockers, format_size, format_time, median_figure,
     missing_packages, with_verdict,
@@ -14,13 +15,15 @@ use skillcell_quote::one_line;
 type Table = (&'static str, fn(&Matrix) -> String);
 
 /// The tables by name, in no particular order.
-const TABLES: [Table; 6] = [
+const TABLES: [Table; 8] = [
     ("matrix-answer", answer_table),
     ("matrix-skills", skills_table),
     ("matrix-blockers", blockers_table),
     ("matrix-costs", costs_table),
     ("matrix-medians", medians_sentence),
     ("matrix-pyodide", pyodide_table),
+    ("matrix-scripts", scripts_summary),
+    ("matrix-script-differences", script_differences),
 ];
 
 /// The most reasons in a cell of a table, and the most characters of one.
@@ -29,6 +32,9 @@ const MAX_REASON: usize = 100;
 
 /// All tables, as one document.
 pub fn render_document(matrix: &Matrix) -> String {
+    if matrix.skills.iter().all(|row| !row.scripts.is_empty()) && !matrix.skills.is_empty() {
+        return render_scripts(matrix);
+    }
     let version = matrix.registry.version.as_deref().unwrap_or_default();
     format!(
         "# {} {version}: which skills run in WebAssembly\n\nMade by `skillcell matrix`; don't edit.\n\n{}\n{}\n## What blocks the rest\n\n{}\n## What a call costs\n\n{}\n## Pyodide\n\n{}",
@@ -254,7 +260,7 @@ fn shorten_reason(reason: &str) -> String {
 }
 
 /// Escapes untrusted text for a table: no markup, no end of the cell.
-fn escape_cell(text: &str) -> String {
+pub(super) fn escape_cell(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for c in one_line(&text.replace(['\n', '\r', '\t'], " ")).chars() {
         match c {

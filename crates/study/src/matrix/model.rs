@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::cases::Ending;
+pub use super::script_model::{ScriptRow, ScriptRun, ScriptTotals};
 
 /// The version of the format.
 pub const SCHEMA: u32 = 1;
@@ -59,6 +60,9 @@ pub struct Totals {
     /// Skills with a recorded call that succeeds in a cell as it does outside.
     #[serde(default)]
     pub skills_with_a_success: usize,
+    /// Scripts of folders with a `SKILL.md`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scripts: Option<ScriptTotals>,
 }
 
 /// One skill.
@@ -86,6 +90,9 @@ pub struct Row {
     pub tests: Tests,
     pub parity: Parity,
     pub pyodide: Pyodide,
+    /// Of a folder with a `SKILL.md`: each of its scripts.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub scripts: Vec<ScriptRow>,
     /// Why parts of the row are missing.
     pub problem: Option<String>,
 }
@@ -115,6 +122,7 @@ impl Row {
             },
             parity: Parity::default(),
             pyodide: Pyodide { not_looked_up: None, packages: Vec::new() },
+            scripts: Vec::new(),
             problem: None,
         }
     }
@@ -340,6 +348,16 @@ pub fn round_figure(value: f64) -> f64 {
 }
 
 impl Matrix {
+    /// The rows of both: a study in parts. Of a skill that is in both, the other's counts.
+    pub fn join(mut self, other: Matrix) -> Matrix {
+        self.skills.retain(|row| other.skills.iter().all(|one| one.id != row.id));
+        self.skills.extend(other.skills);
+        self.skills.sort_by(|one, other| one.id.cmp(&other.id));
+        self.figures.skills.extend(other.figures.skills);
+        self.count_totals();
+        self
+    }
+
     /// Sums the rows up.
     pub fn count_totals(&mut self) {
         let mut totals = Totals { skills: self.skills.len(), ..Totals::default() };
@@ -362,6 +380,7 @@ impl Matrix {
                 *totals.pass_natively_and_in_cells.get_or_insert(0) += native.passed.saturating_sub(lost);
             }
         }
+        totals.scripts = ScriptTotals::of(&self.skills);
         self.totals = totals;
     }
 }
@@ -383,6 +402,17 @@ mod tests {
         {
             assert_eq!(round_figure(value), expected);
         }
+    }
+
+    #[test]
+    fn a_study_in_parts_is_one_study() {
+        let part = |ids: &[(&str, &str)]| Matrix {
+            skills: ids.iter().map(|(id, verdict)| tests_support::row(id, verdict)).collect(),
+            ..tests_support::empty()
+        };
+        let whole = part(&[("b", "runs"), ("a", "partly")]).join(part(&[("a", "runs"), ("c", "runs")]));
+        let ids: Vec<&str> = whole.skills.iter().map(|row| row.id.as_str()).collect();
+        assert_eq!((ids, whole.totals.skills, whole.totals.verdicts["runs"]), (vec!["a", "b", "c"], 3, 3));
     }
 
     #[test]

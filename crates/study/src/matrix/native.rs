@@ -13,11 +13,10 @@ use super::cases::{Cases, Places};
 use super::confine::{self, ConfinedProcess};
 use super::layout;
 use super::outcomes::TestRun;
-use super::pyodide;
 use skillcell_cache::Pack;
 use skillcell_cache::progress::Progress;
 use skillcell_host::Host;
-use skillcell_packages::provision::normalize_name;
+use skillcell_packages::provision::{self, normalize_name};
 use skillcell_packages::skill::Skill;
 use skillcell_packages::venv::Venv;
 
@@ -73,7 +72,7 @@ impl NativeEnvironment {
         if !confine::has_bubblewrap() {
             progress.note("bubblewrap is not there: native runs see the network and this machine's files");
         }
-        environment.closures = environment.resolve_closures(&pyodide::npm_pin().python)?;
+        environment.closures = environment.resolve_closures(&provision::pyodide_pin().python)?;
         Ok(environment)
     }
 
@@ -179,6 +178,29 @@ impl NativeEnvironment {
         let (_, line) = call("30")?;
         let timed: CallTimes = serde_json::from_str(&line).map_err(|error| error.to_string())?;
         Ok((processes[PROCESSES / 2], timed.median_ms))
+    }
+
+    /// What one recorded call costs in a process that made it before, in milliseconds.
+    pub fn time_in_python(&self, skill: &Skill, cases: &Cases, name: &str) -> Result<f64, String> {
+        let [work, home, skills] =
+            ["work", "home", "skills"].map(|name| self.folder.path().join(name).to_string_lossy().into_owned());
+        let places = Places { work: &work, home: &home, skills: &skills };
+        let case =
+            cases.cases_of(skill.id(), places).find(|case| case.name() == name).ok_or("there is no such case")?;
+        std::fs::create_dir_all(&work).map_err(|error| error.to_string())?;
+        case.write_files(Path::new(&work))?;
+        let mut confined = self.confined_python();
+        confined.args(["skillcell_call.py"]).arg(self.skill_folder(skill)).arg(case.json.to_string()).arg("60");
+        for (name, value) in &case.env {
+            confined.env(name, value);
+        }
+        let output = confined.run_to_end(CALLS_DEADLINE)?;
+        match output.code {
+            Some(0) => serde_json::from_str(&output.last_line)
+                .map(|times: CallTimes| times.median_ms)
+                .map_err(|error| error.to_string()),
+            _ => Err(output.last_line),
+        }
     }
 
     fn confined_python(&self) -> ConfinedProcess {

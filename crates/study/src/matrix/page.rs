@@ -5,6 +5,7 @@
 //! style that it names by hash.
 
 mod evidence;
+mod scripts;
 mod summary;
 mod table;
 

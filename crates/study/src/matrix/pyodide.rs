@@ -3,40 +3,15 @@
 //!
 //! It is a comparison, not a tier: on Node.js, Pyodide isolates nothing.
 
-mod fetch;
 mod node;
 
 use std::collections::BTreeMap;
-use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-pub use self::fetch::{PyodideError, obtain_package};
 pub use self::node::Node;
 use super::model::{Pyodide, PyodidePackage};
-use skillcell_cache::Pack;
-use skillcell_packages::provision::{Pin, normalize_name};
-
-static PIN: LazyLock<NpmPin> = LazyLock::new(|| {
-    toml::from_str(include_str!("../../../../runtime-assets/pyodide.toml")).expect("tested: the pin is valid")
-});
-
-/// The pinned npm package.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct NpmPin {
-    pub name: String,
-    pub version: String,
-    pub integrity: String,
-    pub python: String,
-    /// Python packages that the tests need in Pyodide, see the file.
-    #[serde(rename = "package")]
-    pub packages: Vec<Pin>,
-}
-
-pub fn npm_pin() -> &'static NpmPin {
-    &PIN
-}
+use skillcell_packages::provision::{PyodideFiles, normalize_name};
 
 /// What Pyodide's lock file lists: packages by name, with their versions.
 #[derive(Debug, Clone, Default)]
@@ -56,9 +31,10 @@ struct Entry {
 }
 
 impl PyodideLock {
-    pub fn read(package: &Pack) -> Result<PyodideLock, PyodideError> {
-        let text = package.read("pyodide-lock.json").map_err(|_| PyodideError::NoLock)?;
-        let lock: LockFile = serde_json::from_slice(&text).map_err(|_| PyodideError::NoLock)?;
+    pub fn read(files: &PyodideFiles) -> Result<PyodideLock, String> {
+        let text = files.lock().map_err(|error| error.to_string())?;
+        let unreadable = |_| "its lock file can't be read".to_owned();
+        let lock: LockFile = serde_json::from_slice(&text).map_err(unreadable)?;
         let packages = lock.packages.into_values().filter(|entry| entry.package_type == "package");
         Ok(PyodideLock(packages.map(|entry| (normalize_name(&entry.name), entry.version)).collect()))
     }
@@ -81,11 +57,6 @@ impl PyodideLock {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_pin_is_valid() {
-        assert!(npm_pin().integrity.starts_with("sha512-"));
-    }
 
     #[test]
     fn packages_are_found_by_any_spelling_and_else_by_their_wheels() {

@@ -10,7 +10,8 @@ use super::model::{
 };
 use super::native::NativeEnvironment;
 use super::outcomes::{TestRun, test_differences};
-use super::pyodide::{self, Node, PyodideLock};
+use super::pyodide::{Node, PyodideLock};
+use super::scripts::ScriptStudy;
 use super::{NativeRuns, Study, cells, latency, packages, runtime_in_words};
 use crate::analysis::{Analysis, analyse};
 use skillcell_cache::progress::Progress;
@@ -18,6 +19,9 @@ use skillcell_host::Host;
 use skillcell_packages::provision;
 use skillcell_packages::skill::Skill;
 use skillcell_policy::manifest::Manifest;
+
+/// The longest text of a skill's own that is kept.
+const MAX_TEXT: usize = 300;
 
 /// What the rows of all skills share.
 pub struct StudyResources<'a> {
@@ -35,16 +39,17 @@ impl<'a> StudyResources<'a> {
         let native = match &study.native {
             NativeRuns::Skipped(why) => Err(why.clone()),
             NativeRuns::Allowed => {
-                let skills: Vec<&Skill> = found.iter().filter_map(|(_, skill)| skill.as_ref().ok()).collect();
+                let read = found.iter().filter_map(|(_, skill)| skill.as_ref().ok());
+                let skills: Vec<&Skill> = read.filter(|skill| !skill.is_agent_skill()).collect();
                 NativeEnvironment::prepare(host, &skills, progress)
             }
         };
         if let (Err(why), NativeRuns::Allowed) = (&native, &study.native) {
             progress.note(&format!("no native runs: {why}"));
         }
-        let lock = pyodide::obtain_package(host.cache(), host.is_offline(), progress)
-            .and_then(|package| PyodideLock::read(&package));
-        let lock = lock.map_err(|error| format!("not looked up: {error}"));
+        let files = host.pyodide_files().map_err(|error| error.to_string());
+        let lock = files.and_then(|files| PyodideLock::read(&files));
+        let lock = lock.map_err(|why| format!("not looked up: {why}"));
         let node = match &study.pyodide {
             NativeRuns::Skipped(why) => Err(why.clone()),
             NativeRuns::Allowed => Node::prepare(host, progress).map_err(|why| format!("not run: {why}")),
@@ -79,8 +84,9 @@ impl<'a> StudyResources<'a> {
             runtime: runtime_in_words(),
             native_python: self.native.as_ref().ok().map(NativeEnvironment::python_name),
             pyodide: {
+                let pin = provision::pyodide_pin();
                 let node = self.node.as_ref().map_or_else(|_| String::new(), |node| format!(" on {}", node.name()));
-                format!("Pyodide {} (CPython {}){node}", pyodide::npm_pin().version, pyodide::npm_pin().python)
+                format!("Pyodide {} (CPython {}){node}", pin.version, pin.python)
             },
             totals: Totals::default(),
             skills: Vec::new(),
@@ -100,6 +106,9 @@ impl<'a> StudyResources<'a> {
 
     fn fill_row(&self, skill: &Skill, row: &mut Row, figures: &mut SkillFigures) {
         row.digest = skill.digest().to_owned();
+        if skill.is_agent_skill() {
+            return self.fill_agent_row(skill, row, figures);
+        }
         match analyse(self.host, skill) {
             Ok(analysis) => apply_analysis(row, &analysis),
             Err(error) => row.problem = Some(error.to_string()),
@@ -138,11 +147,26 @@ impl<'a> StudyResources<'a> {
         };
     }
 
+    /// The same of a folder with a `SKILL.md`: its scripts are run here and, if that was asked for, in the tier `subprocess`.
+    fn fill_agent_row(&self, skill: &Skill, row: &mut Row, figures: &mut SkillFigures) {
+        if let Ok(manifest) = self.host.manifest(skill) {
+            row.summary = manifest.summary.map(|text| text.chars().take(MAX_TEXT).collect());
+        }
+        let Study { cases, subprocess, .. } = self.study;
+        ScriptStudy { host: self.host, cases, beside: *subprocess }.fill_row(skill, row);
+        let in_cells = cells::run_tests(self.host, skill);
+        figures.tests_in_cells_s = in_cells.as_ref().ok().map(|ran| round_figure(ran.seconds));
+        row.tests.cells = suite_of(&in_cells);
+        row.tests.native = Suite::not_run("not run: its scripts are compared instead");
+        row.tests.differences = in_cells.map_or_else(|_| Vec::new(), |ran| test_differences(&ran, None));
+        row.pyodide = unknown_packages("not looked up for folders with a SKILL.md".to_owned());
+    }
+
     /// Measures calls one skill at a time: parallel work would distort the figures.
     pub fn measure_calls(&self, found: &[Found], matrix: &mut Matrix, progress: &dyn Progress) {
         for (index, (id, skill)) in found.iter().enumerate() {
             progress.step(&format!("measuring {}/{} {id}", index + 1, found.len()));
-            let Ok(skill) = skill else { continue };
+            let Some(skill) = skill.as_ref().ok().filter(|skill| !skill.is_agent_skill()) else { continue };
             let figures = matrix.figures.skills.entry(id.clone()).or_default();
             latency::measure_latency(self.host, skill, &self.study.cases, self.native.as_ref().ok(), figures);
         }
@@ -171,7 +195,7 @@ fn proven_tier(row: &Row) -> Option<String> {
 }
 
 fn apply_manifest(row: &mut Row, manifest: &Value) {
-    let cut = |text: String| text.chars().take(300).collect::<String>();
+    let cut = |text: String| text.chars().take(MAX_TEXT).collect::<String>();
     let Manifest { version, summary, .. } = Manifest::read(manifest.clone()).unwrap_or_default();
     row.version = version.map(cut);
     row.summary = summary.map(cut);
@@ -190,6 +214,12 @@ fn suite_of(ran: &Result<TestRun, String>) -> Suite {
 
 /// A row in one line, for progress.
 pub fn progress_line(row: &Row) -> String {
+    if !row.scripts.is_empty() {
+        let verdict = row.verdict.as_deref().unwrap_or("unknown");
+        let runs = || row.scripts.iter().flat_map(|script| script.usage.iter().chain(&script.runs));
+        let same = runs().filter(|run| run.same == Some(true)).count();
+        return format!("{}: {verdict}, {} scripts, {} runs, {same} alike", row.id, row.scripts.len(), runs().count());
+    }
     let count = |suite: &Suite| match suite.counts() {
         Some(counts) => format!("{}/{}", counts.passed, counts.total() - counts.skipped),
         None => "-".to_owned(),

@@ -49,8 +49,9 @@ class Worker(BaseSkill):
     def do_fetch(self, params):
         import urllib.request
 
-        with urllib.request.urlopen(params["url"]) as answer:
-            return answer.read().decode()
+        sent = {name: os.environ[name] for name in params.get("send", [])}
+        with urllib.request.urlopen(urllib.request.Request(params["url"], headers=sent)) as answer:
+            return [sent, answer.read().decode()]
 
     def do_count(self, params):
         self.count = getattr(self, "count", 0) + 1
@@ -58,3 +59,9 @@ class Worker(BaseSkill):
 
     def do_big(self, params):
         return "x" * params["length"]
+
+    def do_nest(self, params):
+        nested = 1
+        for _ in range(params["depth"]):
+            nested = [nested]
+        return nested

@@ -76,6 +76,10 @@ class Resolver:
         """The expressions that are assigned to a name."""
         return [value for value, _, _ in self._values(name, function) if isinstance(value, ast.AST)]
 
+    def given(self, name, function):
+        """The same, or where it is a parameter, what calls in this file pass for it."""
+        return self.values(name, function) or [value for value, _, _ in self._arguments(name, function) if isinstance(value, ast.AST)]
+
     def is_outside(self, name, function):
         """Whether a name is nothing but what an import made of it: no variable and no parameter."""
         return name in self._scope.aliases and not self._values(name, function) and not self._is_parameter(name, function)

@@ -34,6 +34,9 @@ _PROBES = {"importlib.util.find_spec", "pkgutil.find_loader", "shutil.which", "i
 _FILE_LOADERS = {"importlib.util.spec_from_file_location", "runpy.run_path", "imp.load_source"}
 #: Addresses that are told to whoever is asked, and not asked themselves.
 _TOLD = {"referer", "http-referer", "origin", "user-agent", "from"}
+#: Calls that start what their first argument names.
+_STARTS = ("subprocess.", "os.system", "os.popen", "os.exec", "os.spawn", "os.posix_spawn", "asyncio.create_subprocess", "pexpect.spawn")
+_MOST_PROGRAMS = 6
 _MOST_LITERAL_CODE = 20_000
 _MOST_REFERENCES = 300
 
@@ -401,7 +404,33 @@ class Walk:
             more["b"] = True
         if dotted == "exec" or dotted == "eval":
             self._literal_code(arguments, context)
+        if dotted.startswith(_STARTS) and arguments:
+            at = 1 if dotted.startswith("os.spawn") else 0
+            more["x"] = self._programs(words.get("args", (node.args or arguments)[at : at + 1]), context)
         self._note("calls", node, context, **more)
+
+    def _programs(self, given, context):
+        """What a program is started as: the first of a list, or a whole command line."""
+        nodes, found = given if isinstance(given, list) else [given], []
+        for _ in range(_MOST_PROGRAMS * 4):
+            if not nodes or len(found) >= _MOST_PROGRAMS:
+                break
+            node = nodes.pop(0)
+            if isinstance(node, (ast.List, ast.Tuple)):
+                nodes += node.elts[:1]
+            elif isinstance(node, ast.Starred):
+                nodes.append(node.value)
+            elif isinstance(node, ast.BinOp) and not isinstance(node.left, (ast.Constant, ast.JoinedStr)):
+                nodes.append(node.left)
+            elif isinstance(node, ast.IfExp):
+                nodes += [node.body, node.orelse]
+            elif isinstance(node, ast.Attribute) and ast.unparse(node) == "sys.executable":
+                found.append("python3")
+            elif isinstance(node, ast.Name) and (values := self._resolver.given(node.id, context.function)):
+                nodes += values[:_MOST_PROGRAMS]
+            elif isinstance(node, ast.expr):
+                found += self._texts(node, context)[:_MOST_PROGRAMS]
+        return [text.partition(UNKNOWN)[0][:200] for text in dict.fromkeys(found)][:_MOST_PROGRAMS]
 
     def _literal_code(self, arguments, context):
         """Code that stands in the file as a text is read as well."""

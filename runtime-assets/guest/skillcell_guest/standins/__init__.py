@@ -11,12 +11,18 @@ import sys
 
 
 def install():
+    from skillcell_guest.standins import emscripten
+
+    emscripten.install()
     from skillcell_guest.standins import (
         absent, accounts, errors, executors, hashes, jpeg, locks, loop, modes, network, plots, processes, signals, threads,
         writes,
     )  # fmt: skip
 
-    sys.path.insert(1, os.path.join(os.path.dirname(__file__), "modules"))
+    # Before the standard library where that has modules of these names and nothing behind them.
+    first = 0 if sys.platform == "emscripten" else 1
+    sys.path.insert(first, os.path.join(os.path.dirname(__file__), "modules"))
+    emscripten.forget_ssl()
     for standin in (
         errors, accounts, locks, threads, executors, network, processes, signals, modes, loop, hashes, jpeg, plots,
         absent, writes,

@@ -6,7 +6,7 @@ event loop with nothing to do. By then a starter has usually handed over what th
 - A thread can't be left and entered again. If it waits for what only its starter could do next, it gets a `Deadlock`.
   A daemon, which programs leave behind at their end anyhow, is simply over at its first wait that has to last, unless
   it is being joined.
-- A thread that nobody waits for does not run.
+- A daemon that nobody waits for does not run. Any other thread runs at the end of a script at the latest.
 - `threading.local` and `get_ident` don't tell threads apart.
 """
 
@@ -14,6 +14,8 @@ import _thread
 import threading
 import time
 from _asyncio import _get_running_loop, _set_running_loop, _swap_current_task
+
+from skillcell_guest import failure
 
 _started = []
 _sleep = time.sleep
@@ -27,6 +29,7 @@ def install():
     threading.Thread.start = _start
     threading.Thread.join = _join
     threading.Thread.is_alive = _is_alive
+    threading._shutdown = finish
     threading.get_native_id = lambda: threading.main_thread().ident
     threading._HAVE_THREAD_NATIVE_ID = True
     time.sleep = sleep
@@ -47,6 +50,12 @@ def run_started(until=None):
         if until is not None and until():
             return True
     return False
+
+
+def finish():
+    """A program's end waits for the threads that are no daemons."""
+    while left := [thread for thread in _started if not thread.daemon]:
+        left[0].join()
 
 
 def leave_background():
@@ -90,7 +99,8 @@ def _run(thread):
         aside(thread.run)
     except _Left:
         pass
-    except BaseException:
+    except BaseException as error:
+        error.__traceback__ = failure.without_ours(error.__traceback__)
         threading._make_invoke_excepthook()(thread)
     finally:
         thread._skillcell_running = None

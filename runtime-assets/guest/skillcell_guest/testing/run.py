@@ -7,7 +7,7 @@ import shutil
 import sys
 
 from skillcell_guest import call, failure, imports
-from skillcell_guest.testing import report, stand
+from skillcell_guest.testing import record, report, stand
 
 #: Plugins that are loaded by name: the packs of a cell have no entry points.
 _PLUGINS = ("pytest_mock", "pytest_asyncio.plugin", "anyio.pytest_plugin")
@@ -28,10 +28,11 @@ def enter():
         _place(params["folder"], params["registry"])
         if params["packages"]:
             sys.path.append(params["packages"])
+        calls = record.start(params["folder"]) if params.get("record") else None
         given = arguments(params["folder"], params["test"], params["color"]) + params["args"]
         status = pytest_run(given, [report.Reporter(params["width"]), *_installed_plugins()])
         call._flush()
-        call._give({"status": status, "failure": _ENDINGS.get(status)})
+        call._give({"status": status, "failure": _ENDINGS.get(status), "calls": calls})
     except BaseException as error:
         call._flush()
         failure.hand_over(error)

@@ -120,16 +120,10 @@ class Exhaustion(BaseSkill):
 
     def deep_destruction(self, much):
         """Freed from the outside in."""
-
-        class Link:
-            pass
-
-        first = Link()
+        first = None
         for _ in range(much):
-            link = Link()
-            link.next = first
-            first = link
-        del first, link
+            first = [first]
+        del first
         return "done"
 
     # Output and result.

@@ -2,6 +2,7 @@
 
 use super::super::effects::{self, Effect};
 use super::super::facts::{Call, File};
+use super::super::programs;
 use super::{Need, Raises, What, need};
 
 pub fn of_call(path: &str, file: &File, call: &Call) -> Vec<Need> {
@@ -9,7 +10,8 @@ pub fn of_call(path: &str, file: &File, call: &Call) -> Vec<Need> {
     let made = |what, met| need(path, call.spot.clone(), what, &call.name, Raises::Os, met);
     let excused = is_probed_program(file, call, effect);
     let mounted = is_mounted(&call.place);
-    let mut needs = vec![Need { excused, mounted, ..made(What::Effect(effect), !effect.is_lacking()) }];
+    let programs = if effect == Effect::Process { programs::of_call(call) } else { Vec::new() };
+    let mut needs = vec![Need { excused, mounted, programs, ..made(What::Effect(effect), !effect.is_lacking()) }];
     if effect == Effect::ReadFile && call.spot.conditions.is_empty() && raises_without(&call.name) {
         needs.extend(bare(&call.place).map(|file| made(What::Nowhere(file.to_owned()), false)));
     }

@@ -6,11 +6,13 @@ use maud::{Markup, html};
 
 use super::super::model::{Package, Reason, RecordedCall, Row, SkillFigures, Suite};
 use super::super::summary::{format_size, format_time};
+use super::scripts::scripts_part;
 use super::{sentence_markup, verdict_class};
 
 pub fn evidence_panel(index: usize, skill: &Row, figures: &SkillFigures) -> Markup {
     let parts = [
         ("verdict", "Verdict", verdict_part(skill)),
+        ("scripts", "Scripts", scripts_part(skill)),
         ("packages", "Packages", packages_part(skill)),
         ("tests", "Tests", tests_part(skill)),
         ("calls", "Recorded calls", calls_part(skill)),

@@ -6,6 +6,7 @@ use super::super::model::{Matrix, SkillFigures};
 use super::super::summary::{
     VERDICTS, count_running, describe_endings, find_blockers, format_size, format_time, median_figure, with_verdict,
 };
+use super::scripts::script_tile;
 use super::{registry_title, sentence_markup, skill_link, verdict_class};
 
 pub fn summary_section(matrix: &Matrix) -> Markup {
@@ -19,7 +20,9 @@ pub fn summary_section(matrix: &Matrix) -> Markup {
                  author wrote it; the table below has the evidence."
             }
         }
-        section.tiles aria-label="The answer" { (verdict_tile(matrix)) (test_tile(matrix)) (cost_tile(matrix)) }
+        section.tiles aria-label="The answer" {
+            (verdict_tile(matrix)) (script_tile(matrix)) (test_tile(matrix)) (cost_tile(matrix))
+        }
         section aria-labelledby="advice" { h2 #advice { "What to do" } (advice_list(matrix)) }
         (blockers_section(matrix))
     }
@@ -107,7 +110,7 @@ fn cost_tile(matrix: &Matrix) -> Markup {
 }
 
 /// A stacked bar as SVG: the page's Content-Security-Policy blocks style attributes.
-fn stacked_bar(parts: &[(&str, usize)], label: &str) -> Markup {
+pub fn stacked_bar(parts: &[(&str, usize)], label: &str) -> Markup {
     let all: usize = parts.iter().map(|(_, count)| count).sum();
     let percent = |count: usize| count as f64 * 100.0 / all.max(1) as f64;
     let before = |at: usize| percent(parts[..at].iter().map(|(_, count)| count).sum());

@@ -134,7 +134,10 @@ fn skill_row(matrix: &Matrix, index: usize, skill: &Row, figures: &SkillFigures)
         figure_cell(figures.native_process_ms, format_time),
         figure_cell(figures.image_bytes.map(|bytes| bytes as f64), |bytes| format_size(bytes as u64)),
     ];
-    let odd = !skill.tests.differences.is_empty() || !skill.parity.different.is_empty();
+    let runs = skill.scripts.iter().flat_map(|script| script.usage.iter().chain(&script.runs));
+    let odd = !skill.tests.differences.is_empty()
+        || !skill.parity.different.is_empty()
+        || runs.into_iter().any(|run| run.same == Some(false));
     let words = [&skill.id, &skill.classes.join(" "), &search_text(skill)].map(|text| text.to_lowercase()).join(" ");
     html! {
         tr.skill id=(row_anchor(matrix, &skill.id)) data-verdict=(verdict) data-kinds=(skill.classes.join("|")) data-odd=(odd)
@@ -184,6 +187,11 @@ fn suite_cell(suite: &Suite, opens: &'static str) -> TableCell {
 
 fn calls_cell(skill: &Row) -> TableCell {
     let parity = &skill.parity;
+    let runs = skill.scripts.iter().flat_map(|script| script.usage.iter().chain(&script.runs));
+    let compared: Vec<bool> = runs.filter_map(|run| run.same).collect();
+    if !compared.is_empty() {
+        return share_cell(compared.iter().filter(|same| **same).count(), compared.len(), "scripts");
+    }
     if parity.cases == 0 {
         return TableCell::empty("calls");
     }

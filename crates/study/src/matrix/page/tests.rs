@@ -1,7 +1,7 @@
 use super::super::cases::Ending;
 use super::super::model::{
-    Counts, Difference, Matrix, Package, Parity, Pyodide, PyodideDifference, Reason, RecordedCall, Row, SCHEMA, Suite,
-    Tests,
+    Counts, Difference, Matrix, Package, Parity, Pyodide, PyodideDifference, Reason, RecordedCall, Row, SCHEMA,
+    ScriptRow, ScriptRun, Suite, Tests,
 };
 use super::*;
 
@@ -48,6 +48,22 @@ fn hostile() -> Matrix {
             left_out: vec![super::super::model::CaseDifference { case: evil(), reason: evil() }],
         },
         pyodide: Pyodide { not_looked_up: Some(evil()), packages: Vec::new() },
+        scripts: vec![ScriptRow {
+            script: evil(),
+            verdict: Some(evil()),
+            kind: evil(),
+            lacks: vec![evil()],
+            programs: vec![evil()],
+            usage: Some(ScriptRun {
+                case: evil(),
+                cell: evil(),
+                same: Some(false),
+                reason: evil(),
+                ..ScriptRun::default()
+            }),
+            problem: Some(evil()),
+            ..ScriptRow::default()
+        }],
         problem: Some(evil()),
     };
     let mut matrix = Matrix {
@@ -169,4 +185,18 @@ fn numbers_sort_by_number_and_nothing_is_last_in_either_order() {
         let output = sorted(numeric, sign).expect("node starts");
         assert_eq!(String::from_utf8_lossy(&output.stdout).trim(), expected, "{output:?}");
     }
+}
+
+#[test]
+fn scripts_that_were_compared_are_counted_at_the_top() {
+    let mut matrix = hostile();
+    let usage = |same| Some(ScriptRun { same, ..ScriptRun::default() });
+    let script = |same| ScriptRow { verdict: Some("runs".into()), usage: usage(same), ..ScriptRow::default() };
+    matrix.skills[0].scripts = vec![script(None)];
+    matrix.count_totals();
+    assert!(!render_page(&matrix).contains("Their scripts"), "nothing was compared");
+    matrix.skills[0].scripts = vec![script(Some(true)), script(Some(false)), script(None)];
+    matrix.count_totals();
+    let page = render_page(&matrix);
+    assert!(page.contains("1 <small>of 2</small>") && page.contains("Of 3 scripts 3 have a command line"), "{page}");
 }

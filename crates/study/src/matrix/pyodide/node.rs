@@ -11,7 +11,6 @@ use std::time::{Duration, Instant};
 use super::super::confine::{self, ConfinedProcess};
 use super::super::layout;
 use super::super::outcomes::TestRun;
-use super::{npm_pin, obtain_package};
 use skillcell_cache::progress::Progress;
 use skillcell_child::{Finished, Inherited, Program, is_locale_or_home};
 use skillcell_host::Host;
@@ -37,11 +36,11 @@ pub struct Node {
 impl Node {
     pub fn prepare(host: &Host, progress: &dyn Progress) -> Result<Node, String> {
         let (program, version) = find_node()?;
-        let package = obtain_package(host.cache(), host.is_offline(), progress).map_err(|error| error.to_string())?;
-        let packages = host.packages_in_pyodide(&npm_pin().packages).map_err(|error| error.to_string())?;
+        let files = host.pyodide_files().map_err(|error| error.to_string())?;
+        let packages = host.packages_in_pyodide().map_err(|error| error.to_string())?;
         progress.step("laying out Pyodide");
         let common = tempfile::tempdir().map_err(|error| error.to_string())?;
-        let laid_out = layout::unpack_files(&package, &common.path().join("pyodide"))
+        let laid_out = layout::unpack_files(files.package(), &common.path().join("pyodide"))
             .and_then(|()| packages.iter().try_for_each(|pack| layout::unpack_files(pack, &common.path().join("site"))))
             .and_then(|()| std::fs::write(common.path().join("run.mjs"), SCRIPT));
         laid_out.map_err(|error| error.to_string())?;

@@ -1,0 +1,3 @@
+import os
+
+SALT = os.urandom(8).hex()
