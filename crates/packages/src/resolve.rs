@@ -19,7 +19,7 @@ use super::metadata::{self, Required};
 use super::requirement::Requirement;
 use super::specifier::{Specifiers, parse_version};
 use super::target::Target;
-use super::wheel_rules::is_placeholder;
+use super::wheel_rules::has_only_empty_modules;
 use super::{Error, MAX_REQUIREMENTS, Package, PackageStatus, Packages, constraints, modules, standins};
 use crate::provision::{self, Fetch, Pin, Wheel, normalize_name};
 use skillcell_cache::progress::Progress;
@@ -308,13 +308,14 @@ impl Resolver<'_> {
             Ok((wheel, text))
         });
         Ok(match checked {
-            Ok((wheel, _)) if is_placeholder(&wheel) => {
-                (without(self.status_beyond(name, demand, &pin, index)?, asked), None)
-            }
             Ok((wheel, text)) => {
+                let requires = metadata::parse_requirements(&text);
+                if requires.is_empty() && has_only_empty_modules(&wheel) {
+                    return Ok((without(self.status_beyond(name, demand, &pin, index)?, asked), None));
+                }
                 let standing = PackageStatus::Wheel { version: pin.version, file: pin.file, sha256: pin.sha256 };
                 let modules = modules::modules_of_wheel(&wheel);
-                (Chosen { standing, requires: metadata::parse_requirements(&text), modules, asked }, Some(wheel))
+                (Chosen { standing, requires, modules, asked }, Some(wheel))
             }
             Err(why) => (without(PackageStatus::Refused { why }, asked), None),
         })

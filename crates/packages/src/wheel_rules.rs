@@ -101,8 +101,9 @@ fn tags_of(file: &str) -> Option<(&str, &str, &str)> {
     Some((pythons, abi, platforms))
 }
 
-/// Whether a wheel has modules and all of them are empty: a name that was taken on an index before there was anything.
-pub fn is_placeholder(wheel: &Wheel) -> bool {
+/// Whether a wheel has modules and all of them are empty. If it requires nothing either, it is a placeholder: a name that was
+/// taken on an index before there was anything. One that requires others is there to bring them.
+pub fn has_only_empty_modules(wheel: &Wheel) -> bool {
     let is_code = |path: &str| path.ends_with(".py") || path.ends_with(".so");
     let mut code = wheel.members().iter().filter(|member| is_code(&member.path)).peekable();
     code.peek().is_some() && code.all(|member| member.bytes == 0)
