@@ -399,7 +399,7 @@ fn every_dependency_has_a_licence_that_is_allowed_and_comes_from_the_default_reg
     let allowed = deny["licenses"]["allow"].as_array().unwrap().iter().map(|one| one.as_str().unwrap().to_owned());
     let allowed: Vec<String> = allowed.collect();
     let mut cargo = Command::new(env!("CARGO"));
-    cargo.args(["metadata", "--format-version", "1", "--locked", "--offline"]).current_dir(env!("CARGO_MANIFEST_DIR"));
+    cargo.args(["metadata", "--format-version", "1", "--locked"]).current_dir(env!("CARGO_MANIFEST_DIR"));
     let output = cargo.args(["--filter-platform", "x86_64-unknown-linux-gnu"]).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let metadata: Value = serde_json::from_slice(&output.stdout).unwrap();
