@@ -7,11 +7,12 @@ use std::time::{Duration, Instant};
 
 use crate::common::{call, fixture};
 use serde_json::json;
-use skillcell::{Call, Outcome, Session, SessionLimits};
+use skillcell::{Call, CancelToken, Outcome, Session, SessionLimits};
 
 const THREADS: usize = 2;
 /// Every tenth call ends in one of these.
-const ENDS: [&str; 10] = [
+const ENDS: [&str; 11] = [
+    "cancelled",
     "deadline",
     "sleep",
     "memory",
@@ -73,7 +74,8 @@ fn calls() -> usize {
 /// The `number`th call, and the check of its outcome.
 fn one(skill: &skillcell::Skill, number: usize) {
     let way = if number.is_multiple_of(10) { ENDS[number / 10 % ENDS.len()] } else { "work" };
-    let mut work = Call::new(json!({"way": way}));
+    let asked = if way == "cancelled" { "deadline" } else { way };
+    let mut work = Call::new(json!({"way": asked}));
     work.limits.memory_bytes = 80 << 20;
     work.limits.result_bytes = 50_000;
     work.limits.host_calls = 5000;
@@ -81,7 +83,20 @@ fn one(skill: &skillcell::Skill, number: usize) {
     if matches!(way, "deadline" | "sleep") {
         work.limits.deadline = Duration::from_millis(10);
     }
-    let ended = match call(skill, &work).outcome {
+    let outcome = std::thread::scope(|scope| {
+        if way == "cancelled" {
+            work.cancel = CancelToken::new();
+            let token = work.cancel.clone();
+            let canceller = std::thread::Builder::new().name(CALLER.into());
+            let cancel = move || {
+                std::thread::sleep(Duration::from_millis(2));
+                token.cancel();
+            };
+            canceller.spawn_scoped(scope, cancel).expect("a thread");
+        }
+        call(skill, &work).outcome
+    });
+    let ended = match outcome {
         Outcome::Returned(result) => format!("work: {result}"),
         Outcome::Raised(raised) => raised.kind,
         Outcome::Exceeded(limit, _) => limit.to_string().replace(' ', "_"),

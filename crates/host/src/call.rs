@@ -36,7 +36,7 @@ pub struct Call {
     /// What the skill's constructor gets as `config`.
     pub config: Option<Value>,
     /// Rewrite params' strings that are paths in a mounted folder of the host to the cell's paths, and the result's
-    /// back; src/host/map_paths.rs has the rule. It grants nothing.
+    /// back; `map_paths.rs` has the rule. It grants nothing.
     pub map_paths: bool,
     /// The secrets that it holds; their placeholders are in `env`.
     pub secrets: Vec<String>,
