@@ -14,7 +14,7 @@ import zipfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 PLATFORM = "pyemscripten_2026_5_wasm32"
-#: All packages of which pip finds a wheel for this platform among some sixty that agents' skills ask for.
+#: Those of 22 packages with native code, which skills ask for, that have a wheel for this platform.
 WHEELS = {
     "bitarray==3.12.3": "65c33b26b5082407f2e919db33cbd12db44a83f4b2d1825c5c60412599f10bdb",
     "cytoolz==1.2.0": "517cd4efc345df2a8eb146e65f002934e24b7b9245af8ea74ed1b3611d7df6f2",
