@@ -110,20 +110,21 @@ async fn next_line(input: &mut (impl AsyncBufRead + Unpin)) -> io::Result<Option
     if line.ends_with(b"\n") {
         return Ok(Some(line));
     }
-    let is_too_long = line.len() == MAX_MESSAGE_BYTES;
+    if line.len() < MAX_MESSAGE_BYTES {
+        return Ok(None);
+    }
     drop(line);
-    while is_too_long {
+    loop {
         let available = input.fill_buf().await?;
         let end = available.iter().position(|byte| *byte == b'\n');
         let (taken, is_end) = (end.map_or(available.len(), |at| at + 1), available.is_empty());
         input.consume(taken);
         match end {
             Some(_) => return Ok(Some(Vec::new())),
-            None if is_end => break,
+            None if is_end => return Ok(None),
             None => {}
         }
     }
-    Ok(None)
 }
 
 /// A request's id where the rest of it is no JSON here: half a surrogate pair, or too deep, say.
