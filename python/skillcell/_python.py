@@ -79,6 +79,9 @@ def make_program(
     """A program whose files stay in its folder."""
     given = {check_path(name): content for name, content in (files or {}).items()}
     path = check_path(path)
+    if len(given) < len(files or {}):
+        raise BadProgram("two of the files have the same path")
+    _check_folders({*given, path})
     try:
         return Program(code, path=path, files=given, argv=list(argv), stdin=stdin)
     except ValueError as error:
@@ -91,6 +94,12 @@ def check_path(name: str) -> str:
     if not parts or name.startswith("/") or ".." in parts or "\\" in name or not name.isprintable():
         raise BadProgram(f"{name!r} is no path in a program's folder")
     return str(PurePosixPath(name))
+
+
+def _check_folders(paths: set[str]) -> None:
+    for name in paths:
+        if not paths.isdisjoint(map(str, PurePosixPath(name).parents)):
+            raise BadProgram(f"{name!r} is in a folder that is a file too")
 
 
 def _ran(report: Report) -> Ran:

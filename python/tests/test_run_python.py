@@ -88,6 +88,12 @@ def test_a_path_stays_in_the_folder(name: str) -> None:
         run_python("pass", files={name: b""})
 
 
+@pytest.mark.parametrize("files", [{"a": b"1", "./a": b"2"}, {"a": b"", "a/b/c": b""}, {"main.py/x": b""}])
+def test_no_file_takes_the_place_of_another(files: dict[str, bytes]) -> None:
+    with pytest.raises(BadProgram):
+        run_python("pass", files=files)
+
+
 def test_files_have_bounds() -> None:
     with pytest.raises(BadProgram):
         run_python("pass", files={f"{n}.txt": b"" for n in range(1_001)})

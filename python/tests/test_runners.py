@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -60,7 +61,8 @@ def test_smolagents_keeps_names_between_steps_and_nothing_else() -> None:
     from skillcell.runners.smolagents import CellPythonExecutor, StepError
 
     executor = CellPythonExecutor(timeout=20)
-    executor.send_variables({"given": [1, {"a": None}], "odd": object()})
+    with pytest.warns(UserWarning, match="JSON values only: class, nothing, odd"):
+        executor.send_variables({"given": [1, {"a": None}], "odd": object(), "nothing": [math.nan], "class": 1})
     executor("import math\nclass Point:\n    def __init__(self, x):\n        self.x = x\np = Point(given[0])")
     first = executor("def double(n):\n    return 2 * n\nprint('said')\ndouble(p.x) + math.floor(0.5)")
     assert (first.output, first.logs, first.is_final_answer) == (2, "said\n", False)

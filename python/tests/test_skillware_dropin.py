@@ -52,15 +52,18 @@ def made_class(folder: Path, body: str, **more: Any) -> Any:
         ("ImportError('no', name='x')", ImportError),
         ("UnicodeError('no')", UnicodeError),
         ("RecursionError('no')", RuntimeError),
-        ("MemoryError('no')", Exception),
+        ("MemoryError('no')", MemoryError),
+        ("SyntaxError('no')", SyntaxError),
+        ("UnicodeDecodeError('utf-8', b'x', 0, 1, 'no')", UnicodeError),
+        ("__import__('json').JSONDecodeError('no', 'x', 0)", ValueError),
+        ("__import__('urllib.error').error.URLError('no')", OSError),
     ],
 )
 def test_an_exception_is_also_what_it_was_in_the_skill(tmp_path: Path, raises: str, like: type[Exception]) -> None:
     with pytest.raises(like) as caught:
         made_class(tmp_path / "raises", f"raise {raises}")().execute({})
-    if isinstance(caught.value, Raised):
-        native = eval(raises)
-        assert str(caught.value) == str(native) and "raises/skill.py" in caught.value.traceback
+    assert isinstance(caught.value, Raised)
+    assert str(caught.value) == str(eval(raises)) and "raises/skill.py" in caught.value.traceback
 
 
 def test_a_time_out_is_a_limit_and_a_timeout_error(tmp_path: Path) -> None:

@@ -115,9 +115,10 @@ impl ServeCommand {
         }
         let api = Api::new(service, tokens, self.api_options());
         let page = Page::new(api.clone());
+        let mcp_settings = Self::mcp_settings(&api);
         let server = Server {
             api,
-            others: page.router().route("/mcp", mcp::http_service(&tools, &self.mcp_settings())),
+            others: page.router().route("/mcp", mcp::http_service(&tools, &mcp_settings)),
             options: self.serve_options(&settings),
         };
         run_server(server, tools, page, listeners, printer)?;
@@ -169,11 +170,11 @@ impl ServeCommand {
         options
     }
 
-    /// The guard before every route looks at `Host`, at tokens and at pages of other sites.
-    fn mcp_settings(&self) -> mcp::HttpSettings {
+    /// The guard before every route looks at `Host`, at tokens and at pages of other sites; room for bodies is shared.
+    fn mcp_settings(api: &Api) -> mcp::HttpSettings {
         let mut settings = mcp::HttpSettings::default();
         settings.is_guarded = true;
-        settings.max_body_bytes = self.api_options().max_body_bytes;
+        settings.bodies = api.bodies().clone();
         settings
     }
 

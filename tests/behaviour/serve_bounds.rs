@@ -1,6 +1,8 @@
 //! `skillcell serve`: what bounds it. Each bound is met, and the next call is unharmed.
 
 use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::time::Duration;
 
 use serde_json::json;
 
@@ -28,6 +30,13 @@ fn bodies_that_are_wrong_or_too_long_are_refused_before_a_call() {
     for wrong in [r#"{"limits": {"timeout": -1}}"#, r#"{"limits": {"sudo": 1}}"#, r#"{"grants": {}}"#, r#"{"env": {}}"#]
     {
         call(wrong).is(400, "bad_body");
+    }
+    // Numbers are as JSON has them.
+    for (timeout, status) in
+        [("1.5", 200), ("15e-1", 200), ("2", 200), ("\"1500ms\"", 200), ("1e308", 400), ("{}", 400)]
+    {
+        let answer = call(&format!("{{\"limits\": {{\"timeout\": {timeout}, \"memory\": 1e8}}}}"));
+        assert_eq!(answer.status, status, "{timeout}: {answer:?}");
     }
     call(r#"{"config": [1]}"#).is(400, "config_not_an_object");
     let long = format!("{{\"params\": {{\"a\": \"{}\"}}}}", "x".repeat(100 << 10));
@@ -61,13 +70,13 @@ fn heads_that_are_too_long_or_too_slow_end_their_connection() {
     let many: Vec<String> = (0..200).map(|number| format!("X-{number}: y")).collect();
     let answer = server.get("/healthz", &many.iter().map(String::as_str).collect::<Vec<_>>());
     assert!(matches!(answer.status, 0 | 400 | 431), "{answer:?}");
-    // Both places are taken: by a head and by a body that never end, and by connections that say nothing.
+    // Both places are taken: by a head and by bodies that never end, and by connections that say nothing.
+    let begun = "HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 10\r\n\r\n{";
     for beginning in [
         "",
         "GET /healthz HTTP/1.1\r\nHost: loc",
-        &format!(
-            "POST /v1/skills/{ECHO}/calls HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 10\r\n\r\n{{"
-        ),
+        &format!("POST /v1/skills/{ECHO}/calls {begun}"),
+        &format!("POST /mcp {begun}"),
     ] {
         let mut streams = [server.connect(), server.connect()];
         streams.iter_mut().for_each(|stream| stream.write_all(beginning.as_bytes()).unwrap());
@@ -153,7 +162,7 @@ fn a_shutdown_answers_what_runs_and_takes_no_more() {
     let mut rest = String::new();
     assert_eq!(running.read_to_string(&mut rest).unwrap_or(0), 0, "answered once: {rest}");
     assert!(server.child.wait().unwrap().success());
-    assert!(std::net::TcpStream::connect(&server.address).is_err());
+    assert!(TcpStream::connect(&server.address).is_err());
 }
 
 #[test]
@@ -205,4 +214,40 @@ fn noise_gets_no_fault_out_of_the_server() {
         assert!(answer.status < 500, "{}: {answer:?}", String::from_utf8_lossy(&bytes));
     }
     is_unharmed(&server);
+}
+
+#[test]
+fn longer_bodies_share_one_room_whatever_the_route() {
+    let server = Serving::start(&["contract/echo"], &["--max-body", "64M", "--max-receive", "60"]);
+    let begin = |path: &str| {
+        let mut stream = server.connect();
+        let kind = "Content-Type: application/json\r\nAccept: application/json, text/event-stream";
+        let head = format!("POST {path} HTTP/1.1\r\nHost: localhost\r\n{kind}\r\nContent-Length: 67108864\r\n\r\n{{");
+        stream.write_all(head.as_bytes()).unwrap();
+        stream.set_nonblocking(true).unwrap();
+        stream
+    };
+    // 256 MiB are there for all of them: four get their share, whichever those are.
+    let calls = format!("/v1/skills/{ECHO}/calls");
+    let streams: Vec<TcpStream> = ["/mcp", &calls, "/mcp", &calls, "/mcp", &calls].into_iter().map(begin).collect();
+    for _ in 0..3_000 {
+        if streams.iter().filter(|stream| is_answered(stream)).count() >= 2 {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let (turned_away, held): (Vec<TcpStream>, Vec<TcpStream>) = streams.into_iter().partition(is_answered);
+    assert_eq!((turned_away.len(), held.len()), (2, 4));
+    for mut stream in turned_away {
+        stream.set_nonblocking(false).unwrap();
+        let answer = read_answer(&mut stream);
+        answer.is(429, "busy");
+        assert!(answer.header("retry-after").is_some(), "{answer:?}");
+    }
+    drop(held);
+    is_unharmed(&server);
+}
+
+fn is_answered(stream: &TcpStream) -> bool {
+    stream.peek(&mut [0]).is_ok()
 }

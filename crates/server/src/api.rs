@@ -6,6 +6,7 @@
 //!
 //! How a call ended is in the envelope, with status 200. A problem (RFC 9457) is what kept a request from becoming a call.
 
+mod bodies;
 mod body;
 mod calls;
 mod guard;
@@ -24,8 +25,8 @@ use std::time::Duration;
 use axum::Router;
 use axum::middleware::from_fn_with_state;
 use axum::routing::{delete, get, post};
-use tokio::sync::Semaphore;
 
+pub use self::bodies::Bodies;
 pub(crate) use self::body::read_form;
 pub use self::guard::RequestInfo;
 pub(crate) use self::guard::is_traceparent;
@@ -72,8 +73,7 @@ pub(crate) struct Inner {
     pub service: Service,
     pub tokens: Tokens,
     pub options: ApiOptions,
-    /// KiB of longer bodies that there is room for.
-    pub bodies: Arc<Semaphore>,
+    pub bodies: Bodies,
     pub connections: AtomicUsize,
     /// The server is about to end: connections are not kept.
     pub draining: AtomicBool,
@@ -82,7 +82,7 @@ pub(crate) struct Inner {
 impl Api {
     /// The API of this service, for the bearers of these tokens; without any, for whoever can reach it.
     pub fn new(service: Service, tokens: Tokens, options: ApiOptions) -> Api {
-        let bodies = Arc::new(Semaphore::new((options.max_bodies_bytes >> 10).min(Semaphore::MAX_PERMITS)));
+        let bodies = Bodies::new(options.max_body_bytes, options.max_bodies_bytes, options.body_timeout);
         let (connections, draining) = (AtomicUsize::new(0), AtomicBool::new(false));
         Api { inner: Arc::new(Inner { service, tokens, options, bodies, connections, draining }) }
     }
@@ -90,6 +90,11 @@ impl Api {
     /// What calls are made on.
     pub fn service(&self) -> &Service {
         &self.inner.service
+    }
+
+    /// The room for bodies: what else is served behind the same guard takes of it too.
+    pub fn bodies(&self) -> &Bodies {
+        &self.inner.bodies
     }
 
     /// The routes, and others behind the same guard: it puts a [`Client`](crate::Client) and a [`RequestInfo`] into the

@@ -18,6 +18,7 @@ mod entry;
 mod handler;
 mod held;
 mod http;
+mod lines;
 mod names;
 mod prepare;
 mod preview;

@@ -4,7 +4,8 @@ use std::fmt;
 use std::time::Duration;
 
 use serde::Deserialize;
-use serde::de::{Deserializer, Error, Visitor};
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{Deserializer, Error, MapAccess, Unexpected, Visitor};
 use skillcell_host::SandboxChoice;
 
 const BAD_SIZE: &str = "expected a size such as 64K, 256M or 1G";
@@ -62,7 +63,7 @@ struct Amount<T> {
     expected: &'static str,
 }
 
-impl<T> Visitor<'_> for Amount<T> {
+impl<'de, T> Visitor<'de> for Amount<T> {
     type Value = T;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -83,6 +84,14 @@ impl<T> Visitor<'_> for Amount<T> {
 
     fn visit_f64<E: Error>(self, number: f64) -> Result<T, E> {
         self.visit_str(&number.to_string())
+    }
+
+    /// A number with a point, as `serde_json` has it where it keeps numbers as they are written.
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<T, A::Error> {
+        match serde_json::Number::deserialize(MapAccessDeserializer::new(map)) {
+            Ok(number) => self.visit_str(&number.to_string()),
+            Err(_) => Err(A::Error::invalid_type(Unexpected::Map, &self)),
+        }
     }
 }
 

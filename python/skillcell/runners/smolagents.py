@@ -12,6 +12,9 @@ session, and the next step begins anew. Tools are sent as source, so that they r
 from __future__ import annotations
 
 import json
+import keyword
+import math
+import warnings
 from typing import Any, Unpack, cast
 
 from smolagents.local_python_executor import CodeOutput, PythonExecutor
@@ -80,12 +83,12 @@ class CellPythonExecutor(PythonExecutor):
             self._send(get_tools_definition_code(others))
 
     def send_variables(self, variables: dict[str, Any]) -> None:
-        """JSON values, which is what the cell can be told."""
-        if variables:
-            lines = [
-                f"{name} = {value!r}" for name, value in variables.items() if name.isidentifier() and _is_plain(value)
-            ]
-            self._send("\n".join(lines))
+        """JSON values, which is what the cell can be told. A warning names the others."""
+        sent = {name: value for name, value in variables.items() if _is_name(name) and _is_plain(value)}
+        if left_out := sorted(variables.keys() - sent.keys()):
+            warnings.warn(f"not sent to the cell, which takes JSON values only: {', '.join(left_out)}", stacklevel=2)
+        if sent:
+            self._send("\n".join(f"{name} = {value!r}" for name, value in sent.items()))
 
     def __call__(self, code_action: str) -> CodeOutput:
         """Runs a step."""
@@ -130,9 +133,15 @@ def _answer_of(text: bytes | None) -> tuple[Any, bool, str | None]:
     return output, final is True, None if error is None else str(error)
 
 
+def _is_name(name: str) -> bool:
+    return name.isidentifier() and not keyword.iskeyword(name)
+
+
 def _is_plain(value: object) -> bool:
+    if isinstance(value, float):
+        return type(value) is float and math.isfinite(value)
     if isinstance(value, list | tuple):
         return all(map(_is_plain, value))
     if isinstance(value, dict):
         return all(_is_plain(one) for pair in value.items() for one in pair)
-    return value is None or type(value) in (str, int, float, bool)
+    return value is None or type(value) in (str, int, bool)

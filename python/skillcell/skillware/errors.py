@@ -1,7 +1,7 @@
 """What a call that gave no result raises here: the package's own exceptions, in the place of those that a skill raised.
 
 An agent's loop that says `except ValueError` keeps working: an exception of a skill is `Raised`, and also the built-in class
-that its name says, if that is one of a fixed list. A skill's word is only looked up in that list: nothing is imported by it.
+that its name says, or is derived from, if it is in a fixed list. A skill's word is only looked up in that list: nothing is imported by it.
 """
 
 from __future__ import annotations
@@ -51,6 +51,7 @@ _LIKE: tuple[type[Exception], ...] = (
     FileNotFoundError,
     FloatingPointError,
     ImportError,
+    IndentationError,
     IndexError,
     InterruptedError,
     IsADirectoryError,
@@ -66,7 +67,10 @@ _LIKE: tuple[type[Exception], ...] = (
     PermissionError,
     ProcessLookupError,
     RecursionError,
+    ReferenceError,
     RuntimeError,
+    SyntaxError,
+    SystemError,
     TimeoutError,
     TypeError,
     UnboundLocalError,
@@ -75,6 +79,10 @@ _LIKE: tuple[type[Exception], ...] = (
     ZeroDivisionError,
 )
 _NAMED: dict[str, type[Exception]] = {one.__name__: one for one in _LIKE}
+#: Of the standard library, with what they are derived from: they can't be made of a text, or are no built-in classes.
+_NAMED |= dict.fromkeys(("UnicodeDecodeError", "UnicodeEncodeError", "UnicodeTranslateError"), UnicodeError)
+_NAMED |= dict.fromkeys(("json.decoder.JSONDecodeError", "binascii.Error"), ValueError)
+_NAMED |= dict.fromkeys(("urllib.error.URLError", "urllib.error.HTTPError", "socket.gaierror"), OSError)
 _NAMED["skillware.core.base_skill.SkillwareParamValidationError"] = SkillwareParamValidationError
 
 
@@ -105,7 +113,9 @@ def _also(error: CallError, like: type[Exception] | None) -> CallError:
         return likened, (error,)
 
     members = {"__module__": __name__, "__str__": _message, "__init__": _ignore, "__reduce__": take_apart}
-    kind: type[CallError] = type(like.__name__, (type(error), like), members)
+    # `MemoryError` is a first base or none: Python makes its objects in another way.
+    bases = (like, type(error)) if like is MemoryError else (type(error), like)
+    kind: type[CallError] = type(like.__name__, bases, members)
     text = escape_text(error.report.error.message) if error.report.error is not None else str(error)
     made = kind.__new__(kind, text)
     made.args = (text,)

@@ -1,10 +1,14 @@
 //! One client on stdio: lists, calls, failures, progress, cancelling, many calls at once.
 
 use std::collections::BTreeSet;
+use std::io::{BufRead, BufReader, Write};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::client::{Era, Session, text_of, wait_for_ends};
+use super::client::{Era, Session, program, skills, text_of, wait_for_ends};
 
 const ERAS: [Era; 2] = [Era::Old, Era::New];
 
@@ -188,7 +192,7 @@ fn a_cancelled_call_ends_and_is_not_answered() {
         let id = session.begin_call("sleeper", json!({"seconds": 50}));
         while !std::fs::read_to_string(&audit).unwrap().lines().filter(|line| line.contains("\"begin\"")).count().eq(&2)
         {
-            std::thread::sleep(std::time::Duration::from_millis(10));
+            std::thread::sleep(Duration::from_millis(10));
         }
         session.notify("notifications/cancelled", json!({"requestId": id, "reason": "changed my mind"}));
         assert_eq!(wait_for_ends(&audit, 2)[1], "cancelled");
@@ -239,8 +243,69 @@ fn who_subscribes_is_told_when_the_list_gets_better() {
         if hints.is_object() {
             break;
         }
-        std::thread::sleep(std::time::Duration::from_millis(50));
+        std::thread::sleep(Duration::from_millis(50));
     }
     let expected = json!({"readOnlyHint": false, "destructiveHint": true, "openWorldHint": true});
     assert_eq!(hints, expected);
+}
+
+#[test]
+fn a_request_that_is_no_json_here_is_answered_and_so_is_one_with_wrong_params() {
+    for era in ERAS {
+        let mut session = Session::start(era, &[]);
+        // A client in JavaScript writes half of a character like this.
+        session.send_line(
+            r#"{"method": "tools/call", "params": {"name": "echo", "arguments": {"value": "\ud83d"}}, "id": 700}"#,
+        );
+        let error = session.finish(700)["error"].clone();
+        assert_eq!(error["code"], -32700, "{error}");
+        let deep = "[".repeat(5000) + &"]".repeat(5000);
+        session.send_line(&format!(r#"{{"jsonrpc": "2.0", "id": 701, "method": "tools/call", "params": {deep}}}"#));
+        assert_eq!(session.finish(701)["error"]["code"], -32700);
+        // The method is known, so it is not that which is wrong.
+        for (method, params) in [
+            ("tools/call", json!({"name": "echo", "arguments": [1]})),
+            ("tools/call", json!({"name": 5})),
+            ("resources/read", json!({})),
+            ("prompts/get", json!({"name": null})),
+        ] {
+            let error = session.ask(method, params)["error"].clone();
+            assert_eq!(error["code"], -32602, "{error}");
+            assert!(error["message"].as_str().unwrap().contains("params"), "{error}");
+        }
+        assert_eq!(session.ask("no/such", json!({}))["error"]["code"], -32601);
+        assert_eq!(session.call("echo", json!({"value": 1}))["isError"], false);
+    }
+}
+
+#[test]
+fn a_client_that_takes_no_answers_is_not_read_until_it_does() {
+    const PINGS: usize = 50_000;
+    let mut child = program().arg(skills()).spawn().unwrap();
+    let (mut input, output) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+    let sent = Arc::new(AtomicUsize::new(0));
+    let counted = sent.clone();
+    let writer = std::thread::spawn(move || {
+        let about =
+            json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
+        let hello = json!({"jsonrpc": "2.0", "id": "hello", "method": "initialize", "params": about});
+        writeln!(input, "{hello}\n{}", json!({"jsonrpc": "2.0", "method": "notifications/initialized"})).unwrap();
+        for id in 0..PINGS {
+            writeln!(input, r#"{{"jsonrpc":"2.0","id":{id},"method":"ping"}}"#).unwrap();
+            counted.store(id + 1, Ordering::Relaxed);
+        }
+        input
+    });
+    let mut seen = usize::MAX;
+    while seen != sent.load(Ordering::Relaxed) || seen == 0 {
+        seen = sent.load(Ordering::Relaxed);
+        std::thread::sleep(Duration::from_secs(2));
+    }
+    assert!(seen < PINGS / 2, "{seen} were read and kept");
+    // Nothing of it is lost.
+    let is_answer = |line: &String| line.contains(r#""result":{}"#);
+    let answers = BufReader::new(output).lines().map_while(Result::ok).filter(is_answer).take(PINGS).count();
+    assert_eq!(answers, PINGS);
+    drop(writer.join().unwrap());
+    assert!(child.wait().unwrap().success());
 }

@@ -32,6 +32,19 @@ const TTL_WHILE_READING: Duration = Duration::from_secs(1);
 const TTL_SETTLED: Duration = Duration::from_secs(60);
 /// SEP-2640: Agent Skills folders, as files.
 const SKILLS_EXTENSION: &str = "io.modelcontextprotocol/skills";
+/// The methods that are answered and have params.
+const METHODS: [&str; 10] = [
+    "initialize",
+    "tools/list",
+    "tools/call",
+    "resources/list",
+    "resources/read",
+    "resources/templates/list",
+    "prompts/list",
+    "prompts/get",
+    "completion/complete",
+    "subscriptions/listen",
+];
 const INSTRUCTIONS: &str = "Each tool is a skill that runs in a sandbox of its own. What a skill may reach is decided by the \
     operator of this server: if something is refused, say so and ask for it, and don't look for a way round. The prompt and the \
     resource with a tool's name have its instructions.";
@@ -155,7 +168,7 @@ impl Handler {
                 let unknown = || ErrorData::invalid_params("there is no such skill", Some(json!({"uri": uri})));
                 answer["skill"] = found.ok_or_else(unknown)?.clone();
             }
-            other => return Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, other.to_owned(), None)),
+            other => return Err(not_understood(other)),
         }
         Ok(answer)
     }
@@ -164,6 +177,14 @@ impl Handler {
         let time = if self.server.is_settled() { TTL_SETTLED } else { TTL_WHILE_READING };
         u64::try_from(time.as_millis()).unwrap_or_default()
     }
+}
+
+/// Requests that `rmcp` could not read come as ones of another protocol: those with a known name have wrong params.
+fn not_understood(method: &str) -> ErrorData {
+    if METHODS.contains(&method) {
+        return ErrorData::invalid_params(format!("the params of `{method}` are not what it takes"), None);
+    }
+    ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method.to_owned(), None)
 }
 
 /// What a call brings.

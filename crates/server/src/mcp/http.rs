@@ -4,8 +4,9 @@
 //! is a request of its own, finds the call that it means. A closed connection ends its call in either era.
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use axum::body::{Body, HttpBody, to_bytes};
+use axum::body::Body;
 use axum::http::{HeaderMap, HeaderValue, Method, Request, StatusCode};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodRouter, any};
@@ -17,6 +18,7 @@ use serde_json::value::RawValue;
 use super::handler::Handler;
 use super::shelf::Server;
 use crate::Client;
+use crate::api::Bodies;
 
 const SESSION: &str = "mcp-session-id";
 const MAX_SESSION_CHARS: usize = 128;
@@ -31,15 +33,16 @@ pub struct HttpSettings {
     pub hosts: Vec<String>,
     /// Pages that may ask, as `scheme://host:port`. A request that names another `Origin` is refused.
     pub origins: Vec<String>,
-    /// The longest body.
-    pub max_body_bytes: usize,
+    /// What bounds bodies.
+    pub bodies: Bodies,
 }
 
 impl Default for HttpSettings {
-    /// This machine's own names, no pages, 16 MiB.
+    /// This machine's own names, no pages, bodies of 16 MiB and 256 MiB of them at once, 30 s to send one.
     fn default() -> HttpSettings {
         let hosts = ["localhost", "127.0.0.1", "::1"].map(str::to_owned).to_vec();
-        HttpSettings { is_guarded: false, hosts, origins: Vec::new(), max_body_bytes: 16 << 20 }
+        let bodies = Bodies::new(16 << 20, 256 << 20, Duration::from_secs(30));
+        HttpSettings { is_guarded: false, hosts, origins: Vec::new(), bodies }
     }
 }
 
@@ -48,7 +51,7 @@ type Inner = StreamableHttpService<Handler, NeverSessionManager>;
 struct Route {
     server: Server,
     inner: Inner,
-    max_body_bytes: usize,
+    bodies: Bodies,
 }
 
 /// The route to mount, at `/mcp` say. A [`Client`] in a request's extensions is who asks; without one it is who needs no token.
@@ -58,7 +61,8 @@ pub fn http_service<S: Clone + Send + Sync + 'static>(server: &Server, settings:
         .with_json_response(true)
         .with_sse_retry(None)
         .with_cancellation_token(server.0.closing.clone())
-        .with_max_request_body_bytes(settings.max_body_bytes);
+        // What comes here was read within bounds before.
+        .with_max_request_body_bytes(usize::MAX);
     let config = match settings.is_guarded {
         true => config.disable_allowed_hosts().disable_allowed_origins(),
         false => config
@@ -68,7 +72,7 @@ pub fn http_service<S: Clone + Send + Sync + 'static>(server: &Server, settings:
     };
     let handler = Handler::new(server.clone(), false);
     let inner = Inner::new(move || Ok(handler.clone()), Arc::new(NeverSessionManager::default()), config);
-    let route = Arc::new(Route { server: server.clone(), inner, max_body_bytes: settings.max_body_bytes });
+    let route = Arc::new(Route { server: server.clone(), inner, bodies: settings.bodies.clone() });
     any(move |request: Request<Body>| {
         let route = route.clone();
         async move { route.answer(request).await }
@@ -80,13 +84,14 @@ impl Route {
         if request.method() != Method::POST {
             return self.inner.handle(request).await.into_response();
         }
-        let (parts, body) = request.into_parts();
-        // Said before it arrives: a client that is still sending may never read what is said afterwards.
-        if body.size_hint().lower() > self.max_body_bytes as u64 {
-            return (StatusCode::PAYLOAD_TOO_LARGE, "the body is too long").into_response();
-        }
-        let Ok(body) = to_bytes(body, self.max_body_bytes).await else {
-            return (StatusCode::PAYLOAD_TOO_LARGE, "the body is too long, or did not arrive").into_response();
+        let (mut parts, body) = request.into_parts();
+        let body = match self.bodies.receive(&parts.headers, body).await {
+            Ok(received) => {
+                // Its room is taken for as long as the request is there.
+                parts.extensions.insert(received.room);
+                received.bytes
+            }
+            Err(problem) => return problem.into_response(),
         };
         let message = Message::read(&body);
         let (is_initialize, cancelled) = (message.is_initialize(), message.cancelled_call());

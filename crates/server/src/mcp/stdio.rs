@@ -1,22 +1,17 @@
 //! The server on standard input and output: one client, which started this program. Nothing else may write to stdout.
 
 use std::io;
-use std::pin::Pin;
-use std::task::{Context, Poll};
 use std::time::Duration;
 
+use rmcp::serve_server;
 use rmcp::service::ServerInitializeError;
-use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::transport::io::stdio_pipes;
-use rmcp::{RoleServer, serve_server};
-use tokio::io::{AsyncRead, ReadBuf};
 use tokio_util::sync::CancellationToken;
 
 use super::handler::Handler;
+use super::lines::Lines;
 use super::shelf::Server;
 
-/// The longest message that is read; a longer one is dropped.
-const MAX_MESSAGE_BYTES: usize = 16 << 20;
 /// How long calls may still take once the client has nothing more to say. It may be a pipe that ended: answers are due then.
 const GRACE: Duration = Duration::from_secs(1);
 
@@ -24,12 +19,10 @@ const GRACE: Duration = Duration::from_secs(1);
 pub async fn serve_stdio(server: &Server, stop: CancellationToken) -> io::Result<()> {
     let (input, output) = stdio_pipes();
     let ended = CancellationToken::new();
-    let transport =
-        AsyncRwTransport::<RoleServer, _, _>::new_server(Input { inner: input, ended: ended.clone() }, output)
-            .with_max_line_length(MAX_MESSAGE_BYTES);
+    let lines = Lines::new(input, output, ended.clone());
     let closes = tokio::spawn(close_after(server.clone(), ended, stop.clone()));
     let served = tokio::select! {
-        served = serve_server(Handler::new(server.clone(), true), transport) => served,
+        served = serve_server(Handler::new(server.clone(), true), lines) => served,
         () = stop.cancelled() => return Ok(()),
     };
     let running = match served {
@@ -58,22 +51,4 @@ async fn close_after(server: Server, ended: CancellationToken, stop: Cancellatio
         () = stop.cancelled() => {}
     }
     server.close();
-}
-
-/// Standard input, which tells when it is at its end.
-struct Input<R> {
-    inner: R,
-    ended: CancellationToken,
-}
-
-impl<R: AsyncRead + Unpin> AsyncRead for Input<R> {
-    fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
-        let before = buffer.filled().len();
-        let read = Pin::new(&mut self.inner).poll_read(cx, buffer);
-        let is_end = matches!(&read, Poll::Ready(Ok(()))) && buffer.filled().len() == before && buffer.capacity() > 0;
-        if is_end || matches!(&read, Poll::Ready(Err(_))) {
-            self.ended.cancel();
-        }
-        read
-    }
 }
