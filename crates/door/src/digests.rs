@@ -2,8 +2,8 @@
 //! PBKDF2. Pure functions of what they are given, each of bounded work; it gives no authority and keeps nothing.
 
 use sha1::Sha1;
-use sha2_blocks::digest::generic_array::GenericArray;
-use sha2_blocks::{Digest, Sha224, Sha256, Sha384, Sha512};
+use sha2::digest::generic_array::GenericArray;
+use sha2::{Digest, Sha224, Sha256, Sha384, Sha512};
 
 /// The most rounds of one frame: below a few milliseconds, so that a deadline between two of them is met in time.
 pub const MAX_ROUNDS: u32 = 2048;
