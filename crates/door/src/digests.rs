@@ -124,15 +124,14 @@ mod tests {
         [&[function][..], &rounds.to_le_bytes(), rest].concat()
     }
 
-    /// RFC 4231, test case 2: HMAC-SHA-256 of "what do ya want for nothing?" needs more than a digest; so one round of a digest
-    /// against the hash function itself.
+    /// Against HMAC as RFC 2104 writes it, of the hash function itself.
     #[test]
     fn a_round_is_an_hmac_and_rounds_follow_each_other() {
         let mut key = [0; 64];
         key[..4].copy_from_slice(b"Jefe");
         let hmac = |message: &[u8]| {
-            let inner = Sha256::digest(&[&key.map(|byte| byte ^ 0x36)[..], message].concat());
-            Sha256::digest(&[&key.map(|byte| byte ^ 0x5c)[..], &inner].concat()).to_vec()
+            let inner = Sha256::digest([&key.map(|byte| byte ^ 0x36)[..], message].concat());
+            Sha256::digest([&key.map(|byte| byte ^ 0x5c)[..], &inner].concat()).to_vec()
         };
         let start = [7; 32];
         let (first, second) = (hmac(&start), hmac(&hmac(&start)));
