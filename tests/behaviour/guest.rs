@@ -204,6 +204,22 @@ fn keys_are_derived_from_passwords_without_openssl() {
 }
 
 #[test]
+fn digests_are_those_of_native_python() {
+    let mut python =
+        std::process::Command::new(std::env::var_os("SKILLCELL_PYTHON").unwrap_or_else(|| "python3".into()));
+    let native = python.arg("-I").arg(tests().join("skills/guest/digests/hashing.py")).output().expect("Python starts");
+    let native: Value = serde_json::from_slice(&native.stdout).expect("JSON");
+    let inside = run("digests", json!({}));
+    assert_eq!(native.as_object().expect("digests").len(), 9 * 4 + 6 * 2);
+    assert_eq!(inside["digests"], native);
+    let refused = json!({
+        "password": "TypeError", "text": "TypeError", "salt": "TypeError", "rounds": "ValueError", "length": "ValueError",
+        "name": "ValueError",
+    });
+    assert_eq!(inside["refused"], refused);
+}
+
+#[test]
 fn what_a_skill_prints_is_kept_however_it_ends() {
     for (params, outcome) in [(json!({}), "returned"), (json!({"fail": true}), "raised")] {
         let report = call(&guest("prints"), &Call::new(params));

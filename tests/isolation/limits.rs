@@ -34,7 +34,7 @@ fn exceeded(report: &Report) -> (LimitKind, Option<&Raised>) {
 #[test]
 fn the_deadline_ends_whatever_a_skill_does() {
     let deadline = Duration::from_millis(100);
-    let busy = ["loop", "regex", "power", "factors", "sort", "swallow", "finally"];
+    let busy = ["loop", "regex", "power", "factors", "sort", "swallow", "finally", "hash", "key"];
     let waiting = ["sleep", "many sleeps", "select", "poll"];
     for way in busy.into_iter().chain(waiting) {
         let started = Instant::now();
@@ -47,8 +47,14 @@ fn the_deadline_ends_whatever_a_skill_does() {
 }
 
 #[test]
+fn hashing_is_no_call_to_the_host() {
+    let report = run("time", json!({"way": "many hashes"}), |limits| limits.host_calls = 100);
+    assert!(matches!(report.outcome, Outcome::Returned(_)), "{:?}", report.outcome);
+}
+
+#[test]
 fn a_cancelled_call_ends_whatever_the_skill_does_and_the_next_one_works() {
-    for way in ["loop", "regex", "swallow", "finally", "sleep", "many sleeps", "select", "poll"] {
+    for way in ["loop", "regex", "swallow", "finally", "hash", "key", "sleep", "many sleeps", "select", "poll"] {
         let skill = fixture("limits/time");
         HOST.call(&skill, &within(json!({"way": "nothing"}), |_| {})).expect("the host works");
         let mut cancelled = within(json!({"way": way}), |limits| limits.deadline = Duration::from_secs(600));
@@ -319,8 +325,10 @@ fn fuel_runs_out_and_counts_the_same_every_time() {
     let (once, again, more) = (burnt(1000), burnt(1000), burnt(100_000));
     assert_eq!(once, again);
     assert!(more > once);
-    let report = run("time", json!({"way": "loop"}), |limits| limits.fuel = Some(once * 2));
-    assert_eq!(exceeded(&report).0, LimitKind::Fuel);
+    for way in ["loop", "hash", "key"] {
+        let report = run("time", json!({"way": way}), |limits| limits.fuel = Some(once * 2));
+        assert_eq!(exceeded(&report).0, LimitKind::Fuel, "{way}");
+    }
 }
 
 #[test]

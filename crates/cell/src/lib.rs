@@ -13,6 +13,7 @@
 //! instead (`keep`), and dropped at its end.
 //! Invariant: nothing that a cell wrote is reachable after that.
 
+mod digests;
 mod ending;
 pub mod engine;
 pub mod image;

@@ -12,7 +12,7 @@ use super::parts::{self, Parts};
 use super::rest::{PristineMemory, Rest};
 use super::slots::{Slot, Slots};
 use super::watchdog::{Watch, Watchdog};
-use super::{Body, Cell, EngineError, HotPages, MemoryLimit, Pool, RuntimeKind, State, engine, runtime_kind};
+use super::{Body, Cell, EngineError, HotPages, MemoryLimit, Pool, RuntimeKind, State, digests, engine, runtime_kind};
 use crate::image::ModuleSource;
 use crate::pyodide::Program;
 use crate::wasi::{self, Wasi};
@@ -114,6 +114,7 @@ impl Machine {
         let mut linker = Linker::new(&engine);
         wasi::add_to_linker(&mut linker, |state: &mut State| &mut state.wasi)?;
         parts::add_to_linker(&mut linker)?;
+        digests::add_to_linker(&mut linker, metered)?;
         runtime_kind::add_to_linker(kind, &mut linker, &code)?;
         Ok(Machine {
             kind,

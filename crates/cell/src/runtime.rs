@@ -11,6 +11,7 @@
 //! Everything to the right of the wheel is an artefact of the cache, made when it is missing, under a lock, so that
 //! two programs that start at once do the work once. The wheel is not kept.
 
+pub(crate) mod by_host;
 pub mod checks;
 pub mod files;
 pub mod linking;

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use wasmtime::{Caller, Linker, TypedFunc};
 
+use crate::digests::burn_fuel;
 use crate::immortal::make_immortal;
 use crate::wasi::Stop;
 use crate::{Body, Cell, State};
@@ -62,6 +63,10 @@ pub fn add_to_linker(linker: &mut Linker<State>) -> wasmtime::Result<()> {
                     Vec::new()
                 }
                 Ok(Answer::Bytes(answer)) => answer,
+                Ok(Answer::Computed { answer, fuel }) => {
+                    burn_fuel(&mut caller, fuel)?;
+                    answer
+                }
                 Err(Fault::Malformed) => return Ok(FAULT),
                 Err(Fault::Stop(stop)) => return Err(wasmtime::Error::new(stop)),
             };

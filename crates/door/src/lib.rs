@@ -12,12 +12,15 @@
 //!   R <test event as JSON>  (tests only) ─▶ kept, see `events`
 //!   B <report as JSON>  (bake only) ─▶ kept
 //!   P <u32 addresses>   (bake only) ─▶ done at once
+//!   K <rounds of PBKDF2> ────────────▶ computed: see `digests`
 //!   o s w r a c n ───────────────────▶ HTTP, as far as it is granted: see `web`
 //! ```
 
 #[deny(missing_docs)]
 pub mod audit;
 mod denials;
+#[deny(missing_docs)]
+pub mod digests;
 mod events;
 mod gate;
 mod session;
@@ -77,6 +80,8 @@ pub struct Door {
 pub enum Answer {
     /// These bytes are the answer.
     Bytes(Vec<u8>),
+    /// These are, and making them was work that costs this much fuel, where fuel is counted.
+    Computed { answer: Vec<u8>, fuel: u64 },
     /// The objects at these addresses (packed little-endian u32) live as long as the image that is being baked.
     Pin(Vec<u8>),
 }
@@ -141,6 +146,10 @@ impl Door {
             b'R' => return self.keep_event(payload),
             b'B' if self.baking => self.report = Some(parse_json(payload, MAX_REPORT_BYTES)?),
             b'P' if self.baking => return Ok(Answer::Pin(within_cap(payload, MAX_PINS_BYTES)?.to_vec())),
+            b'K' => {
+                let (answer, fuel) = digests::answer_rounds(payload).ok_or(Fault::Malformed)?;
+                return Ok(Answer::Computed { answer, fuel });
+            }
             b'o' | b's' | b'w' | b'r' | b'a' | b'c' | b'n' => {
                 return self.receive_http(*kind, payload, deadline).map(Answer::Bytes);
             }

@@ -137,6 +137,7 @@ fn check_answer(frame: &[u8], answer: &Result<Answer, Fault>, baking: bool, valu
                 assert!(value_known || !contains_bytes(payload, VALUE.as_bytes()), "a secret goes to the guest");
             }
         }
+        Ok(Answer::Computed { answer, .. }) => assert!(kind == b'K' && answer.len() <= 2 * 64 && frame.len() < 256),
         Ok(Answer::Pin(pins)) => assert!(baking && kind == b'P' && pins.len() < frame.len()),
         Err(Fault::Malformed | Fault::Stop(_)) => {}
     }

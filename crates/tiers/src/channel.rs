@@ -72,7 +72,7 @@ pub fn serve_frames(
                 }
                 // A frame that makes no sense is answered as not accepted, and the call goes on.
                 match door.receive(&frame, deadline) {
-                    Ok(Answer::Bytes(bytes)) => answer = Some(bytes),
+                    Ok(Answer::Bytes(bytes) | Answer::Computed { answer: bytes, .. }) => answer = Some(bytes),
                     Ok(Answer::Pin(_)) | Err(Fault::Malformed) => answer = None,
                     Err(Fault::Stop(Stop::Exceeded(limit))) => break End::Exceeded(limit),
                     Err(Fault::Stop(_)) => break End::Closed,

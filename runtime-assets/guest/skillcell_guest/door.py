@@ -8,6 +8,7 @@ TELL = b"N"  # names modules that the call has loaded and the host says somethin
 FAIL = b"F"  # hands an exception over, as JSON
 BAKE = b"B"  # hands over what a bake learned, as JSON
 TEST = b"R"  # tells of a test, as JSON
+KEYS = b"K"  # has rounds of PBKDF2 computed
 PINS = b"P"  # hands over addresses of objects that may become immortal, as packed little-endian u32
 
 

@@ -14,6 +14,7 @@ use wasmtime::{Memory, Store};
 use super::*;
 use crate::engine;
 use crate::interrupt::{Gate, Why};
+use crate::runtime::by_host::ByHost;
 use crate::runtime::parts::divide_module;
 
 const DIRECT: u32 = 8;
@@ -91,7 +92,7 @@ struct Running {
 /// The divided module with each of its functions in a part but the first, in this cache.
 fn running(folder: &Path) -> Running {
     let engine = engine::running_engine(false).unwrap().0;
-    let divided = divide_module(&module(), |_| false, 1).unwrap();
+    let divided = divide_module(&module(), ByHost::default(), |_| false, 1).unwrap();
     assert_eq!(divided.first_functions, [1, 2, 3]);
     let cache = Cache::at(folder).unwrap();
     let pack = cache.make(Bucket::Runtime, "pack", "testing", &Silent, |out| {

@@ -5,6 +5,7 @@ use wasmtime::{Caller, Extern, Linker, TypedFunc};
 
 use super::guest::{Guest, run};
 use super::{Program, call, notes, put_text, write};
+use crate::digests::burn_fuel;
 use crate::immortal::make_immortal;
 use crate::wasi::Stop;
 use crate::{Cell, State};
@@ -54,6 +55,10 @@ pub fn add_to_linker(linker: &mut Linker<State>) -> wasmtime::Result<()> {
                 Vec::new()
             }
             Ok(Answer::Bytes(answer)) => answer,
+            Ok(Answer::Computed { answer, fuel }) => {
+                burn_fuel(&mut caller, fuel)?;
+                answer
+            }
             Err(Fault::Malformed) => return fault(&mut caller),
             Err(Fault::Stop(stop)) => return Err(wasmtime::Error::new(stop)),
         };

@@ -6,7 +6,7 @@
 //!   │ functions    │       │ used functions               │  table   │ other functions,   │
 //!   │ table        │ ────▶ │ a stub for each type         │ ◀─────── │ as they lie in the │
 //!   │ globals tags │       │ table globals tags  + called │ ───────▶ │ binary             │
-//!   └──────────────┘       │ imports + load               │ globals  └────────────────────┘
+//!   └──────────────┘       │ imports + load, digests      │ globals  └────────────────────┘
 //!                          └──────────────────────────────┘
 //! ```
 //!
@@ -17,6 +17,8 @@
 //!
 //! A part has no state: memory, table, globals and tags are the main module's, under the same indices. With its
 //! instance its slots are filled.
+//!
+//! A function that the host does (`by_host`) is in the main module, with a body that calls what it imports for that.
 //!
 //! Bytes in, bytes out.
 
@@ -31,7 +33,9 @@ use wasm_encoder::{
 };
 use wasmparser::{ElementItems, ElementKind, FunctionBody, Operator, Parser, Payload, TypeRef};
 
+use super::by_host::ByHost;
 use super::split::{SplitError, constant_address};
+use crate::digests::{self, Digest};
 use crate::engine::TABLE_ELEMENTS;
 use crate::interrupt::OWN_CHECKS;
 
@@ -62,9 +66,18 @@ pub struct Divided {
 }
 
 /// Divides `code`. `is_used` is asked by the place of a function among those with a body.
-pub fn divide_module(code: &[u8], is_used: impl Fn(u32) -> bool, part_bytes: usize) -> Result<Divided, SplitError> {
+pub fn divide_module(
+    code: &[u8],
+    mut by_host: ByHost,
+    is_used: impl Fn(u32) -> bool,
+    part_bytes: usize,
+) -> Result<Divided, SplitError> {
     let source = Source::parse(code)?;
-    let plan = Plan::new(&source, is_used, part_bytes)?;
+    by_host.retain(|&function, replaced| {
+        let ty = source.type_of.get(function as usize).and_then(|ty| source.types.get(*ty as usize));
+        function >= source.imported && ty.is_some_and(|ty| replaced.has_type(ty))
+    });
+    let plan = Plan::new(&source, by_host, is_used, part_bytes)?;
     let mut parts = vec![(CodeSection::new(), Types::new()); plan.first_functions.len()];
     let mut main = (CodeSection::new(), Types::new());
     for (function, body) in (source.imported..).zip(&source.bodies) {
@@ -73,7 +86,10 @@ pub fn divide_module(code: &[u8], is_used: impl Fn(u32) -> bool, part_bytes: usi
             Owner::Part(part) => &mut parts[part as usize],
         };
         types.insert(source.type_of(function)?);
-        code.raw(&plan.body(&source, function, body, types)?);
+        match plan.by_host.get(&function) {
+            Some(replaced) => code.raw(&replaced.body(plan.digest_import(&source, replaced.digest()))),
+            None => code.raw(&plan.body(&source, function, body, types)?),
+        };
     }
     let functions = plan.main_functions();
     let parts = (0..)
@@ -219,6 +235,9 @@ enum Owner {
 
 /// Where everything goes.
 struct Plan {
+    by_host: ByHost,
+    /// What those call, as it is imported.
+    digests: BTreeSet<Digest>,
     /// The place of the first function of each part.
     first_functions: Vec<u32>,
     /// Of each function, imported ones included.
@@ -237,9 +256,16 @@ struct Plan {
 }
 
 impl Plan {
-    fn new(source: &Source<'_>, is_used: impl Fn(u32) -> bool, part_bytes: usize) -> Result<Plan, SplitError> {
+    fn new(
+        source: &Source<'_>,
+        by_host: ByHost,
+        is_used: impl Fn(u32) -> bool,
+        part_bytes: usize,
+    ) -> Result<Plan, SplitError> {
         let functions = source.type_of.len();
         let mut plan = Plan {
+            digests: by_host.values().map(|replaced| replaced.digest()).collect(),
+            by_host,
             first_functions: Vec::new(),
             owner: vec![Owner::Main; functions],
             index: vec![0; functions],
@@ -288,13 +314,13 @@ impl Plan {
                 *exported = true;
             }
         }
-        // After the imported functions comes `load`.
+        // After the imported functions come `load` and the digests.
         let (mut part, mut size, mut in_part) = (0, 0, 0);
-        self.in_main = source.imported + 1;
+        self.in_main = source.imported + 1 + self.digests.len() as u32;
         (0..source.imported).for_each(|function| self.index[function as usize] = function);
         for (place, body) in (0..).zip(&source.bodies) {
             let function = (source.imported + place) as usize;
-            if exported[function] || is_used(place) {
+            if exported[function] || is_used(place) || self.by_host.contains_key(&(function as u32)) {
                 self.index[function] = self.in_main;
                 self.in_main += 1;
                 continue;
@@ -333,6 +359,10 @@ impl Plan {
             }
         }
         Ok(())
+    }
+
+    fn digest_import(&self, source: &Source<'_>, digest: Digest) -> u32 {
+        source.imported + 1 + self.digests.range(..digest).count() as u32
     }
 
     fn main_functions(&self) -> u64 {
@@ -498,10 +528,11 @@ impl Plan {
         used.extend(source.type_of.iter().take(source.imported as usize));
         used.extend(self.stubs.keys());
         let mut types = source.types_used(used)?;
-        let load_type = source.types.len() as u32;
+        // Of `load` and of the digests.
+        let two_numbers = source.types.len() as u32;
         types.ty().function([ValType::I32, ValType::I32], []);
         let mut imports = ImportSection::new();
-        // Functions first, so that `load` has the index that is left for it.
+        // Functions first, so that ours have the indices that are left for them.
         let mut others = Vec::new();
         for import in source.imports.clone().into_imports() {
             let import = import?;
@@ -510,7 +541,10 @@ impl Plan {
                 _ => others.push(import),
             }
         }
-        imports.import(LOAD.0, LOAD.1, EntityType::Function(load_type));
+        imports.import(LOAD.0, LOAD.1, EntityType::Function(two_numbers));
+        for digest in &self.digests {
+            imports.import(digests::MODULE, digest.name(), EntityType::Function(two_numbers));
+        }
         for import in others {
             RoundtripReencoder.parse_import(&mut imports, import)?;
         }

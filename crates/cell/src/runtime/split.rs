@@ -13,7 +13,8 @@
 //! ```
 //!
 //! The code module is compiled once and serves every image; an image is only a memory, so making one
-//! costs milliseconds. Instructions are copied as they are, but for interrupt checks that are put between them (`checks`);
+//! costs milliseconds. Instructions are copied as they are, but for interrupt checks that are put between them (`checks`), and a few
+//! functions that the host does (`by_host`);
 //! `refuse_table_writes` makes sure that a module's only state is its memory and its globals.
 
 use wasm_encoder::reencode::{Reencode, RoundtripReencoder};
@@ -23,13 +24,14 @@ use wasm_encoder::{
 };
 use wasmparser::{DataKind, KnownCustom, Name, Operator, OperatorsReader, Parser, Payload, SectionLimited, TypeRef};
 
+use super::by_host::{ByHost, find_replaced};
 use super::checks::{Checks, add_checks};
 use super::parts::{Divided, divide_module};
 use crate::interrupt::OWN_CHECKS;
 use crate::{MEMORY_EXPORT, MEMORY_IMPORT};
 
 /// Names what is made of a binary here: raise it when that changes.
-pub const FORMAT: &str = "3: parts";
+pub const FORMAT: &str = "4: digests";
 
 /// The result of [`split_module`].
 pub struct Split {
@@ -60,7 +62,7 @@ pub enum SplitError {
 /// Splits `binary`, exporting the internal functions that `entries` names (they are found in the binary's
 /// name section) beside what it exports already.
 pub fn split_module(binary: &[u8], entries: &[&str]) -> Result<Split, SplitError> {
-    let mut split = split_unchecked(binary, entries)?;
+    let (mut split, _) = split_unchecked(binary, entries)?;
     if OWN_CHECKS {
         split.code = add_checks(&split.code, Checks::Own)?;
     }
@@ -74,8 +76,8 @@ pub fn split_divided(
     is_used: impl Fn(u32) -> bool,
     part_bytes: usize,
 ) -> Result<(Split, Divided), SplitError> {
-    let mut split = split_unchecked(binary, entries)?;
-    let mut divided = divide_module(&split.code, is_used, part_bytes)?;
+    let (mut split, by_host) = split_unchecked(binary, entries)?;
+    let mut divided = divide_module(&split.code, by_host, is_used, part_bytes)?;
     split.code = std::mem::take(&mut divided.main);
     split.functions = divided.functions;
     if OWN_CHECKS {
@@ -84,7 +86,7 @@ pub fn split_divided(
     Ok((split, divided))
 }
 
-fn split_unchecked(binary: &[u8], entries: &[&str]) -> Result<Split, SplitError> {
+fn split_unchecked(binary: &[u8], entries: &[&str]) -> Result<(Split, ByHost), SplitError> {
     let sections = Sections::parse(binary)?;
     let mut globals = Vec::new();
     let mut exports = ExportSection::new();
@@ -102,7 +104,9 @@ fn split_unchecked(binary: &[u8], entries: &[&str]) -> Result<Split, SplitError>
         exports.export(entry, ExportKind::Func, index);
     }
     let functions = sections.functions + sections.elements;
-    Ok(Split { code: sections.code_module(&exports)?, base_image: sections.base_image()?, globals, functions })
+    let by_host = sections.names.clone().map(find_replaced).transpose()?.unwrap_or_default();
+    let split = Split { code: sections.code_module(&exports)?, base_image: sections.base_image()?, globals, functions };
+    Ok((split, by_host))
 }
 
 /// The sections of a binary that the split has to understand, and the rest as they are.

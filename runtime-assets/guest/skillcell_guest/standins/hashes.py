@@ -1,13 +1,21 @@
 """Stands for what `hashlib` takes from OpenSSL: `pbkdf2_hmac`, and the module `_hashlib` for code that names its types.
 
-The hashes themselves are CPython's own, in C. `scrypt` is not here: without C it would take minutes and say nothing.
+The hashes themselves are CPython's own, in C. The rounds of `pbkdf2_hmac` are the host's where it has the hash function. `scrypt` is
+not here: without C it would take minutes and say nothing.
 """
 
 import hashlib
 import hmac
 import operator
+import struct
 import sys
 import types
+
+from skillcell_guest import door
+
+# What the host calls the functions that it has, and the most rounds that it makes at once: crates/door/src/digests.rs.
+BY_HOST = {"sha1": 1, "sha224": 2, "sha256": 3, "sha384": 4, "sha512": 5}
+MAX_ROUNDS = 2048
 
 
 def install():
@@ -31,7 +39,7 @@ def pbkdf2_hmac(hash_name, password, salt, iterations, dklen=None):
         raise ValueError("key length must be greater than 0.")
     if iterations < 1:
         raise ValueError("iteration value must be greater than 0.")
-    password = bytes(password)
+    password, salt = bytes(memoryview(password)), bytes(memoryview(salt))
     if len(password) > inner.block_size:
         password = hashlib.new(hash_name, password).digest()
     password = password.ljust(inner.block_size, b"\0")
@@ -44,13 +52,26 @@ def pbkdf2_hmac(hash_name, password, salt, iterations, dklen=None):
         second.update(first.digest())
         return second.digest()
 
+    def by_host(last, rounds):
+        head = struct.pack("<BI", BY_HOST[inner.name], rounds)
+        answer = door.send(door.KEYS, head + password + last)
+        return answer[: len(last)], answer[len(last) :]
+
+    def here(last, _one):
+        last = keyed(last)
+        return last, last
+
+    turn, most = (by_host, MAX_ROUNDS) if inner.name in BY_HOST else (here, 1)
     key, block = b"", 1
     while len(key) < length:
-        last = keyed(bytes(salt) + block.to_bytes(4, "big"))
+        last = keyed(salt + block.to_bytes(4, "big"))
         total = int.from_bytes(last, "big")
-        for _ in range(iterations - 1):
-            last = keyed(last)
-            total ^= int.from_bytes(last, "big")
+        left = iterations - 1
+        while left:
+            rounds = min(left, most)
+            last, all_of_them = turn(last, rounds)
+            total ^= int.from_bytes(all_of_them, "big")
+            left -= rounds
         key += total.to_bytes(inner.digest_size, "big")
         block += 1
     return key[:length]

@@ -1,3 +1,4 @@
+import hashlib
 import math
 import re
 import select
@@ -26,7 +27,21 @@ def in_finally():
         loop()
 
 
+def endless_hash():
+    hashed, data = hashlib.sha512(), bytes(8 << 20)
+    while True:
+        hashed.update(data)
+
+
+def many_hashes():
+    for at in range(10_000):
+        hashlib.sha256(b"%d" % at).hexdigest()
+
+
 WAYS = {
+    "hash": endless_hash,
+    "many hashes": many_hashes,
+    "key": lambda: hashlib.pbkdf2_hmac("sha256", b"password", b"salt", 2**31 - 1),
     "loop": loop,
     "sleep": lambda: time.sleep(3600),
     "many sleeps": lambda: [time.sleep(0.001) for _ in range(10**6)],
