@@ -28,14 +28,14 @@ pub fn sha1_block(state: &mut [u8; 20], block: &[u8; 64]) {
 /// The same of SHA-224 and SHA-256.
 pub fn sha256_block(state: &mut [u8; 32], block: &[u8; 64]) {
     let mut words = std::array::from_fn(|at| u32::from_le_bytes(word(state, at)));
-    sha2_blocks::compress256(&mut words, &[GenericArray::from(*block)]);
+    sha2::compress256(&mut words, &[GenericArray::from(*block)]);
     put_words(state, words.map(u32::to_le_bytes));
 }
 
 /// The same of SHA-384 and SHA-512.
 pub fn sha512_block(state: &mut [u8; 64], block: &[u8; 128]) {
     let mut words = std::array::from_fn(|at| u64::from_le_bytes(word(state, at)));
-    sha2_blocks::compress512(&mut words, &[GenericArray::from(*block)]);
+    sha2::compress512(&mut words, &[GenericArray::from(*block)]);
     put_words(state, words.map(u64::to_le_bytes));
 }
 
