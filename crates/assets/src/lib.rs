@@ -10,8 +10,6 @@ pub const PINS: &str = include_str!("../../../runtime-assets/pins.toml");
 pub const PYODIDE_PACKAGES: &str = include_str!("../../../runtime-assets/pyodide-packages.toml");
 /// Which wheels the second runtime takes.
 pub const PYODIDE_WHEELS: &str = include_str!("../../../runtime-assets/pyodide-wheels.toml");
-/// What is known about packages: which the runtime has, and which versions go together.
-pub const CONSTRAINTS: &str = include_str!("../../../runtime-assets/constraints.toml");
 
 /// What starts in the process of another tier.
 pub const NATIVE_RUN: &str = include_str!("../../../runtime-assets/native/run.py");

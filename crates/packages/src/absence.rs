@@ -1,5 +1,5 @@
 //! Why pip has no wheel for the target, from the file names in its verbose output. pip's wording differs between versions, so
-//! only file names are parsed. The result is for messages, and for deciding whether to ask again without our constraints.
+//! only file names are parsed. The result is for messages.
 
 use pep440_rs::Version;
 

@@ -14,7 +14,6 @@
 //! Nothing of a package runs on the host, and nothing is installed there.
 
 mod absence;
-mod constraints;
 mod contents;
 mod demand;
 mod import_names;

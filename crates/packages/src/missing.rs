@@ -1,5 +1,6 @@
 //! What to say of a package that a cell does not have: which, who needs it, what there is of it instead, and who can run it.
 
+use super::wheel_rules::wheel_rules;
 use super::{Package, PackageStatus, Packages};
 use crate::provision::normalize_name;
 use skillcell_limits::outcome::{MissingModule, Outcome, Raised};
@@ -62,6 +63,11 @@ impl Package {
             self.standing,
             PackageStatus::Runtime { .. } | PackageStatus::Framework { .. } | PackageStatus::Wheel { .. }
         )
+    }
+
+    /// Whether what requires it does without it, but for a part that hardly any skill uses: [`WheelRules`](crate::wheel_rules::WheelRules).
+    pub fn is_spared(&self) -> bool {
+        wheel_rules().is_spared(&self.chain)
     }
 
     /// The way from the skill's own requirement to this package: `fastembed → onnxruntime`.

@@ -12,14 +12,14 @@ use super::installed::Installed;
 use super::requirement::clean_requirements;
 use super::resolve::{Resolver, Wheels};
 use super::target::Target;
-use super::{Error, Package, PackageStatus, Packages, constraints, lock, standins};
+use super::{Error, Package, PackageStatus, Packages, lock, standins};
 use crate::provision::{self, Fetch};
 use skillcell_cache::progress::Progress;
 use skillcell_cache::{Bucket, Cache, Guard, Pack, Scratch};
 use skillcell_limits::RuntimeKind;
 
 /// The version of the rules of resolving and packing: another one makes everything anew.
-pub const RULES: u32 = 4;
+pub const RULES: u32 = 5;
 /// The most notes about missing packages.
 const MAX_NOTES: usize = 8;
 
@@ -173,22 +173,15 @@ pub fn digest_sources(fetch: &Fetch) -> String {
 /// Everything besides the requirements that a resolution depends on.
 static BASIS: LazyLock<String> = LazyLock::new(|| {
     let mut hasher = blake3::Hasher::new();
-    hasher.update(
-        format!(
-            "{RULES} {}\n{}\n{}\n",
-            provision::runtime_pin().wheel.sha256,
-            constraints::TEXT,
-            standins::digest_all()
-        )
-        .as_bytes(),
-    );
+    hasher
+        .update(format!("{RULES} {}\n{}\n", provision::runtime_pin().wheel.sha256, standins::digest_all()).as_bytes());
     for pin in provision::pins().packages() {
         hasher.update(format!("{} {}\n", pin.name, pin.version).as_bytes());
     }
     hasher.finalize().to_hex()[..16].to_owned()
 });
 
-/// Part of every image's key: other rules, stand-ins or constraints make other images.
+/// Part of every image's key: other rules or stand-ins make other images.
 pub fn resolution_basis() -> &'static str {
     &BASIS
 }

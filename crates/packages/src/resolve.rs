@@ -20,11 +20,10 @@ use super::requirement::Requirement;
 use super::specifier::{Specifiers, parse_version};
 use super::target::Target;
 use super::wheel_rules::has_only_empty_modules;
-use super::{Error, MAX_REQUIREMENTS, Package, PackageStatus, Packages, constraints, modules, standins};
+use super::{Error, MAX_REQUIREMENTS, Package, PackageStatus, Packages, modules, standins};
 use crate::provision::{self, Fetch, Pin, Wheel, normalize_name};
 use skillcell_cache::progress::Progress;
 use skillcell_cache::{Cache, Scratch};
-use skillcell_limits::RuntimeKind;
 
 /// Bounds of the walk, since untrusted metadata decides how far it goes.
 const MAX_PACKAGES: usize = 250;
@@ -242,19 +241,8 @@ impl Resolver<'_> {
             return Ok(Vec::new());
         }
         let wanted: Vec<_> =
-            unknown.iter().map(|(name, demand)| ((*name).clone(), self.constrained_specifiers(name, demand))).collect();
+            unknown.iter().map(|(name, demand)| ((*name).clone(), demand.specifiers.clone())).collect();
         let mut answers = index.request_wheels(&wanted)?;
-        // Our own constraints must not make a requirement unsatisfiable: without a match, ask again without them.
-        for (at, (name, demand)) in unknown.iter().enumerate() {
-            if self.constraint_for(name).is_some()
-                && matches!(
-                    answers[at],
-                    Answer::Absent(Absent::Unfit { .. } | Absent::Native { .. } | Absent::Source { .. })
-                )
-            {
-                answers[at] = index.request_wheels(&[((*name).clone(), demand.specifiers.clone())])?.remove(0);
-            }
-        }
         for (answer, wanted) in answers.iter_mut().zip(wanted) {
             // A wheel for an older platform is taken only where there is none for the target's own.
             if let Answer::Absent(absent) = &*answer
@@ -271,20 +259,6 @@ impl Resolver<'_> {
             taken.push(((*name).clone(), chosen, wheel));
         }
         Ok(taken)
-    }
-
-    /// Our constraint, if there is one: they are for the first runtime's stand-ins and pure wheels.
-    fn constraint_for(&self, name: &str) -> Option<&'static Specifiers> {
-        constraints::constraint_for(name).filter(|_| self.target.runtime == Some(RuntimeKind::WasiPython))
-    }
-
-    /// The demand's specifiers and our constraint.
-    fn constrained_specifiers(&self, name: &str, demand: &Demand) -> Specifiers {
-        let mut specifiers = demand.specifiers.clone();
-        if let Some(constraint) = self.constraint_for(name) {
-            specifiers.add_clauses(constraint);
-        }
-        specifiers
     }
 
     fn choose_from_answer(

@@ -25,6 +25,7 @@ pub struct WheelRules {
     stand_in: Vec<KnownPackage>,
     #[serde(rename = "as-on-linux")]
     as_on_linux: Vec<KnownPackage>,
+    spared: Vec<Spared>,
     /// Wheels with native code that many skills use.
     pub curated: Vec<Pin>,
 }
@@ -42,6 +43,16 @@ pub struct OlderPlatform {
 #[serde(deny_unknown_fields)]
 struct KnownPackage {
     name: String,
+    #[allow(dead_code, reason = "for people, and it has to be there")]
+    reason: String,
+}
+
+/// A native package that the one which requires it does without, but for a part that hardly any skill uses.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Spared {
+    name: String,
+    of: String,
     #[allow(dead_code, reason = "for people, and it has to be there")]
     reason: String,
 }
@@ -65,6 +76,12 @@ impl WheelRules {
     /// Whether this package's requirements are those that it has on Linux.
     pub fn is_as_on_linux(&self, name: &str) -> bool {
         self.as_on_linux.iter().any(|known| normalize_name(&known.name) == name)
+    }
+
+    /// Whether a package at the end of this chain is one that the package before it does without.
+    pub fn is_spared(&self, chain: &[String]) -> bool {
+        let [.., of, name] = chain else { return false };
+        self.spared.iter().any(|one| normalize_name(&one.of) == *of && normalize_name(&one.name) == *name)
     }
 
     /// Whether a wheel of this package runs here, by its tags.
@@ -123,6 +140,7 @@ mod tests {
         assert!(rules.platform.starts_with("pyemscripten_") && rules.python == crate::provision::pyodide_pin().python);
         assert!(rules.older.iter().all(|older| older.platform != rules.platform && !older.reason.trim().is_empty()));
         assert!(rules.stand_in.iter().chain(&rules.as_on_linux).all(|known| !known.reason.trim().is_empty()));
+        assert!(rules.spared.iter().all(|one| !one.reason.trim().is_empty()));
         for kept in &rules.stand_in {
             assert!(crate::standins::stand_in_for(&kept.name).is_some(), "{}", kept.name);
         }

@@ -1,6 +1,6 @@
-"""Writes what the native packages give, for `tests/behaviour/standins.rs` to compare with what cells give.
+"""Writes what the native packages give, for `tests/behaviour/standins.rs` and `tests/tiers/second_runtime.rs` to compare with what cells give.
 
-    pip install biopython==1.88 pydantic==2.14.3 pycryptodome bitarray rpds-py cytoolz jiter web3==8.0.0
+    pip install biopython==1.88 pycryptodome rpds-py regex==2026.11.15
     python tests/skills/standins/oracle.py
 """
 
@@ -10,7 +10,7 @@ import pathlib
 import sys
 
 HERE = pathlib.Path(__file__).parent
-for name in ("alignments", "models", "corners", "primitives"):
+for name in ("alignments", "primitives", "expressions"):
     spec = importlib.util.spec_from_file_location("work", HERE / name / "work.py")
     module = sys.modules["work"] = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)

@@ -65,9 +65,10 @@ impl RuntimeNeeds {
 }
 
 /// The first native package that is missing. One that only this runtime's version of another package pulls in doesn't count:
-/// the skill does not ask for it, and importing the skill tells whether it is needed.
+/// the skill does not ask for it, and importing the skill tells whether it is needed. Nor does one that what requires it does without.
 fn native_of(packages: &Packages, elsewhere: Option<&Packages>) -> Option<String> {
-    let is_missing = |package: &&Package| matches!(package.standing, PackageStatus::Native { .. });
+    let is_missing =
+        |package: &&Package| matches!(package.standing, PackageStatus::Native { .. }) && !package.is_spared();
     let is_wanted = |package: &&Package| {
         let known = |other: &Packages| other.packages.iter().any(|one| one.name == package.name);
         package.chain.len() == 1 || elsewhere.is_none_or(known)

@@ -456,6 +456,14 @@ fn what_each_runtime_has_is_told_from_what_the_requirements_resolve_to_on_both()
     assert_eq!(needs.only_first, ["numpy"]);
     assert_eq!(needs.native_requirement(RuntimeKind::WasiPython).unwrap(), "mupdf");
     assert_eq!(needs.native_requirement(RuntimeKind::Pyodide).unwrap(), "numpy");
+    let mut spared = packages(&[("google-genai", wheel()), ("google-auth", wheel()), ("cryptography", native())]);
+    spared.packages[1].chain.insert(0, text("google-genai"));
+    spared.packages[2].chain.splice(0..0, [text("google-genai"), text("google-auth")]);
+    let needs = RuntimeNeeds::compare(Some(&spared), Some(&spared));
+    assert_eq!(needs.native_requirement(RuntimeKind::Pyodide), None, "what requires it does without it");
+    spared.packages[2].chain.drain(..2);
+    let needs = RuntimeNeeds::compare(Some(&spared), Some(&spared));
+    assert_eq!(needs.native_requirement(RuntimeKind::Pyodide).unwrap(), "cryptography", "the skill asks for it");
     let alone = RuntimeNeeds::compare(Some(&first), None);
     assert!(alone.only_second.is_empty() && alone.only_first.is_empty(), "nothing speaks for what was not asked about");
 }

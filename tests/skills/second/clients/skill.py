@@ -2,10 +2,14 @@ import asyncio
 
 import anthropic
 import openai
+from google import genai
+from google.genai import errors
+from google.oauth2 import service_account
 from skillware.core.base_skill import BaseSkill
 
 ASK = {"model": "m", "messages": [{"role": "user", "content": "hi"}]}
 CLIENT = {"api_key": "k", "max_retries": 0}
+GEMINI = {"model": "m", "contents": "hi"}
 
 
 class Clients(BaseSkill):
@@ -20,7 +24,28 @@ class Clients(BaseSkill):
             answered = client.messages.create(**ASK, max_tokens=9).content[0].text
             with client.messages.stream(**ASK, max_tokens=9) as stream:
                 streamed = list(stream.text_stream)
-        return {"openai": [said, parts], "anthropic": [answered, streamed], "later": asyncio.run(self.later(url))}
+        with self.gemini(url) as client:
+            replied = client.models.generate_content(**GEMINI).text
+            pieces = [part.text for part in client.models.generate_content_stream(**GEMINI)]
+            try:
+                client.models.generate_content(model="refused", contents="hi")
+            except errors.ClientError as error:
+                refused = [error.code, error.status, error.message]
+        try:
+            service_account.Credentials.from_service_account_info({"private_key": "k", "client_email": "a", "token_uri": url})
+        except ImportError as error:
+            missing = error.name
+        return {
+            "openai": [said, parts],
+            "anthropic": [answered, streamed],
+            "gemini": [replied, pieces],
+            "refused": refused,
+            "missing": missing,
+            "later": asyncio.run(self.later(url)),
+        }
+
+    def gemini(self, url):
+        return genai.Client(api_key=self.credential("GOOGLE_API_KEY"), http_options={"base_url": url})
 
     async def later(self, url):
         async with openai.AsyncOpenAI(base_url=f"{url}/v1", **CLIENT) as client:
@@ -31,4 +56,7 @@ class Clients(BaseSkill):
             answered = (await client.messages.create(**ASK, max_tokens=9)).content[0].text
             async with client.messages.stream(**ASK, max_tokens=9) as stream:
                 streamed = [text async for text in stream.text_stream]
-        return [[said, parts], [answered, streamed]]
+        async with self.gemini(url).aio as client:
+            replied = (await client.models.generate_content(**GEMINI)).text
+            pieces = [part.text async for part in await client.models.generate_content_stream(**GEMINI)]
+        return [[said, parts], [answered, streamed], [replied, pieces]]

@@ -6,6 +6,6 @@ class Seldom(BaseSkill):
 
     def execute(self, params):
         if params.get("use"):
-            from bitarray import bitarray
+            from rpds import List
 
-            return bitarray("101").count()
+            return len(List([1, 0, 1]))

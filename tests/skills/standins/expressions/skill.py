@@ -7,7 +7,7 @@ from skillware.core.base_skill import BaseSkill
 from work import work
 
 
-class Models(BaseSkill):
+class Expressions(BaseSkill):
     manifest = {}
 
     def execute(self, params):
