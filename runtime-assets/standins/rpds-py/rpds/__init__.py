@@ -149,7 +149,7 @@ class _Sequence:
     __slots__ = ("_values",)
 
     def __init__(self, *elements):
-        if len(elements) == 1 and not isinstance(elements[0], (str, bytes)) and hasattr(elements[0], "__iter__"):
+        if len(elements) == 1 and hasattr(elements[0], "__iter__"):
             elements = tuple(elements[0])
         self._values = self._make(elements)
 
@@ -204,7 +204,7 @@ class List(_Sequence):
         return self.rest
 
     def __reversed__(self):
-        return iter(self._of(self._values.reverse()))
+        return self._of(self._values.reverse())
 
 
 class Queue(_Sequence):
