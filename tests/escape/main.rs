@@ -29,7 +29,6 @@ use std::process::ExitCode;
 
 use common::trials::trial;
 use libtest_mimic::{Arguments, Trial};
-use skillcell::Tier;
 
 /// The folders beside this file, each a test.
 const FAMILIES: &[&str] = &[
@@ -83,7 +82,7 @@ fn main() -> ExitCode {
     let arguments = Arguments::from_args();
     let families = FAMILIES.iter().map(|&name| trial(name, || None, move || runner::family(name)));
     let mut trials: Vec<Trial> = families.collect();
-    if *tier::TIER == Tier::Wasm {
+    if tier::is_as_written() {
         trials.extend(FOLDERS.iter().chain(OF_ITSELF).map(|&(name, test)| trial(name, || None, test)));
         trials.extend(sample::trials());
     }

@@ -1,5 +1,5 @@
-//! What pairs give in a tier that is no cell, where that differs from what a cell gives: `../escape-tiers/<tier>.json`, or
-//! `subprocess-landlock.json` where `SKILLCELL_SANDBOX` is `landlock`, recorded by a run with `ESCAPE_RECORD=1` and read by
+//! What pairs give in a tier that is no cell, or on the second runtime, where that differs from what a cell gives:
+//! `../escape-tiers/<tier>.json`, `subprocess-landlock.json` where `SKILLCELL_SANDBOX` is `landlock`, and `pyodide.json`; recorded by a run with `ESCAPE_RECORD=1` and read by
 //! people. A run fails where it differs from its record.
 //!
 //! The file has every pair that was run: `"same"` as in a cell, or what differs, half by half. What a half must not do in
@@ -15,7 +15,7 @@ use std::sync::{LazyLock, Mutex};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::tier::{self, TIER};
+use crate::tier;
 
 /// How a pair went.
 #[derive(Serialize, Deserialize, Clone, PartialEq, Eq, Debug)]
@@ -39,9 +39,9 @@ static BEFORE: LazyLock<Records> = LazyLock::new(|| {
 });
 static NOW: Mutex<Records> = Mutex::new(Records::new());
 
-/// The tier; and its sandbox, if that is the lesser.
+/// The tier, or the runtime; and the tier's sandbox, if that is the lesser.
 fn name() -> String {
-    if tier::has_no_paths_of_its_own() { format!("{}-landlock", *TIER) } else { TIER.to_string() }
+    if tier::has_no_paths_of_its_own() { format!("{}-landlock", tier::place()) } else { tier::place().to_owned() }
 }
 
 fn is_root() -> bool {
@@ -70,7 +70,7 @@ pub fn check(pair: &str, found: Vec<String>) -> Vec<String> {
     if std::env::var_os("ESCAPE_RECORD").is_some() || BEFORE.get(pair) == Some(&now) {
         return Vec::new();
     }
-    vec![format!("in `{}` it was {:?}, now it is {now:?}", *TIER, BEFORE.get(pair))]
+    vec![format!("in `{}` it was {:?}, now it is {now:?}", tier::place(), BEFORE.get(pair))]
 }
 
 /// Whether a pair was recorded, and for another reason than that time was over: that depends on how busy a machine is.

@@ -7,7 +7,7 @@ use crate::case::{self, Before, Folder, Given, Half, Pair};
 use crate::props;
 use crate::recorded;
 use crate::stage::{Stage, Words};
-use crate::tier::{self, TIER};
+use crate::tier;
 use skillcell::Tier;
 
 /// Does nothing; it must work after everything.
@@ -25,10 +25,10 @@ pub fn family(name: &str) {
             ran += 1;
             let started = std::time::Instant::now();
             let found = run(&folder, pair);
-            let found = if *TIER == Tier::Wasm { found } else { recorded::check(&folder.name_of(pair), found) };
+            let found = if tier::is_as_written() { found } else { recorded::check(&folder.name_of(pair), found) };
             wrong.extend(found.into_iter().map(|what| format!("{}: {what}", folder.name_of(pair))));
             // Other tiers take a while; all families in cells are a few seconds.
-            if *TIER != Tier::Wasm || !only.is_empty() {
+            if !tier::is_as_written() || !only.is_empty() {
                 println!("{}: {} ms", folder.name_of(pair), started.elapsed().as_millis());
             }
         }
@@ -54,9 +54,9 @@ fn half(folder: &Folder, pair: &Pair, which: &str, half: &Half) -> Vec<String> {
     }
     let inventory = stage.inventory();
     let seen = tier::call(&folder.path.to_string_lossy(), &params(pair, half, &stage.words), &given, &stage);
-    let expected = half.gives_on.get(TIER.name()).unwrap_or(&half.gives);
+    let expected = half.gives_on.get(tier::place()).unwrap_or(&half.gives);
     let differs = expected.compare(&seen, &stage.words);
-    if !differs.is_empty() && *TIER != Tier::Wasm {
+    if !differs.is_empty() && !tier::is_as_written() {
         wrong.push(recorded::Seen::of(&seen).to_line());
     } else {
         wrong.extend(differs);
@@ -78,10 +78,10 @@ fn half(folder: &Folder, pair: &Pair, which: &str, half: &Half) -> Vec<String> {
                 .map(|form| broken("the marker came out", &format!("as {form}: {}", seen.brief()))),
         );
     }
-    if which == "denied" && (*TIER == Tier::Wasm || !wrong.is_empty()) {
+    if which == "denied" && (*tier::TIER == Tier::Wasm || !wrong.is_empty()) {
         wrong.extend(does_nothing());
     }
-    if *TIER != Tier::Wasm {
+    if !tier::is_as_written() {
         return wrong.into_iter().map(|what| format!("{which}: {what}")).collect();
     }
     if wrong.is_empty() { wrong } else { vec![format!("{which}: {}", wrong.join("\n    "))] }
@@ -159,5 +159,5 @@ fn does_nothing() -> Vec<String> {
 
 /// What no tier may do. In a record it has no particulars, which change from run to run.
 fn broken(what: &str, particulars: &str) -> String {
-    if *TIER == Tier::Wasm { format!("{what}: {particulars}") } else { format!("BROKEN: {what}") }
+    if tier::is_as_written() { format!("{what}: {particulars}") } else { format!("BROKEN: {what}") }
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
-use skillcell::{Call, Choice, Host, Outcome, Raised, Report, Tier};
+use skillcell::{Call, Choice, Host, Outcome, Raised, Report, RuntimeKind, Tier};
 use skillcell_policy::{GrantKind, Grants, MountGrant};
 use skillcell_tiers::container::Engine;
 
@@ -23,6 +23,21 @@ pub static TIER: LazyLock<Tier> = LazyLock::new(|| {
     let named = std::env::var("ESCAPE_TIER").ok().filter(|name| !name.is_empty());
     named.map_or(Tier::Wasm, |name| name.parse().expect("ESCAPE_TIER is a tier"))
 });
+
+/// Whether the pairs run on the second runtime, which `SKILLCELL_RUNTIME` names.
+pub fn is_second_runtime() -> bool {
+    *TIER == Tier::Wasm && crate::common::runtime_choice() == Some(RuntimeKind::Pyodide)
+}
+
+/// Whether this is what case files speak of: cells of the first runtime. Anywhere else, differences are held against a record.
+pub fn is_as_written() -> bool {
+    *TIER == Tier::Wasm && !is_second_runtime()
+}
+
+/// Where the suite runs, in records and in `gives_on`.
+pub fn place() -> &'static str {
+    if is_second_runtime() { RuntimeKind::Pyodide.as_str() } else { TIER.name() }
+}
 
 /// Whether the tier has this machine's paths, and no others: a folder is then mounted where it is.
 pub fn has_no_paths_of_its_own() -> bool {
@@ -92,7 +107,8 @@ pub fn words() -> Vec<(&'static str, String)> {
         ("ENOTCONN", 107),
         ("ENOTDIR", 54),
         ("ENOTEMPTY", 55),
-        ("ENOTSUP", 58),
+        // Emscripten's C library has one number of its own.
+        ("ENOTSUP", if is_second_runtime() { 138 } else { 58 }),
         ("ENOTTY", 59),
         ("EPERM", 63),
         ("EROFS", 69),
@@ -318,6 +334,7 @@ struct EnvelopeDenial {
 fn by_program(skill: &str, params: &Value, given: &Given, words: &Words) -> Seen {
     let mut command = Command::new(env!("CARGO_BIN_EXE_skillcell"));
     command.env_clear().env("SKILLCELL_CACHE_DIR", words.get("cache"));
+    command.envs(crate::common::runtime_choice().map(|kind| ("SKILLCELL_RUNTIME", kind.as_str())));
     command.envs(given.host_env.iter().map(|(name, value)| (name, words.fill(value))));
     command.args(["run", skill, "--json", "--quiet", "--tier", TIER.name(), "--params", &params.to_string()]);
     if given.args.iter().any(|arg| arg == "--from-wheel") {

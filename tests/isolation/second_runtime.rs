@@ -52,6 +52,15 @@ fn a_call_runs_on_it_and_waiting_is_no_loop() {
 }
 
 #[test]
+fn what_pyodide_leaves_to_javascript_and_its_packages_is_there() {
+    let Some(host) = &*SECOND else { return };
+    let zone = json!(["UTC", 7200.0]);
+    let document = "Python Library Documentation: class Library in module skills.second.library.skill";
+    let expected = json!({"zone": zone, "document": document, "database": [["kept"]], "browser": false});
+    assert_eq!(returned(quick(host, "second/library", json!({}))), Ok(expected));
+}
+
+#[test]
 fn nothing_that_a_call_leaves_is_seen_by_the_next_however_it_ended() {
     let Some(host) = &*SECOND else { return };
     for end in ["return", "raise", "abort", "exit", "deadline", "memory", "output"] {

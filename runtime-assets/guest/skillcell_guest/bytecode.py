@@ -3,9 +3,9 @@
 import importlib._bootstrap_external as external
 import zipfile
 
-#: Parts that drive JavaScript or a terminal, and the test of `python -m __phello__`; a cell can use none of them. `ssl` is a stub that
+#: Parts that drive JavaScript or a window, and the test of `python -m __phello__`; a cell can use none of them. `ssl` is a stub that
 #: refuses to connect: without it the stand-in is found, as on the other runtime.
-_LEFT_OUT = ("ssl.py", "_ssl.py", "pyodide/", "_pyodide/", "_pyrepl/", "__phello__/", "site-packages/", "idlelib/", "lib2to3/")
+_LEFT_OUT = ("ssl.py", "_ssl.py", "pyodide/", "_pyodide/", "__phello__/", "site-packages/", "idlelib/", "lib2to3/")
 
 
 def compile_zip(source, target):

@@ -28,10 +28,6 @@ def install():
         module = types.ModuleType("httpx2_jsfetch", __doc__)
         module.__getattr__ = _transport
         sys.modules[module.__name__] = module
-        # Its library lacks the prompt's editor. `pdb`, which pytest imports, names it, and would only use it at a prompt.
-        for name in ("_pyrepl", "_pyrepl.utils"):
-            sys.modules[name] = types.ModuleType(name, __doc__)
-        sys.modules["_pyrepl"].utils = sys.modules["_pyrepl.utils"]
 
 
 def forget_ssl():

@@ -4,10 +4,16 @@ import ctypes
 import dis
 import sys
 import types
+from opcode import _inline_cache_entries
 
-import numpy
-from numpy.lib.stride_tricks import as_strided
 from skillware.core.base_skill import BaseSkill
+from window import HEADER, address_of, window
+
+try:
+    import numpy
+    from numpy.lib.stride_tricks import as_strided
+except ImportError:
+    numpy = None  # the second runtime has none
 
 FAR = 1 << 30
 #: Of a following instruction: an index that lies 1 GiB on.
@@ -25,9 +31,17 @@ def _function(code):
 
 def _run(*instructions):
     """Bytecode that no compiler would make."""
-    whole = [("RESUME", 0), ("CACHE", 0), *instructions, ("RETURN_VALUE", 0)]
+    caches = [("CACHE", 0)] * _inline_cache_entries.get("RESUME", 0)
+    whole = [("RESUME", 0), *caches, *instructions, ("RETURN_VALUE", 0)]
     code = b"".join(bytes([dis.opmap[name], argument]) for name, argument in whole)
     return _function(_plain.__code__.replace(co_code=code, co_stacksize=4))()
+
+
+def _beyond(distance):
+    """Bytes of which the last one lies so far from one that is ours."""
+    if numpy:
+        return as_strided(numpy.zeros(1, "u1"), (2,), (distance,))
+    return window((id(_plain) + distance) % (1 << 32), 1)
 
 
 class Native(BaseSkill):
@@ -148,24 +162,30 @@ class Native(BaseSkill):
 
     def read_far(self):
         """Beyond the cell's memory, where the host's is."""
-        return int(as_strided(numpy.zeros(1, "u1"), (2,), (FAR,))[1])
+        return int(_beyond(FAR)[-1])
 
     def write_far(self):
-        as_strided(numpy.zeros(1, "u1"), (2,), (FAR,))[1] = 1
+        _beyond(FAR)[-1] = 1
 
     def read_before(self):
         """Below address 0: an address is 32 bits, so this is above again."""
-        return int(as_strided(numpy.zeros(1, "u1"), (2,), (-FAR,))[1])
+        return int(_beyond(-FAR)[-1])
 
     def write_everything(self):
         """Overwrites all that lies below an array: the interpreter, its stack and its types."""
-        array = numpy.zeros(1, "u1")
-        as_strided(array, (array.__array_interface__["data"][0],), (-1,))[:] = 0xFF
+        if numpy:
+            array = numpy.zeros(1, "u1")
+            as_strided(array, (array.__array_interface__["data"][0],), (-1,))[:] = 0xFF
+        else:
+            end = address_of(bytearray(4 << 20))
+            window(64, end)[:] = window(8192, end)
         return [int(x) for x in "123"]
 
     def search(self):
         """All of the cell's memory, for a marker of the host's."""
         # A large array lies above everything else.
+        if not numpy:
+            return self._find_in_bytes(window(64, address_of(bytearray(4 << 20)) - 64))
         array = numpy.zeros(4 << 20, "u1")
         start = array.__array_interface__["data"][0]
         whole = as_strided(array, (start,), (-1,))
@@ -180,12 +200,23 @@ class Native(BaseSkill):
         digits = numpy.frombuffer(b"0123456789abcdef", "u1")
         return int(sum(all(numpy.isin(whole[at + 1 : at + 25], digits)) for at in here))
 
+    def _find_in_bytes(self, whole):
+        digits, found = set(b"0123456789abcdef"), 0
+        at = whole.find(b"-yranac")
+        while at >= 0:
+            found += at >= 24 and digits.issuperset(whole[at - 24 : at])
+            at = whole.find(b"-yranac", at + 1)
+        return found
+
     # What may be done.
 
     def sizes(self):
         return [ctypes.sizeof(ctypes.c_long), ctypes.sizeof(ctypes.c_void_p)]
 
     def arrays(self):
+        if not numpy:
+            own = bytes(range(4))
+            return window(id(own) + HEADER, 4)[2]
         return int(as_strided(numpy.arange(4, dtype="u1"), (2,), (2,))[1])
 
     def changed_code(self):

@@ -9,7 +9,6 @@ import sys
 import tokenize
 import urllib.request
 
-from lxml import etree
 from skillware.core.base_skill import BaseSkill
 
 
@@ -53,11 +52,15 @@ class Libraries(BaseSkill):
 
     def entity(self, path):
         """XML's own way to read files."""
+        from lxml import etree
+
         text = f'<!DOCTYPE a [<!ENTITY secret SYSTEM "file://{path}">]><a>&secret;</a>'
         parser = etree.XMLParser(resolve_entities=True, load_dtd=True, no_network=False)
         return etree.fromstring(text.encode(), parser).text
 
     def xinclude(self, path):
+        from lxml import etree
+
         text = f'<a xmlns:x="http://www.w3.org/2001/XInclude"><x:include href="{path}" parse="text"/></a>'
         tree = etree.fromstring(text).getroottree()
         tree.xinclude()
