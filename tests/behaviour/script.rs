@@ -157,6 +157,21 @@ fn what_python_says_and_does_around_a_script_is_said_and_done_each_time() {
 }
 
 #[test]
+fn patterns_that_are_written_out_are_compiled_in_its_image() {
+    let code = "import re, x\nknown = {(key[1], key[2]) for key in re._cache}\n\
+                for one in [('own+', 2), ('beside+', 0), ('[[a]', 0), ('made' + str(1), 0)]:\n    print(one in known)\n\
+                def f():\n    re.sub('own+', '', '', flags=re.I), re.match('made%d' % 1, '\\d')\nre.search('[[a]', '')\n";
+    let files = [("scripts/a.py", code), ("scripts/x.py", "import re\nP = None and re.compile(r'beside+')\n")];
+    for _ in 0..2 {
+        let report = call(&made_of(&files), &script("scripts/a.py", &[]));
+        let told = text(&report.stderr);
+        assert_eq!(text(&report.stdout), "True\nTrue\nFalse\nFalse\n", "{told}");
+        // What Python has to say of a pattern, it says in each run.
+        assert!(told.contains("FutureWarning: Possible nested set"), "{told}");
+    }
+}
+
+#[test]
 fn with_and_without_an_image_it_is_the_same() {
     let mut made = script(REPORT, &["x", "--end", "3"]);
     let with = call(&plain(), &made);

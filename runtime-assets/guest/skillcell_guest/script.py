@@ -11,6 +11,7 @@ import gc
 import importlib
 import importlib.machinery
 import io
+import itertools
 import os
 import sys
 import time
@@ -18,7 +19,7 @@ import types
 import warnings
 import weakref
 
-from skillcell_guest import call, door, failure, imports, skill_folder, watch
+from skillcell_guest import call, door, failure, imports, patterns, skill_folder, watch
 
 #: The folder, the script's path in it, and its code (None if it could not be compiled: the call says why).
 _folder = _path = _code = None
@@ -53,6 +54,7 @@ def load(folder, path, preload):
     sys.stdout.reconfigure(errors="surrogateescape")
     if preload:
         _compile_all(own)
+        patterns.compile_ahead(text for text, _ in _compiled.values())
         _code = _compiled.get(os.path.join(folder, path), (None, None))[1]
     _modules = len(sys.modules)
     return {
@@ -309,7 +311,8 @@ def _write_out():
 
 def _forget_modules():
     """Takes the script, the folder's modules and what the script put there itself out of the table; gives weak references to them."""
-    own = [name for name, module in list(sys.modules.items())[_modules:] if _is_of_script(module)]
+    late = list(itertools.islice(sys.modules.items(), _modules, None))
+    own = [name for name, module in late if _is_of_script(module)]
     held = []
     for name in ["__main__", *own]:
         with contextlib.suppress(TypeError):  # a script may put anything there
@@ -362,9 +365,12 @@ _rehearsed = None
 
 def warm_up():
     """Rehearses a run's own steps, and what most scripts begin with."""
+    global _modules
     for _ in range(12):
         rehearse()
         _practise_arguments()
+    # What practice imported is no more the script's than what was there before: no run has to look through it at its end.
+    _modules = len(sys.modules)
 
 
 def _practise_arguments():
