@@ -78,12 +78,14 @@ _LIKE: tuple[type[Exception], ...] = (
     ValueError,
     ZeroDivisionError,
 )
-_NAMED: dict[str, type[Exception]] = {one.__name__: one for one in _LIKE}
-#: Of the standard library, with what they are derived from: they can't be made of a text, or are no built-in classes.
-_NAMED |= dict.fromkeys(("UnicodeDecodeError", "UnicodeEncodeError", "UnicodeTranslateError"), UnicodeError)
-_NAMED |= dict.fromkeys(("json.decoder.JSONDecodeError", "binascii.Error"), ValueError)
-_NAMED |= dict.fromkeys(("urllib.error.URLError", "urllib.error.HTTPError", "socket.gaierror"), OSError)
-_NAMED["skillware.core.base_skill.SkillwareParamValidationError"] = SkillwareParamValidationError
+_NAMED: dict[str, type[Exception]] = {
+    **{one.__name__: one for one in _LIKE},
+    # Of the standard library, with what they are derived from: they can't be made of a text, or are no built-in classes.
+    **dict.fromkeys(("UnicodeDecodeError", "UnicodeEncodeError", "UnicodeTranslateError"), UnicodeError),
+    **dict.fromkeys(("json.decoder.JSONDecodeError", "binascii.Error"), ValueError),
+    **dict.fromkeys(("urllib.error.URLError", "urllib.error.HTTPError", "socket.gaierror"), OSError),
+    "skillware.core.base_skill.SkillwareParamValidationError": SkillwareParamValidationError,
+}
 
 
 def result_of(report: Report) -> Any:
