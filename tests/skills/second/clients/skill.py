@@ -4,7 +4,6 @@ import anthropic
 import openai
 from google import genai
 from google.genai import errors
-from google.oauth2 import service_account
 from skillware.core.base_skill import BaseSkill
 
 ASK = {"model": "m", "messages": [{"role": "user", "content": "hi"}]}
@@ -32,6 +31,8 @@ class Clients(BaseSkill):
             except errors.ClientError as error:
                 refused = [error.code, error.status, error.message]
         try:
+            from google.oauth2 import service_account
+
             service_account.Credentials.from_service_account_info({"private_key": "k", "client_email": "a", "token_uri": url})
         except ImportError as error:
             missing = error.name
